@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
+import { signIn } from '../../shared/accounts/sign-in.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { AccountType } from '../../shared/data/user.ts';
+import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+
+const lifetimeSeconds = 12 * 60 * 60;
+
+export const endpoint = defineEndpoint({
+  name: 'createToken',
+  method: 'POST',
+  path: '/auth/token',
+  summary: 'Sign in',
+  description: 'The password grant of RFC 6749. The token is good for 12 hours.',
+  allow: 'anyone',
+  needs: { accounts: writeAccounts },
+  input: {
+    body: fields(
+      z.strictObject({
+        grant_type: z.literal('password', 'must be "password"'),
+        // Not the rule for new names: a name that nobody can have gets the answer of one that nobody has.
+        username: z.string().min(1, 'is blank').max(64, 'is longer than 64 characters').toLowerCase(),
+        password: PresentedPassword,
+      }),
+    ),
+  },
+  output: {
+    200: z.object({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.number().int(),
+      user_id: Ulid,
+      username: z.string(),
+      account_type: AccountType,
+    }),
+  },
+  problems: ['unauthenticated', 'too-many-requests'],
+
+  async handle({ body }, { accounts, now, newId, sourceIp }) {
+    const grant = { token_id: newId(), seconds: lifetimeSeconds, now };
+    const { user, bearer } = await signIn(accounts, { ...body, sourceIp }, grant);
+    const { user_id, username, account_type } = user;
+    return Reply.json(
+      {
+        access_token: bearer,
+        token_type: 'Bearer' as const,
+        expires_in: lifetimeSeconds,
+        user_id,
+        username,
+        account_type,
+      },
+      { headers: { 'Cache-Control': 'no-store' } },
+    );
+  },
+});
+
+export const handler = lambda(endpoint);

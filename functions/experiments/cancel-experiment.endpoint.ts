@@ -1,0 +1,37 @@
+import { controlBatch } from '../../shared/aws/needs.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { cancelJob } from '../../shared/jobs/cancel.ts';
+import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
+import { experimentPath } from './experiment-path.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'cancelExperiment',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/{experiment_id}/cancel',
+  summary: 'Cancel an experiment in whatever state it is',
+  description: 'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: { path: experimentPath },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict'],
+  etag: true,
+
+  async handle({ path }, { records, batch, settings, now }) {
+    const found = await requireExperiment(records, path.project_id, path.experiment_id);
+    const cancelled = await cancelJob(records, batch, settings, found, now());
+    const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
+    if (!cancelled && experiment.status !== 'CANCELLED') {
+      throw new Problem('conflict', `The experiment has ended already: ${experiment.status}.`);
+    }
+    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+  },
+});
+
+export const handler = lambda(endpoint);

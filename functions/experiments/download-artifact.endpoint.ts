@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { readObjects } from '../../shared/aws/needs.ts';
+import { artifactPathMaxBytes, findArtifact } from '../../shared/data/artifact.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint, redirect } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { experimentPath } from './experiment-path.ts';
+
+const ArtifactPath = z
+  .string()
+  .refine((path) => Buffer.byteLength(path) <= artifactPathMaxBytes, `is longer than ${artifactPathMaxBytes} bytes`);
+
+export const endpoint = defineEndpoint({
+  name: 'downloadArtifact',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
+  summary: 'Download a file that the experiment left',
+  description: 'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords, objects: readObjects },
+  input: { path: experimentPath.extend({ path: ArtifactPath }) },
+  output: { 302: redirect },
+
+  async handle({ path }, { records, objects }) {
+    await requireExperiment(records, path.project_id, path.experiment_id);
+    const artifact = await findArtifact(records, path.experiment_id, path.path);
+    if (artifact === undefined) throw notFound('artifact', path.path);
+    const fileName = artifact.path.split('/').at(-1) ?? artifact.path;
+    return Reply.redirect(await objects.presignDownload(artifact.object, fileName, artifact.media_type));
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { listArtifacts } from '../../shared/data/artifact.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { Sha256, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { experimentPath } from './experiment-path.ts';
+
+const ArtifactAnswer = z.object({
+  path: z.string(),
+  size: z.number().int(),
+  sha256: Sha256,
+  media_type: z.string(),
+  created_at: Timestamp,
+});
+
+export const endpoint = defineEndpoint({
+  name: 'listArtifacts',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/artifacts',
+  summary: 'Files that the experiment left in OUTPUT_DIR, by path',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: experimentPath, query: z.strictObject(paging) },
+  output: { 200: z.array(ArtifactAnswer) },
+
+  async handle({ path, query }, { records }) {
+    await requireExperiment(records, path.project_id, path.experiment_id);
+    return answerList(query, {
+      fetch: (page) => listArtifacts(records, path.experiment_id, page),
+      keyOf: (artifact) => artifact.path,
+      show: (artifact) => artifact,
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { listExperiments } from '../../shared/data/experiment.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listExperiments',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments',
+  summary: "The project's experiments, newest first",
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: z.strictObject({ project_id: Ulid }), query: z.strictObject(paging) },
+  output: { 200: z.array(ExperimentAnswer) },
+
+  handle({ path, query }, { records, now }) {
+    const at = now();
+    return answerList(query, {
+      fetch: (page) => listExperiments(records, path.project_id, page),
+      keyOf: (experiment) => experiment.experiment_id,
+      show: (experiment) => showExperiment(experiment, at),
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,33 @@
+import { controlBatch } from '../../shared/aws/needs.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
+import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
+import { experimentPath } from './experiment-path.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readExperiment',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}',
+  summary: 'Details of an experiment',
+  description: 'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: { path: experimentPath },
+  output: { 200: ExperimentAnswer },
+  etag: true,
+
+  async handle({ path }, { records, batch, settings, now, log }) {
+    const read = () => requireExperiment(records, path.project_id, path.experiment_id);
+    const found = await read();
+    const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
+    const experiment = compared ? await read() : found;
+    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+  },
+});
+
+export const handler = lambda(endpoint);

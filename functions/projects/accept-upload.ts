@@ -1,0 +1,72 @@
+import { buffer } from 'node:stream/consumers';
+import type { ObjectReader } from '../../shared/aws/objects.ts';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
+import type { Project } from '../../shared/data/project.ts';
+import type { TableWriter } from '../../shared/data/table.ts';
+import {
+  datasetObject,
+  findDataset,
+  findSource,
+  putUpload,
+  sourceObject,
+  type Upload,
+} from '../../shared/data/upload.ts';
+import type { Ambient } from '../../shared/endpoint/definition.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { headBytes } from './archive-format.ts';
+
+/** What an upload is to become. */
+interface Acceptance {
+  kind: 'source' | 'dataset';
+  /** `source`, or the data set's name. */
+  name: string;
+  sha256: string;
+  /** Tells the format by the first bytes; throws a problem for what is not taken. */
+  format(head: Buffer): Upload['format'];
+}
+
+type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion'> & {
+  records: TableWriter<'records'>;
+  objects: ObjectReader;
+  project: Project;
+};
+
+/** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
+async function uploaded(objects: ObjectReader, key: string, sha256: string) {
+  const head = await objects.head(key);
+  const stream =
+    head?.sha256 === sha256 ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
+  if (head === undefined || stream === undefined) {
+    throw new Problem(
+      'conflict',
+      'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+    );
+  }
+  return { size: head.size, start: await buffer(stream) };
+}
+
+/**
+ * Makes the object that was uploaded under a hash the current source or data set; what already is current stays as it
+ * is. That the bytes have this hash and size was enforced by storage when they came.
+ */
+export async function acceptUpload(
+  { kind, name, sha256, format }: Acceptance,
+  { records, objects, project, now, header, expectedVersion }: Accepting,
+): Promise<Upload> {
+  const { project_id } = project;
+  const objectOf = kind === 'source' ? sourceObject : datasetObject;
+  const { size, start } = await uploaded(objects, objectOf(project_id, sha256), sha256);
+  const told = format(start);
+  return changeInProject(records, project, async () => {
+    const previous = await (kind === 'source'
+      ? findSource(records, project_id)
+      : findDataset(records, project_id, name));
+    requirePrecondition({ header, expectedVersion }, previous?.version);
+    if (previous?.sha256 === sha256 && previous.format === told) return previous;
+    const version = (previous?.version ?? 0) + 1;
+    const value = { project_id, name, sha256, size, format: told, updated_at: now().toISOString(), version };
+    await putUpload(records, kind, value, previous);
+    return value;
+  });
+}

@@ -1,0 +1,139 @@
+import type { BatchControl } from '../../shared/aws/batch.ts';
+import { type Config, readConfigContent } from '../../shared/data/config.ts';
+import type { Environment } from '../../shared/data/environment.ts';
+import { type Experiment, experimentJob, putExperiment, putJobConfig, requireExperiment } from '../../shared/data/experiment.ts';
+import { beginJob, type JobKind } from '../../shared/data/job.ts';
+import { count, type Project, projectExists } from '../../shared/data/project.ts';
+import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
+import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
+import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
+import { badRequest, notFound, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
+import type { Limits } from '../../shared/endpoint/settings.ts';
+import { submitJob } from '../../shared/jobs/submit.ts';
+import { criterionForTask } from './criteria.ts';
+import type { JobSize } from './job-size.ts';
+
+/** What a training request comes down to, once its defaults are filled in. */
+export interface TrainingRequest {
+  kind: JobKind;
+  config: Config;
+  environment: Environment;
+  size: JobSize;
+  nodes: number;
+  timeout: number | undefined;
+  dataset: string | undefined;
+}
+
+type Begun = Ambient & { records: TableWriter<'records'>; batch: BatchControl; project: Project; caller: Caller };
+
+function experimentOf(
+  { kind, config, environment, size, nodes, timeout }: TrainingRequest,
+  source: Upload | undefined,
+  dataset: Upload | undefined,
+  { project, caller, newId, now, settings }: Begun,
+): Experiment {
+  const created_at = now().toISOString();
+  const { entry_point_command, env_type, dependencies, version } = environment;
+  return {
+    ...size,
+    experiment_id: newId(),
+    project_id: project.project_id,
+    kind,
+    config_id: config.config_id,
+    config_version: config.version,
+    config_sha256: config.sha256,
+    source_sha256: source?.sha256 ?? null,
+    source_size: source?.size ?? 0,
+    dataset: dataset?.name ?? null,
+    dataset_sha256: dataset?.sha256 ?? null,
+    dataset_is_archive: dataset !== undefined && dataset.format !== 'file',
+    environment: { entry_point_command, env_type, dependencies, version },
+    lock_hash: null,
+    environment_cache: null,
+    saved_seconds: null,
+    criterion: criterionForTask(project.project_task),
+    best: null,
+    artifacts: 0,
+    artifact_bytes: 0,
+    cost_estimate: null,
+    status: 'CREATED',
+    status_rank: 0,
+    status_reason: 'Accepted; on its way to AWS Batch.',
+    attempt: 0,
+    batch_attempt: 0,
+    attempts: [],
+    batch_job_id: null,
+    depends_on: null,
+    user_id: caller.user_id,
+    created_at,
+    started_at: null,
+    stopped_at: null,
+    cancel_requested_at: null,
+    checked_at: created_at,
+    exit_code: null,
+    signal: null,
+    nodes,
+    timeout: timeout ?? settings.limits.jobSeconds,
+    version: 1,
+  };
+}
+
+function checkLimits({ timeout, size, nodes }: TrainingRequest, { jobSeconds, vcpus }: Limits): void {
+  const faults: ParameterFault[] = [];
+  const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });
+  if (timeout !== undefined && timeout > jobSeconds) fault('timeout', `must be at most ${jobSeconds} s in this deployment`);
+  if (size.vcpus * nodes > vcpus) fault('vcpus', `must be at most ${vcpus} over all nodes in this deployment`);
+  if (faults.length > 0) throw badRequest(faults);
+}
+
+/** Order of the writes that begin an experiment, by which a refused one is told. */
+const refusals = {
+  project: 0,
+  userLimit: 4,
+  deploymentLimit: 5,
+};
+
+function refusal(error: ConditionFailed, project_id: string, { unfinishedJobs, vcpus }: Limits): Problem {
+  const [first] = error.failed;
+  if (first === refusals.userLimit) {
+    return new Problem('conflict', `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`);
+  }
+  if (first === refusals.deploymentLimit) {
+    return new Problem('conflict', `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`);
+  }
+  return notFound('project', project_id);
+}
+
+/**
+ * Records an experiment and hands it to Batch. From the moment it is recorded it will reach an end: should this
+ * process die, or Batch be away, the reconciler submits it.
+ */
+export async function beginExperiment(request: TrainingRequest, context: Begun): Promise<Experiment> {
+  const { records, batch, project, settings, log } = context;
+  checkLimits(request, settings.limits);
+  const [source, dataset, content] = await Promise.all([
+    findSource(records, project.project_id),
+    request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
+    readConfigContent(records, request.config),
+  ]);
+  if (content === undefined) throw notFound('config', request.config.config_id);
+  if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
+  const experiment = experimentOf(request, source, dataset, context);
+  try {
+    await records.write(
+      projectExists(project.project_id),
+      putExperiment(experiment),
+      putJobConfig(experiment.experiment_id, content),
+      ...beginJob(experimentJob(experiment), settings.limits),
+      count(project.project_id, { experiments: 1 }),
+    );
+  } catch (error) {
+    throw error instanceof ConditionFailed ? refusal(error, project.project_id, settings.limits) : error;
+  }
+  try {
+    await submitJob(records, batch, settings, experiment, true);
+  } catch (error) {
+    log.warn('submit-later', { experiment_id: experiment.experiment_id, error: error instanceof Error ? error.name : '' });
+  }
+  return requireExperiment(records, project.project_id, experiment.experiment_id);
+}

@@ -1,0 +1,28 @@
+import { type Config, findConfig, listConfigs } from '../../shared/data/config.ts';
+import { listExperiments } from '../../shared/data/experiment.ts';
+import type { TableReader } from '../../shared/data/table.ts';
+import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+
+/** How many choices a refusal names. */
+const namedMost = 20;
+
+/**
+ * The configuration to train with: the one that is named, else the project's only one, else the one last trained.
+ * Throws a 409 naming the choices where none of these is there.
+ */
+export async function chooseConfig(records: TableReader<'records'>, project_id: string, named: string | undefined): Promise<Config> {
+  if (named !== undefined) {
+    const config = await findConfig(records, project_id, named);
+    if (config === undefined) throw notFound('config', named);
+    return config;
+  }
+  const { items, next } = await listConfigs(records, project_id, { limit: namedMost, after: undefined });
+  const [only] = items;
+  if (only === undefined) throw new Problem('conflict', 'The project has no configuration yet.');
+  if (items.length === 1) return only;
+  const [latest] = (await listExperiments(records, project_id, { limit: 1 })).items;
+  const last = latest && (await findConfig(records, project_id, latest.config_id));
+  if (last !== undefined) return last;
+  const choices = items.map(({ config_id }) => config_id).join(', ');
+  throw new Problem('conflict', `Say which configuration with config=…: ${choices}${next === undefined ? '' : ', …'}`);
+}

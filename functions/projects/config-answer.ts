@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+
+/** Path parameters of everything about one configuration. */
+export const configPath = z.strictObject({ project_id: Ulid, config_id: FileId });
+
+/** A configuration as lists and changes answer it. */
+export const ConfigAnswer = z.object({
+  config_id: FileId,
+  format: z.enum(['yaml', 'json', 'toml']),
+  size: z.number().int(),
+  sha256: Sha256,
+  version: z.number().int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+/** A configuration with its contents, as text and parsed. */
+export const ConfigDetails = ConfigAnswer.extend({
+  content: z.string(),
+  /** A mapping or a list; whatever its keys are, none is left out, as a schema of records would. */
+  data: z.unknown(),
+});

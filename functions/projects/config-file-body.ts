@@ -1,0 +1,37 @@
+import { ConfigSyntaxError } from '../../shared/config-file/config-syntax-error.ts';
+import { type ConfigFormat, configFormat, parseConfigFile } from '../../shared/config-file/parse-config-file.ts';
+import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
+
+const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
+
+/** The text of a file, with a byte order mark where it has one. Throws a `TypeError` for what is not UTF-8. */
+export const decodeConfig = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw badRequest([bodyFault('is empty; send the configuration file as the body')]);
+  try {
+    return decodeConfig(bytes);
+  } catch {
+    throw badRequest([bodyFault('is not valid UTF-8')]);
+  }
+}
+
+/**
+ * The format of a configuration file that was sent under this name.
+ * Throws a 400 problem for a name of no known format, and for contents that do not parse, with line and column.
+ */
+export function checkConfigFile(config_id: string, bytes: Uint8Array): ConfigFormat {
+  if (configFormat(config_id) === undefined) {
+    throw badRequest([
+      { in: 'path', name: 'config_id', message: 'must end in .yaml, .yml, .json or .toml, which says its format' },
+    ]);
+  }
+  const text = textOf(bytes);
+  try {
+    return parseConfigFile(config_id, text).format;
+  } catch (error) {
+    if (error instanceof ConfigSyntaxError) throw badRequest([bodyFault(error.message)]);
+    throw error;
+  }
+}

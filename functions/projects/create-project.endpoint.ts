@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { createProject } from '../../shared/data/project.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { line, paragraph } from '../../shared/endpoint/parameters.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { ProjectAnswer } from './project-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'createProject',
+  method: 'POST',
+  path: '/projects/',
+  summary: 'Create a project',
+  allow: 'developer',
+  needs: { records: writeRecords },
+  input: {
+    query: z.strictObject({
+      'project-name': line(128),
+      'project-description': paragraph(2000),
+      'project-type': line(64),
+      'project-task': line(64),
+    }),
+  },
+  output: { 200: ProjectAnswer },
+  etag: true,
+
+  async handle({ query }, { records, caller, newId, now }) {
+    const created_at = now().toISOString();
+    const project = {
+      project_id: newId(),
+      project_name: query['project-name'],
+      project_description: query['project-description'],
+      project_type: query['project-type'],
+      project_task: query['project-task'],
+      owner: caller.username,
+      owner_id: caller.user_id,
+      created_at,
+      updated_at: created_at,
+      version: 1,
+    };
+    await createProject(records, project);
+    return Reply.json(project, { version: project.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { configRemains, deleteConfig, findConfig } from '../../shared/data/config.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { FileId } from '../../shared/endpoint/parameters.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { forSeconds, runPurge } from '../../shared/purge/run-purge.ts';
+import { configPath } from './config-answer.ts';
+
+/** What is not removed by then waits for the purge event; a request has 29 s in all. */
+const purgeSeconds = 10;
+
+export const endpoint = defineEndpoint({
+  name: 'deleteConfig',
+  method: 'DELETE',
+  path: '/projects/{project_id}/configs/{config_id}',
+  summary: 'Delete a configuration with all its versions',
+  description: 'Experiments keep the contents that they ran with.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords },
+  input: { path: configPath },
+  output: { 200: z.object({ config_id: FileId, deleted: z.object({ versions: z.number().int() }) }) },
+  problems: ['not-found', 'conflict', 'precondition-failed'],
+
+  async handle({ path: { config_id } }, { records, project, newId, now, log, header, expectedVersion }) {
+    const { config, purge } = await changeInProject(records, project, async ({ project_id }) => {
+      const config = await findConfig(records, project_id, config_id);
+      if (config === undefined) throw notFound('config', config_id);
+      requirePrecondition({ header, expectedVersion }, config.version);
+      const purge = { purge_id: newId(), created_at: now().toISOString(), target: configRemains(config) };
+      await deleteConfig(records, config, purge);
+      return { config, purge };
+    });
+    try {
+      await runPurge(records, undefined, purge, forSeconds(purgeSeconds));
+    } catch (error) {
+      // The configuration is gone and the rest is on record, so the request has succeeded.
+      log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
+    }
+    return { config_id, deleted: { versions: config.version } };
+  },
+});
+
+export const handler = lambda(endpoint);

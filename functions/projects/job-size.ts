@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { FileId, decimal, integer } from '../../shared/endpoint/parameters.ts';
+import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
+
+/** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
+export const sizeParameters = {
+  vcpus: decimal(0.25, 64).optional(),
+  memory: integer(512, 262_144).optional(),
+  gpus: integer(0, 8).optional(),
+  timeout: integer(1, 14 * 24 * 60 * 60).optional(),
+  dataset: FileId.optional(),
+};
+
+const Sizes = z.object(sizeParameters);
+type Sizes = z.infer<typeof Sizes>;
+
+export interface JobSize {
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  gpus: number;
+}
+
+/** Sizes that Fargate offers: vCPUs with the memory that goes with them, from, to and in steps of (MiB). */
+const fargate: readonly { vcpus: number; from: number; to: number; step: number }[] = [
+  { vcpus: 0.25, from: 512, to: 2048, step: 512 },
+  { vcpus: 0.5, from: 1024, to: 4096, step: 1024 },
+  { vcpus: 1, from: 2048, to: 8192, step: 1024 },
+  { vcpus: 2, from: 4096, to: 16_384, step: 1024 },
+  { vcpus: 4, from: 8192, to: 30_720, step: 1024 },
+  { vcpus: 8, from: 16_384, to: 61_440, step: 4096 },
+  { vcpus: 16, from: 32_768, to: 122_880, step: 8192 },
+];
+
+const fault = (name: string, message: string): ParameterFault => ({ in: 'query', name, message });
+
+/** The Fargate size that was asked for, completed where half of it is given. Throws a 400 naming what is offered. */
+export function fargateSize({ vcpus, memory }: Sizes): JobSize {
+  const offers = vcpus === undefined ? fargate : fargate.filter((offer) => offer.vcpus === vcpus);
+  if (offers.length === 0) {
+    throw badRequest([fault('vcpus', `must be one of ${fargate.map((offer) => offer.vcpus).join(', ')}`)]);
+  }
+  const smallest = vcpus === undefined && memory === undefined ? fargate.find((offer) => offer.vcpus === 1) : offers[0];
+  if (memory === undefined && smallest !== undefined) return { vcpus: smallest.vcpus, memory: smallest.from, gpus: 0 };
+  const fitting = offers.find(
+    ({ from, to, step }) => memory !== undefined && memory >= from && memory <= to && (memory - from) % step === 0,
+  );
+  if (fitting !== undefined && memory !== undefined) return { vcpus: fitting.vcpus, memory, gpus: 0 };
+  const offered = offers.map(({ vcpus, from, to, step }) => `${from} to ${to} in steps of ${step} with ${vcpus} vCPU`);
+  throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
+}
+
+/** The size of one EC2 node that was asked for: whole vCPUs, any memory. */
+export function nodeSize({ vcpus = 1, memory, gpus = 0 }: Sizes): JobSize {
+  if (!Number.isInteger(vcpus)) throw badRequest([fault('vcpus', 'must be a whole number on a cluster or with gpus')]);
+  return { vcpus, memory: memory ?? 2048 * vcpus, gpus };
+}

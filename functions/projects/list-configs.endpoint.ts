@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { listConfigs } from '../../shared/data/config.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { ConfigAnswer } from './config-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listConfigs',
+  method: 'GET',
+  path: '/projects/{project_id}/configs',
+  summary: 'The configurations of a project, by name',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: z.strictObject({ project_id: Ulid }), query: z.strictObject(paging) },
+  output: { 200: z.array(ConfigAnswer) },
+
+  handle({ path: { project_id }, query }, { records }) {
+    return answerList(query, {
+      fetch: (page) => listConfigs(records, project_id, page),
+      keyOf: ({ config_id }) => config_id,
+      show: (config) => config,
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { readRecords } from '../../shared/data/needs.ts';
+import { listDatasets } from '../../shared/data/upload.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { DatasetAnswer, showDataset, sourcePath } from './upload-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listDatasets',
+  method: 'GET',
+  path: '/projects/{project_id}/datasets',
+  summary: 'The data sets of a project, by name',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: sourcePath, query: z.strictObject(paging) },
+  output: { 200: z.array(DatasetAnswer) },
+
+  handle({ path: { project_id }, query }, { records }) {
+    return answerList(query, {
+      fetch: (page) => listDatasets(records, project_id, page),
+      keyOf: ({ name }) => name,
+      show: showDataset,
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { EnvironmentType } from '../../shared/data/environment.ts';
+import { Best } from '../../shared/data/experiment.ts';
+import { FileId, Ulid } from '../../shared/endpoint/parameters.ts';
+import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
+import { ProjectAnswer } from './project-answer.ts';
+
+/** A project with what it holds, in short. */
+export const ProjectDetails = ProjectAnswer.extend({
+  environment: z
+    .object({ entry_point_command: z.string(), env_type: EnvironmentType, lock_hash: z.string().nullable() })
+    .nullable(),
+  configs: z.number().int(),
+  experiments: z.number().int(),
+  latest_experiment: ExperimentAnswer.pick({
+    experiment_id: true,
+    kind: true,
+    config_id: true,
+    config_version: true,
+    status: true,
+    status_reason: true,
+    created_at: true,
+    started_at: true,
+    stopped_at: true,
+    best: true,
+  }).nullable(),
+  best_experiment: z.object({ experiment_id: Ulid, config_id: FileId, best: Best }).nullable(),
+});

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { configMaxBytes, findConfig, putConfig } from '../../shared/data/config.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { ConfigAnswer, configPath } from './config-answer.ts';
+import { checkConfigFile } from './config-file-body.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'putConfig',
+  method: 'PUT',
+  path: '/projects/{project_id}/configs/{config_id}',
+  summary: 'Store a configuration file',
+  description:
+    'The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version; the bytes of the present version once more change nothing.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords },
+  input: { path: configPath, body: file(['*/*'], configMaxBytes) },
+  output: { 200: ConfigAnswer },
+  problems: ['conflict', 'precondition-failed', 'too-large'],
+  etag: true,
+
+  async handle({ path: { config_id }, body: { bytes } }, { records, project, newId, now, header, expectedVersion }) {
+    const format = checkConfigFile(config_id, bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return changeInProject(records, project, async ({ project_id }) => {
+      const previous = await findConfig(records, project_id, config_id);
+      requirePrecondition({ header, expectedVersion }, previous?.version);
+      if (previous?.sha256 === sha256) return Reply.json(previous, { version: previous.version });
+      const updated_at = now().toISOString();
+      const config = {
+        project_id,
+        config_id,
+        format,
+        size: bytes.length,
+        sha256,
+        created_at: previous?.created_at ?? updated_at,
+        updated_at,
+        version: (previous?.version ?? 0) + 1,
+        generation: previous?.generation ?? newId(),
+      };
+      await putConfig(records, config, bytes, previous);
+      return Reply.json(config, { version: config.version });
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

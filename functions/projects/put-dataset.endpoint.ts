@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { readObjects } from '../../shared/aws/needs.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Sha256 } from '../../shared/endpoint/parameters.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { acceptUpload } from './accept-upload.ts';
+import { archiveFormat } from './archive-format.ts';
+import { DatasetAnswer, datasetPath, showDataset } from './upload-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'putDataset',
+  method: 'PUT',
+  path: '/projects/{project_id}/datasets/{dataset}',
+  summary: 'Make an uploaded file the current version of a data set',
+  description:
+    'A tar.gz, tar or zip archive is told by its contents and unpacked for experiments; anything else is given to them as the file it is, and so is an archive with `format=file`, as zip-based formats such as .npz need it.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords, objects: readObjects },
+  input: {
+    path: datasetPath,
+    query: z.strictObject({
+      sha256: Sha256,
+      format: z.literal('file', 'must be file, or absent to tell an archive by its contents').optional(),
+    }),
+  },
+  output: { 200: DatasetAnswer },
+  problems: ['conflict', 'precondition-failed'],
+  etag: true,
+
+  async handle({ path: { dataset }, query }, context) {
+    const format = (head: Buffer) => query.format ?? archiveFormat(head) ?? 'file';
+    const wanted = { kind: 'dataset', name: dataset, sha256: query.sha256, format } as const;
+    const accepted = await acceptUpload(wanted, context);
+    return Reply.json(showDataset(accepted), { version: accepted.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { readObjects } from '../../shared/aws/needs.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Sha256 } from '../../shared/endpoint/parameters.ts';
+import { badRequest } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { acceptUpload } from './accept-upload.ts';
+import { archiveFormat } from './archive-format.ts';
+import { SourceAnswer, sourcePath } from './upload-answer.ts';
+
+function formatOfSource(head: Buffer) {
+  const format = archiveFormat(head);
+  if (format !== undefined) return format;
+  const message = 'what was uploaded is neither a tar.gz, a tar nor a zip archive';
+  throw badRequest([{ in: 'query', name: 'sha256', message }]);
+}
+
+export const endpoint = defineEndpoint({
+  name: 'putSource',
+  method: 'PUT',
+  path: '/projects/{project_id}/source',
+  summary: 'Make an uploaded archive the current source',
+  description: 'A tar.gz, tar or zip archive. Later experiments run with it; earlier ones keep theirs.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords, objects: readObjects },
+  input: { path: sourcePath, query: z.strictObject({ sha256: Sha256 }) },
+  output: { 200: SourceAnswer },
+  problems: ['conflict', 'precondition-failed'],
+  etag: true,
+
+  async handle({ query: { sha256 } }, context) {
+    const wanted = { kind: 'source', name: 'source', sha256, format: formatOfSource } as const;
+    const source = await acceptUpload(wanted, context);
+    return Reply.json(source, { version: source.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,29 @@
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { ConfigDetails, configPath } from './config-answer.ts';
+import { requireStoredConfig } from './stored-config.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readConfig',
+  method: 'GET',
+  path: '/projects/{project_id}/configs/{config_id}',
+  summary: 'Details of a configuration, with its contents',
+  description:
+    '`content` is the file as it was sent, `data` what it says. In `data`, integers beyond ±2^53 are texts, as are NaN and the infinities; YAML aliases and merges are resolved.',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: configPath },
+  output: { 200: ConfigDetails },
+  problems: ['not-found'],
+  etag: true,
+
+  async handle({ path: { project_id, config_id } }, { records }) {
+    const { config, content, parsed } = await requireStoredConfig(records, project_id, config_id);
+    return Reply.json({ ...config, content, data: parsed.data }, { version: config.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { findEnvironment } from '../../shared/data/environment.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { EnvironmentAnswer } from './environment-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readEnvironment',
+  method: 'GET',
+  path: '/projects/{project_id}/environment',
+  summary: 'The environment that a project runs in',
+  description: '`lock_hash` is null until the first build has resolved the dependencies.',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: z.strictObject({ project_id: Ulid }) },
+  output: { 200: EnvironmentAnswer },
+  problems: ['not-found'],
+  etag: true,
+
+  async handle({ path: { project_id } }, { records }) {
+    const environment = await findEnvironment(records, project_id);
+    if (environment === undefined) {
+      throw new Problem('not-found', `Project ${project_id} has no environment yet; PUT one here.`);
+    }
+    return Reply.json(environment, { version: environment.version });
+  },
+});
+
+export const handler = lambda(endpoint);

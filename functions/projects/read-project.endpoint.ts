@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { environmentKey, parseEnvironment } from '../../shared/data/environment.ts';
+import { listExperiments } from '../../shared/data/experiment.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { countersKey, parseCounters, parseProject, projectKey } from '../../shared/data/project.ts';
+import { findBest } from '../../shared/data/ranking.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { criterionForTask } from './criteria.ts';
+import { ProjectDetails } from './project-details.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readProject',
+  method: 'GET',
+  path: '/projects/{project_id}',
+  summary: 'Details of a project',
+  description:
+    'The project with its environment, how many configurations and experiments it has, its latest experiment, and its best one by the criterion of its task.',
+  allow: 'viewer',
+  needs: { records: readRecords },
+  input: { path: z.strictObject({ project_id: Ulid }) },
+  output: { 200: ProjectDetails },
+  problems: ['not-found'],
+  fieldsMask: true,
+  etag: true,
+
+  async handle({ path: { project_id } }, { records }) {
+    const keys = [projectKey(project_id), environmentKey(project_id), countersKey(project_id)];
+    const [projectItem, environmentItem, countersItem] = await records.batchGet(keys);
+    if (projectItem === undefined) throw notFound('project', project_id);
+    const project = parseProject(projectItem);
+    const { configs, experiments } =
+      countersItem === undefined ? { configs: 0, experiments: 0 } : parseCounters(countersItem);
+    const [latest, best] =
+      experiments === 0
+        ? []
+        : await Promise.all([
+            listExperiments(records, project_id, { limit: 1 }),
+            findBest(records, project_id, criterionForTask(project.project_task).name),
+          ]);
+    const details = {
+      ...project,
+      environment: environmentItem === undefined ? null : parseEnvironment(environmentItem),
+      configs,
+      experiments,
+      latest_experiment: latest?.items[0] ?? null,
+      best_experiment: best ?? null,
+    };
+    return Reply.json(details, { version: project.version });
+  },
+});
+
+export const handler = lambda(endpoint);

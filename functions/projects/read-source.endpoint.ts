@@ -1,0 +1,31 @@
+import { readRecords } from '../../shared/data/needs.ts';
+import { findSource } from '../../shared/data/upload.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { SourceAnswer, sourcePath } from './upload-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readSource',
+  method: 'GET',
+  path: '/projects/{project_id}/source',
+  summary: 'The current source of a project',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: { path: sourcePath },
+  output: { 200: SourceAnswer },
+  problems: ['not-found'],
+  etag: true,
+
+  async handle({ path: { project_id } }, { records }) {
+    const source = await findSource(records, project_id);
+    if (source === undefined) {
+      throw new Problem('not-found', `Project ${project_id} has no source yet; POST here to upload one.`);
+    }
+    return Reply.json(source, { version: source.version });
+  },
+});
+
+export const handler = lambda(endpoint);

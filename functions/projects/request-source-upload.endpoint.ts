@@ -1,0 +1,26 @@
+import { writeObjects } from '../../shared/aws/needs.ts';
+import { sourceObject } from '../../shared/data/upload.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { sourcePath, UploadTicket, uploadRequest } from './upload-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'requestSourceUpload',
+  method: 'POST',
+  path: '/projects/{project_id}/source',
+  summary: 'Ask where to upload a source archive',
+  description:
+    'Send the archive with the method, the URL and exactly the headers of the answer; storage refuses any other bytes. Then PUT here with the same `sha256`.',
+  allow: 'developer',
+  project: 'own',
+  needs: { objects: writeObjects },
+  input: { path: sourcePath, query: uploadRequest },
+  output: { 200: UploadTicket },
+
+  async handle({ path: { project_id }, query: { sha256, size } }, { objects }) {
+    const upload = await objects.presignUpload(sourceObject(project_id, sha256), size, sha256);
+    return { upload, sha256, size };
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { controlBatch } from '../../shared/aws/needs.ts';
+import { findEnvironment } from '../../shared/data/environment.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { FileId, integer, Ulid } from '../../shared/endpoint/parameters.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { beginExperiment } from './begin-experiment.ts';
+import { chooseConfig } from './choose-config.ts';
+import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
+import { nodeSize, sizeParameters } from './job-size.ts';
+import { noEnvironment } from './no-environment.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'trainProjectRemote',
+  method: 'POST',
+  path: '/projects/{project_id}/train-remote',
+  summary: 'Train the project on a remote cluster of several nodes',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: {
+    path: z.strictObject({ project_id: Ulid }),
+    query: z.strictObject({ config: FileId.optional(), nodes: integer(1, 64).optional(), ...sizeParameters }),
+  },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict'],
+  etag: true,
+
+  async handle({ query }, context) {
+    const { records, project, now } = context;
+    const size = nodeSize(query);
+    const [config, environment] = await Promise.all([
+      chooseConfig(records, project.project_id, query.config),
+      findEnvironment(records, project.project_id),
+    ]);
+    if (environment === undefined) throw noEnvironment();
+    const { nodes = 2, timeout, dataset } = query;
+    const request = { kind: 'train-remote', config, environment, size, nodes, timeout, dataset } as const;
+    const experiment = await beginExperiment(request, context);
+    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+  },
+});
+
+export const handler = lambda(endpoint);

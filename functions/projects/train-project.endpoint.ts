@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { controlBatch } from '../../shared/aws/needs.ts';
+import { findConfig } from '../../shared/data/config.ts';
+import { findEnvironment } from '../../shared/data/environment.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { FileId, Ulid } from '../../shared/endpoint/parameters.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { beginExperiment } from './begin-experiment.ts';
+import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
+import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
+import { noEnvironment } from './no-environment.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'trainProject',
+  method: 'POST',
+  path: '/projects/{project_id}/train',
+  summary: 'Train the project on one machine with a configuration',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: {
+    path: z.strictObject({ project_id: Ulid }),
+    query: z.strictObject({ config: FileId, ...sizeParameters }),
+  },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict'],
+  etag: true,
+
+  async handle({ query }, context) {
+    const { records, project, now } = context;
+    const size = query.gpus === undefined || query.gpus === 0 ? fargateSize(query) : nodeSize(query);
+    const [config, environment] = await Promise.all([
+      findConfig(records, project.project_id, query.config),
+      findEnvironment(records, project.project_id),
+    ]);
+    if (config === undefined) throw notFound('config', query.config);
+    if (environment === undefined) throw noEnvironment();
+    const { timeout, dataset } = query;
+    const request = { kind: 'train', config, environment, size, nodes: 1, timeout, dataset } as const;
+    const experiment = await beginExperiment(request, context);
+    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { updateProject } from '../../shared/data/project.ts';
+import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { line, paragraph, Ulid } from '../../shared/endpoint/parameters.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { badRequest } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { ProjectAnswer } from './project-answer.ts';
+
+const Change = z.strictObject({
+  project_name: line(128).optional(),
+  project_description: paragraph(2000).optional(),
+  project_type: line(64).optional(),
+  project_task: line(64).optional(),
+});
+
+export const endpoint = defineEndpoint({
+  name: 'updateProject',
+  method: 'PATCH',
+  path: '/projects/{project_id}',
+  summary: 'Change a project',
+  description:
+    'Changes the fields that are given, at least one, and leaves the others. Experiments that were ranked by the criterion of an earlier task stay in the ranking of that one.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords },
+  input: { path: z.strictObject({ project_id: Ulid }), body: fields(Change) },
+  output: { 200: ProjectAnswer },
+  problems: ['not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ body }, { records, project, now, header, expectedVersion }) {
+    const { project_name, project_description, project_type, project_task } = body;
+    const change = {
+      ...(project_name !== undefined && { project_name }),
+      ...(project_description !== undefined && { project_description }),
+      ...(project_type !== undefined && { project_type }),
+      ...(project_task !== undefined && { project_task }),
+    };
+    if (Object.keys(change).length === 0) {
+      const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
+      throw badRequest([{ in: 'body', name: 'body', message }]);
+    }
+    return changeInProject(records, project, async (present) => {
+      requirePrecondition({ header, expectedVersion }, present.version);
+      const at = now();
+      await updateProject(records, present, change, at);
+      const changed = { ...present, ...change, updated_at: at.toISOString(), version: present.version + 1 };
+      return Reply.json(changed, { version: changed.version });
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readHealth',
+  method: 'GET',
+  path: '/health',
+  summary: 'Whether the service answers',
+  description: 'Reads nothing: it tells that requests reach the service, not that all it depends on is well.',
+  allow: 'anyone',
+  needs: {},
+  input: {},
+  output: { 200: z.object({ status: z.literal('ok'), service: z.literal('model-project-service') }) },
+
+  async handle() {
+    return { status: 'ok' as const, service: 'model-project-service' as const };
+  },
+});
+
+export const handler = lambda(endpoint);

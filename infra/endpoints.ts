@@ -1,0 +1,31 @@
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AnyEndpoint } from '../shared/endpoint/exchange.ts';
+import type { Handler } from '../shared/endpoint/lambda.ts';
+
+export interface LoadedEndpoint {
+  /** File of the endpoint, relative to the folder it was loaded from. */
+  file: string;
+  endpoint: AnyEndpoint;
+  handler: Handler;
+}
+
+function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; handler: Handler } {
+  return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
+}
+
+/**
+ * Every endpoint below `folder`: the files named `*.endpoint.ts`, or `*.endpoint.js` where they were bundled.
+ * Adding such a file is all it takes to add an endpoint, here and in the cloud.
+ */
+export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
+  const files = (await Array.fromAsync(glob('**/*.endpoint.{ts,js}', { cwd: folder }))).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const module: unknown = await import(pathToFileURL(join(folder, file)).href);
+      if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
+      return { file, endpoint: module.endpoint, handler: module.handler };
+    }),
+  );
+}

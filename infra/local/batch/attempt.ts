@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { jobEnvironment, nodeId } from './job-environment.ts';
+import { type Exit, nodeEnded, nodeStarted } from './job-life.ts';
+import { JobProcess } from './job-process.ts';
+import type { JobRecord } from './job-record.ts';
+import type { JobStore } from './job-store.ts';
+
+export interface AttemptSettings {
+  store: JobStore;
+  logFolder: string | undefined;
+  /** Between SIGTERM and SIGKILL. */
+  stopGraceMs: number;
+}
+
+/** What ECS takes as overrides of a container. */
+const maxOverridesLength = 8192;
+/** A timer cannot be set for longer. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** One attempt of a job: the main node first, the others once it runs, and all of them ended when it has. */
+export class Attempt {
+  readonly #id: string;
+  readonly #settings: AttemptSettings;
+  readonly #processes = new Map<number, JobProcess>();
+  /** Why the nodes that run, or begin to, are to stop. */
+  #stopping: { graceMs: number } | undefined;
+  #mainEnded = false;
+  #hostLoss: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(id: string, settings: AttemptSettings) {
+    this.#id = id;
+    this.#settings = settings;
+  }
+
+  /**
+   * Runs the attempt of a job in state STARTING.
+   * @returns how the main node ended, when nothing of any node is left
+   */
+  async run(job: JobRecord): Promise<Exit> {
+    const attempt = job.nodes[0].attempts.length + 1;
+    const main = await this.#launch(job, 0, attempt);
+    if (!(main instanceof JobProcess)) return main;
+    this.#watchTime(job.timeoutSeconds);
+    const children = job.nodes.slice(1).map((_, index) => this.#runChild(job, index + 1, attempt));
+    const exit = await main.ended;
+    this.#mainEnded = true;
+    clearTimeout(this.#timer);
+    const outcome = this.#hostLoss === undefined ? exit : { statusReason: this.#hostLoss };
+    if (children.length > 0) {
+      await this.#change((present) => nodeEnded(present, 0, outcome, Date.now()));
+      this.stop(this.#settings.stopGraceMs);
+      await Promise.all(children);
+    }
+    return outcome;
+  }
+
+  /** SIGTERM to every node, SIGKILL `graceMs` later, also to those that are just being started. */
+  stop(graceMs: number): void {
+    this.#stopping = { graceMs };
+    for (const process of this.#processes.values()) process.stop(graceMs);
+  }
+
+  /** Stops the attempt as the end of the machine would, unless its main node has ended by itself already. */
+  loseHost(statusReason: string, graceMs: number): void {
+    if (this.#processes.get(0)?.hasExited !== true) this.#hostLoss = statusReason;
+    this.stop(graceMs);
+  }
+
+  async #runChild(job: JobRecord, index: number, attempt: number): Promise<void> {
+    const child = await this.#launch(job, index, attempt);
+    const exit = child instanceof JobProcess ? await child.ended : child;
+    const outcome = this.#mainEnded ? { ...exit, statusReason: 'The main node has ended' } : exit;
+    await this.#change((present) => nodeEnded(present, index, outcome, Date.now()));
+  }
+
+  /** The running process of a node, or how it failed to start. */
+  async #launch(job: JobRecord, index: number, attempt: number): Promise<JobProcess | Exit> {
+    const container = job.containers[job.nodes[index]?.container ?? 0];
+    if (this.#stopping !== undefined || container === undefined) {
+      return { statusReason: this.#hostLoss ?? 'Stopped before it was started' };
+    }
+    if (container.overridesLength > maxOverridesLength) {
+      return { statusReason: `Container Overrides length must be at most ${maxOverridesLength}` };
+    }
+    const { logFolder } = this.#settings;
+    const logName = `${job.id}.${index}.${attempt}`;
+    try {
+      const process = await JobProcess.start({
+        command: container.command,
+        environment: jobEnvironment(job, index, attempt, globalThis.process.env),
+        marker: nodeId(job, index),
+        logPath: logFolder === undefined ? undefined : join(logFolder, `${logName}.log`),
+      });
+      this.#processes.set(index, process);
+      this.#stopIfAsked(process);
+      const { pid, startTime } = process;
+      const run = { process: { pid, startTime }, logStreamName: `${job.definition}/default/${logName}` };
+      const startedAt = Date.now();
+      await this.#change((present) => nodeStarted(present, index, run, startedAt));
+      return process;
+    } catch (error) {
+      return {
+        statusReason: 'Task failed to start',
+        reason: `CannotStartContainerError: ${error}`.slice(0, 255),
+      };
+    }
+  }
+
+  /** A stop that was asked for while the process was being started. */
+  #stopIfAsked(process: JobProcess): void {
+    if (this.#stopping !== undefined) process.stop(this.#stopping.graceMs);
+  }
+
+  /** The clock is monotonic, so that setting the machine's time ends no job. */
+  #watchTime(timeoutSeconds: number | undefined): void {
+    if (timeoutSeconds === undefined || this.#mainEnded) return;
+    const deadline = performance.now() + timeoutSeconds * 1000;
+    const arm = () => {
+      const left = deadline - performance.now();
+      if (left <= 0) void this.#timeOut();
+      else this.#timer = setTimeout(arm, Math.min(Math.ceil(left), longestTimerMs));
+    };
+    arm();
+  }
+
+  async #timeOut(): Promise<void> {
+    const ending = 'Job attempt duration exceeded timeout';
+    // When the main node has ended meanwhile, what follows is not this attempt's to decide.
+    await this.#change((job) => (this.#mainEnded ? job : { ...job, ending: job.ending ?? ending }));
+    this.stop(this.#settings.stopGraceMs);
+  }
+
+  /** Only a store that was closed under the attempt refuses a step; the next start then finds the one before. */
+  async #change(step: (job: JobRecord) => JobRecord): Promise<void> {
+    await this.#settings.store.change(this.#id, step).catch((error: unknown) => {
+      console.error(`Batch: a step of job ${this.#id} was not recorded: ${error}`);
+    });
+  }
+}

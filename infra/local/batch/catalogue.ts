@@ -1,0 +1,84 @@
+import { ClientException } from './client-exception.ts';
+import { RetryStrategy } from './retry-strategy.ts';
+
+/** A process that stands for a container; what a job definition says on AWS, here with the command to run. */
+export interface LocalJobDefinition {
+  name: string;
+  type: 'container' | 'multinode';
+  command: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  /** Nodes of a multi-node job where the submission does not say. */
+  numNodes?: number;
+  attempts: number;
+  evaluateOnExit?: readonly {
+    action: 'RETRY' | 'EXIT';
+    onStatusReason?: string;
+    onReason?: string;
+    onExitCode?: string;
+  }[];
+  timeoutSeconds?: number;
+}
+
+export interface LocalQueue {
+  name: string;
+  /** Jobs that run at once; a multi-node job counts as one. */
+  maxJobs: number;
+}
+
+/** The account in every ARN of the local server. */
+export const localAccount = '000000000000';
+
+/** A definition as jobs use it. */
+export interface Definition extends Omit<LocalJobDefinition, 'attempts' | 'evaluateOnExit'> {
+  retryStrategy: RetryStrategy;
+}
+
+/** The queues and definitions there are, by name or ARN. */
+export interface Catalogue {
+  readonly region: string;
+  /** @throws ClientException when there is none */
+  queue(nameOrArn: string): LocalQueue;
+  /** @throws ClientException when there is none */
+  definition(nameOrArn: string): Definition;
+  /** Every local definition has one revision. */
+  arn(kind: 'job' | 'job-queue' | 'job-definition', name: string): string;
+}
+
+/** @throws ZodError when a definition's retry rules are none that AWS Batch would take */
+export function catalogueOf(
+  region: string,
+  queues: readonly LocalQueue[],
+  definitions: readonly LocalJobDefinition[],
+): Catalogue {
+  const arn = (kind: string, name: string) => `arn:aws:batch:${region}:${localAccount}:${kind}/${name}`;
+  const queueByName = new Map(
+    queues.flatMap((queue) => [
+      [queue.name, queue],
+      [arn('job-queue', queue.name), queue],
+    ]),
+  );
+  const definitionByName = new Map(
+    definitions.flatMap(({ attempts, evaluateOnExit, ...rest }) => {
+      const definition = { ...rest, retryStrategy: RetryStrategy.parse({ attempts, evaluateOnExit }) };
+      const { name } = rest;
+      const names = [name, `${name}:1`];
+      return [...names, ...names.map((each) => arn('job-definition', each))].map(
+        (each) => [each, definition] as const,
+      );
+    }),
+  );
+  return {
+    region,
+    queue: (name) => found(queueByName.get(name), `Job queue ${name} does not exist`),
+    definition: (name) => found(definitionByName.get(name), `Job definition ${name} does not exist`),
+    arn: (kind, name) => arn(kind, kind === 'job-definition' ? `${name}:1` : name),
+  };
+}
+
+function found<T>(thing: T | undefined, otherwise: string): T {
+  if (thing === undefined) throw new ClientException(otherwise);
+  return thing;
+}

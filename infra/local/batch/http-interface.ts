@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { ClientException } from './client-exception.ts';
+import { type OperationContext, operations } from './operations.ts';
+import { type Credentials, SignatureError, verifySignature } from './signature.ts';
+
+/** What AWS Batch takes as a submission, the largest of the requests served. */
+const maxBodyBytes = 30 * 1024;
+
+export interface HttpContext extends OperationContext {
+  region: string;
+  credentials: Credentials;
+}
+
+interface Answer {
+  status: number;
+  body: object;
+  /** Name of the exception. */
+  error?: string;
+}
+
+/** Answers one request in AWS's REST-JSON protocol. Never rejects. */
+export async function answerRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: HttpContext,
+): Promise<void> {
+  const requestId = randomUUID();
+  const { status, body, error } = await answer(request, context).catch((thrown: unknown) =>
+    refusal(thrown, requestId),
+  );
+  const payload = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(payload),
+    'x-amzn-requestid': requestId,
+    ...(error !== undefined && { 'x-amzn-errortype': error }),
+    // The rest of a body that was too large is not read.
+    ...(status === 413 && { connection: 'close' }),
+  });
+  response.end(payload);
+}
+
+async function answer(request: IncomingMessage, context: HttpContext): Promise<Answer> {
+  const path = request.url ?? '';
+  const body = await readBody(request);
+  if (body === undefined) {
+    const message = `The request is larger than ${maxBodyBytes} bytes`;
+    return { status: 413, error: 'ClientException', body: { message } };
+  }
+  const { method = '', headers } = request;
+  verifySignature({ method, path, headers, body }, context.region, context.credentials);
+  const operation = method === 'POST' ? operations.get(path) : undefined;
+  if (operation === undefined) {
+    return {
+      status: 404,
+      error: 'UnknownOperationException',
+      body: { message: `There is no ${method} ${path}` },
+    };
+  }
+  return { status: 200, body: await operation(parseBody(body), context) };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > maxBodyBytes) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new ClientException('The request ended early');
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8') || '{}');
+  } catch {
+    throw new ClientException('The body of the request is not JSON');
+  }
+}
+
+function refusal(thrown: unknown, requestId: string): Answer {
+  if (thrown instanceof SignatureError) {
+    return { status: 403, error: thrown.code, body: { message: thrown.message } };
+  }
+  const wrong = thrown instanceof z.ZodError ? explain(thrown) : undefined;
+  const message = thrown instanceof ClientException ? thrown.message : wrong;
+  if (message === undefined) {
+    console.error(`Batch: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown}`);
+    return { status: 500, error: 'ServerException', body: { message: 'Internal server error' } };
+  }
+  const text = `Error executing request, Exception : ${message}, RequestId: ${requestId}`;
+  return { status: 400, error: 'ClientException', body: { message: text } };
+}
+
+function explain(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+}

@@ -1,0 +1,105 @@
+import type { JobDetail } from '@aws-sdk/client-batch';
+import * as z from 'zod';
+import { RetryStrategy } from './retry-strategy.ts';
+
+export const jobStatuses = [
+  'SUBMITTED',
+  'PENDING',
+  'RUNNABLE',
+  'STARTING',
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+] as const;
+export const JobStatus = z.enum(jobStatuses);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+/** What AWS Batch puts on EventBridge when a job changes its state. */
+export interface BatchJobStateChangeEvent {
+  version: '0';
+  id: string;
+  'detail-type': 'Batch Job State Change';
+  source: 'aws.batch';
+  account: string;
+  /** ISO 8601, whole seconds. */
+  time: string;
+  region: string;
+  resources: string[];
+  detail: JobDetail;
+}
+
+const Container = z.object({
+  command: z.array(z.string()).min(1),
+  environment: z.array(z.object({ name: z.string(), value: z.string() })),
+  vcpus: z.number(),
+  /** MiB. */
+  memory: z.number(),
+  gpus: z.number(),
+  /** Characters of the overrides as JSON, which ECS limits. */
+  overridesLength: z.number(),
+});
+export type Container = z.infer<typeof Container>;
+
+const EndedAttempt = z.object({
+  startedAt: z.number().optional(),
+  stoppedAt: z.number(),
+  exitCode: z.number().optional(),
+  reason: z.string().optional(),
+  statusReason: z.string().optional(),
+  logStreamName: z.string().optional(),
+});
+export type EndedAttempt = z.infer<typeof EndedAttempt>;
+
+/** One node of a multi-node job, or the one container of another job. Times are milliseconds since the epoch. */
+const Node = z.object({
+  /** Index among the job's containers. */
+  container: z.int(),
+  status: JobStatus,
+  statusReason: z.string().optional(),
+  startedAt: z.number().optional(),
+  stoppedAt: z.number().optional(),
+  logStreamName: z.string().optional(),
+  /** The process that runs now, and what tells it from a later one of the same pid. */
+  process: z.object({ pid: z.int(), startTime: z.string().nullable() }).optional(),
+  attempts: z.array(EndedAttempt),
+});
+export type Node = z.infer<typeof Node>;
+
+const isEvent = (value: unknown): boolean =>
+  z.object({ id: z.string(), detail: z.object({ jobId: z.string(), status: JobStatus }) }).safeParse(value)
+    .success;
+
+/** A job as its file holds it. */
+export const JobRecord = z.object({
+  version: z.literal(1),
+  /** Grows from job to job. */
+  sequence: z.int(),
+  id: z.uuid(),
+  name: z.string(),
+  queue: z.string(),
+  definition: z.string(),
+  multinode: z.boolean(),
+  status: JobStatus,
+  statusReason: z.string().optional(),
+  createdAt: z.number(),
+  dependsOn: z.array(z.string()),
+  retryStrategy: RetryStrategy,
+  timeoutSeconds: z.number().optional(),
+  tags: z.record(z.string(), z.string()),
+  parameters: z.record(z.string(), z.string()),
+  containers: z.array(Container).min(1),
+  /** The first is the main node. */
+  nodes: z.tuple([Node], Node),
+  cancelled: z.boolean(),
+  terminated: z.boolean(),
+  /** Status reason with which the job fails for good, once decided: cancelled, terminated, timed out. */
+  ending: z.string().optional(),
+  /** Events not yet delivered. */
+  events: z.array(z.custom<BatchJobStateChangeEvent>(isEvent)),
+});
+export type JobRecord = z.infer<typeof JobRecord>;
+
+export const hasEnded = ({ status }: { status: JobStatus }): boolean =>
+  status === 'SUCCEEDED' || status === 'FAILED';
+export const isActive = ({ status }: { status: JobStatus }): boolean =>
+  status === 'STARTING' || status === 'RUNNING';

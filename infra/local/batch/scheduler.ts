@@ -1,0 +1,137 @@
+import { Attempt, type AttemptSettings } from './attempt.ts';
+import type { LocalQueue } from './catalogue.ts';
+import { admitted, attemptEnded, cancelled, failed, nodeEnded, settled, starting } from './job-life.ts';
+import { hasEnded, isActive, type JobRecord } from './job-record.ts';
+
+const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';
+
+/** What a queue has to do. */
+interface Lane {
+  maxJobs: number;
+  waiting: Set<string>;
+  running: Map<string, Attempt>;
+}
+
+/** Moves jobs from state to state: settles dependencies, starts what has a slot, ends what ended. */
+export class Scheduler {
+  readonly #settings: AttemptSettings;
+  readonly #lanes: Map<string, Lane>;
+  readonly #tasks = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(queues: readonly LocalQueue[], settings: AttemptSettings) {
+    this.#settings = settings;
+    const lane = ({ maxJobs }: LocalQueue): Lane => ({ maxJobs, waiting: new Set(), running: new Map() });
+    this.#lanes = new Map(queues.map((queue) => [queue.name, lane(queue)]));
+  }
+
+  /** Why a runnable job of the queue waits: no slot is free. */
+  reasonToWait(queue: string): string | undefined {
+    const lane = this.#lanes.get(queue);
+    if (lane === undefined || lane.running.size < lane.maxJobs) return undefined;
+    return `Waiting for a free slot: ${lane.running.size} of ${lane.maxJobs} jobs are running.`;
+  }
+
+  /** Takes over a job that is stored: a new one, or one that waited when the server last ended. */
+  accept(id: string): void {
+    if (this.#closed) return;
+    this.#inBackground(async () => {
+      const before = this.#settings.store.get(id);
+      if (before === undefined || hasEnded(before) || isActive(before)) return;
+      if (!this.#lanes.has(before.queue)) {
+        const reason = `Job queue ${before.queue} does not exist any more`;
+        this.#follow(await this.#change(id, (job) => failed(job, reason, Date.now())));
+      } else {
+        await this.#change(id, admitted);
+        this.#follow(await this.#settle(id));
+      }
+    });
+  }
+
+  /** CancelJob, or with `terminate` TerminateJob, of a job there is. Resolves when the request is on the disk. */
+  async stop(id: string, reason: string, terminate: boolean): Promise<void> {
+    const job = await this.#change(id, (present) => cancelled(present, reason, terminate, Date.now()));
+    if (isActive(job) && terminate) {
+      this.#lanes.get(job.queue)?.running.get(id)?.stop(this.#settings.stopGraceMs);
+    } else this.#follow(job);
+  }
+
+  /** Starts nothing more, ends what runs as the end of the machine would, and waits for it. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    for (const { running } of this.#lanes.values()) {
+      for (const attempt of running.values()) attempt.loseHost(stoppedReason, graceMs);
+    }
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+  }
+
+  /** What a job's new state means for others. */
+  #follow(job: JobRecord): void {
+    const lane = this.#lanes.get(job.queue);
+    if (job.status === 'RUNNABLE') lane?.waiting.add(job.id);
+    else lane?.waiting.delete(job.id);
+    if (hasEnded(job)) this.#wakeDependents(job.id);
+    if (lane !== undefined) this.#fill(lane);
+  }
+
+  #wakeDependents(id: string): void {
+    for (const { status, dependsOn, id: dependent } of this.#settings.store.all()) {
+      if (status !== 'PENDING' || !dependsOn.includes(id)) continue;
+      this.#inBackground(async () => this.#follow(await this.#settle(dependent)));
+    }
+  }
+
+  #settle(id: string): Promise<JobRecord> {
+    const { store } = this.#settings;
+    return this.#change(id, (job) => settled(job, (other) => store.get(other)?.status, Date.now()));
+  }
+
+  #fill(lane: Lane): void {
+    while (!this.#closed && lane.running.size < lane.maxJobs) {
+      const next = this.#firstOf(lane.waiting);
+      if (next === undefined) return;
+      lane.waiting.delete(next);
+      const attempt = new Attempt(next, this.#settings);
+      lane.running.set(next, attempt);
+      this.#inBackground(async () => {
+        try {
+          await this.#run(next, attempt);
+        } finally {
+          lane.running.delete(next);
+        }
+        const job = this.#settings.store.get(next);
+        if (job !== undefined) this.#follow(job);
+      });
+    }
+  }
+
+  /** First come, first served; a job that is tried again has come before those after it. */
+  #firstOf(waiting: ReadonlySet<string>): string | undefined {
+    const jobs = [...waiting].flatMap((id) => this.#settings.store.get(id) ?? []);
+    return jobs.reduce<JobRecord | undefined>(
+      (first, job) => (first === undefined || job.sequence < first.sequence ? job : first),
+      undefined,
+    )?.id;
+  }
+
+  async #run(id: string, attempt: Attempt): Promise<void> {
+    const job = await this.#change(id, starting);
+    if (job.status !== 'STARTING') return; // cancelled meanwhile
+    const exit = await attempt.run(job);
+    const now = Date.now();
+    await this.#change(id, (present) => attemptEnded(nodeEnded(present, 0, exit, now), now));
+  }
+
+  #change(id: string, step: (job: JobRecord) => JobRecord): Promise<JobRecord> {
+    return this.#settings.store.change(id, step);
+  }
+
+  /** Nobody waits for these, so what goes wrong in one is told here. */
+  #inBackground(work: () => Promise<void>): void {
+    const task = work().catch((error: unknown) => {
+      console.error(`Batch: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+    });
+    this.#tasks.add(task);
+    void task.then(() => this.#tasks.delete(task));
+  }
+}

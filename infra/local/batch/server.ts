@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
+import { type Surroundings, stateChangeEvent } from './describe-job.ts';
+import { answerRequest } from './http-interface.ts';
+import { type BatchJobStateChangeEvent, hasEnded } from './job-record.ts';
+import { JobStore } from './job-store.ts';
+import { Outbox } from './outbox.ts';
+import { removeLogs } from './process-log.ts';
+import { endAbandonedAttempts } from './recover.ts';
+import { Scheduler } from './scheduler.ts';
+import type { Credentials } from './signature.ts';
+
+export interface BatchServerOptions {
+  /** Where the jobs are kept; of this server alone. */
+  folder: string;
+  /** 0 takes any free one. */
+  port: number;
+  /** 127.0.0.1 unless given. */
+  host?: string;
+  region: string;
+  credentials: Credentials;
+  queues: readonly LocalQueue[];
+  jobDefinitions: readonly LocalJobDefinition[];
+  /** Gets every event at least once; one for which it throws comes again later, after a restart too. */
+  deliver(event: BatchJobStateChangeEvent): Promise<void>;
+  /** Where the output of the jobs' processes goes; without, it is dropped. */
+  logFolder?: string;
+  /** Shortest timeout that a job may have; 60 as on AWS unless given. */
+  minimumTimeoutSeconds?: number;
+  /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
+  stopGraceSeconds?: number;
+}
+
+export interface RunningBatch {
+  url: string;
+  /**
+   * Ends the server. Jobs that run get SIGTERM and, `grace` seconds (25 unless given) later, SIGKILL; they count as
+   * lost with their host, so that the next start runs again those whose retry rules say so.
+   */
+  close(options?: { grace?: number }): Promise<void>;
+}
+
+/** As long as AWS Batch at least keeps jobs that ended. */
+const keptMs = 24 * 3600 * 1000;
+const cleanUpEveryMs = 10 * 60 * 1000;
+const lastDeliveriesMs = 2_000;
+
+/**
+ * Starts a server of the AWS Batch protocol whose jobs are processes of this machine. What an earlier one on the
+ * same folder left running is ended first; what waited goes on waiting.
+ * @throws what listening throws, and ZodError for a job definition that AWS Batch would not take
+ */
+export async function startBatchServer(options: BatchServerOptions): Promise<RunningBatch> {
+  const { region, credentials, queues, logFolder, minimumTimeoutSeconds = 60 } = options;
+  const catalogue = catalogueOf(region, queues, options.jobDefinitions);
+  const surroundings: Surroundings = { catalogue, reasonToWait: (queue) => scheduler.reasonToWait(queue) };
+  const outbox = new Outbox(options.deliver, (event) => store.acknowledge(event));
+  const store: JobStore = new JobStore(
+    join(options.folder, 'jobs'),
+    (job) => stateChangeEvent(job, randomUUID(), new Date(), surroundings),
+    (event) => outbox.post(event),
+  );
+  const stopGraceMs = (options.stopGraceSeconds ?? 30) * 1000;
+  const scheduler = new Scheduler(queues, { store, logFolder, stopGraceMs });
+  const context = { store, scheduler, surroundings, minimumTimeoutSeconds, region, credentials };
+  let loaded: Promise<void> | undefined;
+  const server = createServer((request, response) => {
+    // When the jobs cannot be loaded, starting fails, and so do requests that came before.
+    Promise.resolve(loaded)
+      .then(() => answerRequest(request, response, context))
+      .catch(() => response.destroy());
+  });
+  // Longer than clients keep an idle connection, so that none is cut while a request is on its way.
+  server.keepAliveTimeout = 120_000;
+  server.requestTimeout = 30_000;
+  // The port first: a second server on the same folder must fail before it touches anything.
+  const url = await listen(server, options.port, options.host ?? '127.0.0.1');
+  try {
+    loaded = load(store, outbox, scheduler);
+    await loaded;
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    throw error;
+  }
+  await cleanUp(store, logFolder);
+  const cleaning = setInterval(() => void cleanUp(store, logFolder), cleanUpEveryMs);
+  cleaning.unref();
+  return {
+    url,
+    async close({ grace = 25 } = {}) {
+      clearInterval(cleaning);
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await scheduler.close(grace * 1000);
+      await outbox.close(lastDeliveriesMs);
+      await store.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function load(store: JobStore, outbox: Outbox, scheduler: Scheduler): Promise<void> {
+  await store.load();
+  for (const { events } of store.all()) for (const event of events) outbox.post(event);
+  await endAbandonedAttempts(store);
+  for (const { id } of [...store.all()]) scheduler.accept(id);
+}
+
+/** Forgets jobs that ended a day ago; those whose events nobody took are kept for a week. */
+async function cleanUp(store: JobStore, logFolder: string | undefined): Promise<void> {
+  const now = Date.now();
+  for (const job of [...store.all()]) {
+    const age = now - (job.nodes[0].stoppedAt ?? now);
+    if (!hasEnded(job) || age < (job.events.length > 0 ? 7 * keptMs : keptMs)) continue;
+    try {
+      await store.remove(job.id);
+      if (logFolder !== undefined) await removeLogs(logFolder, `${job.id}.`);
+    } catch (error) {
+      console.error(`Batch: job ${job.id} could not be removed: ${error}`);
+    }
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  server.on('error', (error) => console.error(`Batch: ${error}`));
+  const address = server.address();
+  const bound = typeof address === 'object' ? address?.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}

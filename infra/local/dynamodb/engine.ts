@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+
+export interface RunningDynamoDb {
+  url: string;
+  pid: number;
+  /** Resolves when the engine ends, wanted or not. */
+  ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The embedded engine's program; undefined on platforms that it does not serve. */
+export function findEngine(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A free port of the loopback address. Somebody may take it before the engine does, so starting is tried again. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port for the DynamoDB engine');
+  return address.port;
+}
+
+async function answers(url: string, engine: ChildProcess): Promise<boolean> {
+  for (
+    let attempt = 0;
+    attempt < 500 && engine.exitCode === null && engine.signalCode === null;
+    attempt += 1
+  ) {
+    const answered = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (answered) return true;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return false;
+}
+
+const startTries = 5;
+
+/**
+ * Starts the embedded DynamoDB engine on the loopback address, with its records in `file`, or in memory without one.
+ * One process may use a file at a time; the caller holds a lock on its folder.
+ */
+export async function startDynamoDb(file?: string): Promise<RunningDynamoDb> {
+  const program = findEngine();
+  if (program === undefined) {
+    throw new Error(
+      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}. Run another one (Amazon's DynamoDB Local, say) and name it in DYNAMODB_ENDPOINT.`,
+    );
+  }
+  for (let attempt = 0; attempt < startTries; attempt += 1) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const storage = file === undefined ? [] : ['--db-path', file];
+    const engine = spawn(program, ['serve', '--host', '127.0.0.1', '--port', String(port), ...storage], {
+      stdio: 'ignore',
+    });
+    const ended = new Promise<void>((resolve) => {
+      engine.once('exit', () => resolve());
+      engine.once('error', () => resolve());
+    });
+    if (engine.pid !== undefined && (await answers(url, engine))) {
+      const close = async () => {
+        engine.kill('SIGTERM');
+        await ended;
+      };
+      return { url, pid: engine.pid, ended, close };
+    }
+    engine.kill('SIGKILL');
+    await ended;
+  }
+  throw new Error(`the DynamoDB engine did not start in ${startTries} tries`);
+}

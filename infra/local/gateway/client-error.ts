@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '../../../shared/endpoint/log.ts';
+import { Problem } from '../../../shared/endpoint/problem.ts';
+import { renderError } from '../../../shared/endpoint/render-error.ts';
+
+/** Most bytes of a request line and its headers together, as at API Gateway. */
+export const headMaxBytes = 10_240;
+
+/** 431 for a request line with headers that are too large. */
+export function headTooLarge(): Problem {
+  return new Problem(
+    'headers-too-large',
+    `Request line and headers together may have ${headMaxBytes} bytes.`,
+  );
+}
+
+function problemOf(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Problem('request-timeout', 'The request took too long to arrive.');
+  }
+  return new Problem('bad-request', 'This is not a valid HTTP/1.1 request.');
+}
+
+/** Answers what is no HTTP request, for which there is no response object, on the bare connection. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
+  const gone = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+  if (gone || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { statusCode, headers, body } = renderError(problemOf(error.code), randomUUID(), log);
+  const lines = [
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

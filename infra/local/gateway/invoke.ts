@@ -1,0 +1,47 @@
+import type { Event, LambdaContext, Result } from '../../../shared/endpoint/exchange.ts';
+import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { LoadedEndpoint } from '../../endpoints.ts';
+
+/** After so long API Gateway gives up on a function. */
+const defaultTimeLimit = 29_000;
+
+function contextOf(event: Event, functionName: string, deadline: number): LambdaContext {
+  const { requestId } = event.requestContext;
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
+    memoryLimitInMB: '256',
+    awsRequestId: requestId,
+    logGroupName: functionName,
+    logStreamName: 'local',
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+  };
+}
+
+/** Calls a function as API Gateway does. Throws 503 where it does not answer within the time limit of milliseconds. */
+export async function invoke(
+  { endpoint, handler }: LoadedEndpoint,
+  event: Event,
+  timeLimit = defaultTimeLimit,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const detail = `The operation did not end within ${timeLimit / 1000} s. It may still do what it was asked to.`;
+      reject(new Problem('unavailable', detail, { headers: { 'Retry-After': '5' } }));
+    }, timeLimit);
+  });
+  try {
+    return await Promise.race([
+      handler(event, contextOf(event, endpoint.name, Date.now() + timeLimit)),
+      late,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Event } from '../../../shared/endpoint/exchange.ts';
+
+/** A request as it came, before API Gateway turns it into an event. */
+export interface PlainRequest {
+  method: string;
+  path: string;
+  /** Query string without the question mark, as it was sent. */
+  query: string;
+  /** Header lines in pairs. */
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+  sourceIp: string;
+}
+
+function gather(pairs: Iterable<readonly [string, string]>): {
+  last: Record<string, string>;
+  all: Record<string, string[]>;
+} {
+  const all = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    const values = all.get(name);
+    if (values === undefined) all.set(name, [value]);
+    else values.push(value);
+  }
+  const last = [...all].map(([name, values]) => [name, values.at(-1) ?? ''] as const);
+  return { last: Object.fromEntries(last), all: Object.fromEntries(all) };
+}
+
+/** A REST proxy event (payload 1.0), as API Gateway hands it to a Lambda function with all media types binary. */
+export function proxyEvent(
+  request: PlainRequest,
+  resource: string,
+  parameters: Record<string, string>,
+): Event {
+  const headers = gather(request.headers);
+  const query = gather(new URLSearchParams(request.query));
+  const hasQuery = request.query !== '';
+  const now = Date.now();
+  return {
+    resource,
+    path: request.path,
+    httpMethod: request.method,
+    headers: headers.last,
+    multiValueHeaders: headers.all,
+    queryStringParameters: hasQuery ? query.last : null,
+    multiValueQueryStringParameters: hasQuery ? query.all : null,
+    pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
+    stageVariables: null,
+    body: request.body.length === 0 ? null : Buffer.from(request.body).toString('base64'),
+    isBase64Encoded: request.body.length > 0,
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      authorizer: null,
+      protocol: 'HTTP/1.1',
+      httpMethod: request.method,
+      identity: {
+        accessKey: null,
+        accountId: null,
+        apiKey: null,
+        apiKeyId: null,
+        caller: null,
+        clientCert: null,
+        cognitoAuthenticationProvider: null,
+        cognitoAuthenticationType: null,
+        cognitoIdentityId: null,
+        cognitoIdentityPoolId: null,
+        principalOrgId: null,
+        sourceIp: request.sourceIp,
+        user: null,
+        userAgent: headers.last['user-agent'] ?? null,
+        userArn: null,
+      },
+      path: request.path,
+      stage: 'local',
+      requestId: randomUUID(),
+      requestTimeEpoch: now,
+      resourceId: resource,
+      resourcePath: resource,
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { LoadedEndpoint } from '../../endpoints.ts';
+import { routeOf } from '../../routes.ts';
+
+interface Node {
+  words: Map<string, Node>;
+  variable?: { name: string; node: Node };
+  greedy?: { name: string; leaf: Leaf };
+  leaf?: Leaf;
+}
+
+/** What is served under one route, by method. */
+export interface Leaf {
+  resource: string;
+  methods: Map<string, LoadedEndpoint>;
+}
+
+export interface Match {
+  leaf: Leaf;
+  /** Path parameters under the names of the route. */
+  parameters: Record<string, string>;
+}
+
+const emptyNode = (): Node => ({ words: new Map() });
+
+function leafOf(root: Node, loaded: LoadedEndpoint): Leaf {
+  const { resource, segments } = routeOf(loaded.endpoint);
+  let node = root;
+  for (const segment of segments) {
+    if ('word' in segment) {
+      const next = node.words.get(segment.word) ?? emptyNode();
+      node.words.set(segment.word, next);
+      node = next;
+    } else if (segment.greedy) {
+      node.greedy ??= { name: segment.variable, leaf: { resource, methods: new Map() } };
+      return node.greedy.leaf;
+    } else {
+      node.variable ??= { name: segment.variable, node: emptyNode() };
+      node = node.variable.node;
+    }
+  }
+  node.leaf ??= { resource, methods: new Map() };
+  return node.leaf;
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Finds the endpoint of a path as API Gateway does: fixed words before variables before greedy variables, with or
+ * without a trailing slash. A path that is not valid percent-encoding matches nothing.
+ */
+export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: string) => Match | undefined {
+  const root = emptyNode();
+  for (const loaded of endpoints) {
+    const { methods } = leafOf(root, loaded);
+    if (methods.has(loaded.endpoint.method))
+      throw new Error(`${loaded.file}: this method and path are taken already`);
+    methods.set(loaded.endpoint.method, loaded);
+  }
+
+  return (path) => {
+    const segments = path.slice(1).split('/');
+    const trailing = segments.at(-1) === '';
+    const whole = trailing ? segments.slice(0, -1) : segments;
+    const parameters: Record<string, string> = {};
+    let node = root;
+    for (const [position, segment] of whole.entries()) {
+      const word = decode(segment);
+      if (word === undefined || word === '') return undefined;
+      const next = node.words.get(word);
+      if (next !== undefined) {
+        node = next;
+      } else if (node.variable !== undefined) {
+        parameters[node.variable.name] = word;
+        node = node.variable.node;
+      } else if (node.greedy !== undefined) {
+        const rest = decode(segments.slice(position).join('/'));
+        if (rest === undefined) return undefined;
+        return { leaf: node.greedy.leaf, parameters: { ...parameters, [node.greedy.name]: rest } };
+      } else {
+        return undefined;
+      }
+    }
+    return node.leaf && { leaf: node.leaf, parameters };
+  };
+}

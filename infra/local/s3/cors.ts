@@ -1,0 +1,51 @@
+import { S3Error } from './protocol/s3-error.ts';
+import type { S3Request } from './protocol/s3-request.ts';
+
+const METHODS = 'GET, HEAD, PUT, POST, DELETE';
+/** What scripts may read beside the headers that browsers always show. */
+const EXPOSED = [
+  'etag',
+  'content-range',
+  'content-disposition',
+  'x-amz-request-id',
+  'x-amz-checksum-crc32',
+  'x-amz-checksum-crc32c',
+  'x-amz-checksum-crc64nvme',
+  'x-amz-checksum-sha1',
+  'x-amz-checksum-sha256',
+  'x-amz-checksum-type',
+].join(', ');
+
+/** Sets the CORS headers of an answer where the origin is one of those allowed, exactly. */
+export function applyCors({ headers, response }: S3Request, origins: readonly string[]): void {
+  const origin = headers.get('origin');
+  if (origins.length > 0) response.setHeader('vary', 'Origin');
+  if (origin === undefined || !origins.includes(origin)) return;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', EXPOSED);
+}
+
+/** Answers a preflight request, which carries no signature. @throws S3Error AccessForbidden */
+export function answerPreflight({ headers, response }: S3Request, origins: readonly string[]): void {
+  const origin = headers.get('origin');
+  const method = headers.get('access-control-request-method') ?? '';
+  const wanted = headers.get('access-control-request-headers') ?? '';
+  const allowed =
+    origin !== undefined &&
+    origins.includes(origin) &&
+    METHODS.split(', ').includes(method) &&
+    /^[\w!#$%&'*+.^`|~, -]*$/.test(wanted);
+  if (!allowed) {
+    throw new S3Error('AccessForbidden', 'CORSResponse: This CORS request is not allowed.', {
+      Method: method,
+      ResourceType: 'OBJECT',
+    });
+  }
+  response.writeHead(200, {
+    'access-control-allow-methods': METHODS,
+    ...(wanted === '' ? {} : { 'access-control-allow-headers': wanted }),
+    'access-control-max-age': '3600',
+    'content-length': '0',
+  });
+  response.end();
+}

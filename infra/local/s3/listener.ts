@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerPreflight, applyCors } from './cors.ts';
+import { route } from './operations/route.ts';
+import { sendError } from './protocol/answer.ts';
+import { type Authority, authenticate } from './protocol/authenticate.ts';
+import { S3Error } from './protocol/s3-error.ts';
+import { parseRequest, type S3Request } from './protocol/s3-request.ts';
+import type { Store } from './store/store.ts';
+
+export interface ListenerOptions extends Authority {
+  store: Store;
+  corsOrigins: readonly string[];
+}
+
+/** Answers HTTP requests from a store. The promise settles when the answer has been handed over; it never fails. */
+export function s3Listener(options: ListenerOptions) {
+  return async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> => {
+    const id = randomBytes(8).toString('hex').toUpperCase();
+    response.setHeader('x-amz-request-id', id);
+    // A client that goes away in mid-answer is nobody's error.
+    response.on('error', () => response.destroy());
+    try {
+      await answer(parseRequest(id, message, response, expectsContinue), options);
+    } catch (error) {
+      if (!response.destroyed) sendError({ id, message, response }, asS3Error(error, id));
+    }
+  };
+}
+
+async function answer(request: S3Request, options: ListenerOptions): Promise<void> {
+  applyCors(request, options.corsOrigins);
+  if (request.method === 'OPTIONS') {
+    answerPreflight(request, options.corsOrigins);
+    return;
+  }
+  const authenticated = authenticate(request, options);
+  const { headers } = authenticated;
+  const operation = route(request.method, request, headers);
+  const { response } = request;
+  await operation({
+    request,
+    response,
+    authenticated,
+    headers,
+    store: options.store,
+    region: options.region,
+  });
+}
+
+function asS3Error(error: unknown, id: string): S3Error {
+  if (error instanceof S3Error) return error;
+  if (!isGone(error)) {
+    process.stderr.write(
+      `s3: request ${id} failed: ${error instanceof Error ? error.stack : String(error)}\n`,
+    );
+  }
+  return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
+}
+
+/** Whether the client closed the connection before it had the whole answer. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

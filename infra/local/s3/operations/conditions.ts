@@ -1,0 +1,65 @@
+import { S3Error } from '../protocol/s3-error.ts';
+import type { StoredObject } from '../store/stored-object.ts';
+import { preconditionFailed, type WriteCondition } from '../store/write-condition.ts';
+import { validatorHeaders } from './object-headers.ts';
+
+/** Reads `If-Match` and `If-None-Match` of a write. @throws S3Error InvalidArgument, NotImplemented */
+export function writeCondition(headers: ReadonlyMap<string, string>): WriteCondition {
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');
+  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') {
+    throw new S3Error('NotImplemented', 'Writes take If-None-Match only with the value *.', {
+      Header: 'If-None-Match',
+    });
+  }
+  if (ifMatch !== undefined && ifNoneMatch !== undefined) {
+    throw new S3Error('InvalidArgument', 'If-Match and If-None-Match exclude each other.');
+  }
+  return {
+    ifMatch: ifMatch === undefined ? undefined : unquote(ifMatch),
+    ifNoneMatch: ifNoneMatch !== undefined,
+  };
+}
+
+/**
+ * Checks the conditions of a read in the order RFC 9110 gives them. `prefix` is that of the headers by
+ * which CopyObject states conditions on its source, where 304 has no meaning and becomes 412.
+ * @throws S3Error PreconditionFailed, NotModified
+ */
+export function requireReadConditions(
+  headers: ReadonlyMap<string, string>,
+  stored: StoredObject,
+  prefix: '' | 'x-amz-copy-source-' = '',
+): void {
+  const ifMatch = headers.get(`${prefix}if-match`);
+  const ifNoneMatch = headers.get(`${prefix}if-none-match`);
+  const unmodifiedSince = parseDate(headers.get(`${prefix}if-unmodified-since`));
+  const modifiedSince = parseDate(headers.get(`${prefix}if-modified-since`));
+  const modified = Math.floor(stored.modified / 1000) * 1000;
+  if (ifMatch !== undefined) {
+    if (!matches(ifMatch, stored.etag)) throw preconditionFailed('If-Match');
+  } else if (unmodifiedSince !== undefined && modified > unmodifiedSince) {
+    throw preconditionFailed('If-Unmodified-Since');
+  }
+  const unchanged =
+    ifNoneMatch !== undefined
+      ? matches(ifNoneMatch, stored.etag)
+      : modifiedSince !== undefined && modified <= modifiedSince;
+  if (!unchanged) return;
+  if (prefix !== '') throw preconditionFailed('If-None-Match');
+  throw new S3Error('NotModified', 'Not Modified', {}, validatorHeaders(stored));
+}
+
+/** An ETag without quotes and weakness mark. */
+export function unquote(etag: string): string {
+  return etag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+function matches(list: string, etag: string): boolean {
+  return list.split(',').some((entry) => ['*', etag].includes(unquote(entry)));
+}
+
+function parseDate(text: string | undefined): number | undefined {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

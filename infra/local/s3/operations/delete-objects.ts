@@ -1,0 +1,49 @@
+import { receiveDocument } from '../integrity/receive-document.ts';
+import { sendEmpty, sendXml } from '../protocol/answer.ts';
+import { childText, malformed, type XmlElement } from '../protocol/read-xml.ts';
+import { S3Error } from '../protocol/s3-error.ts';
+import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
+import type { WriteCondition } from '../store/write-condition.ts';
+import { unquote, writeCondition } from './conditions.ts';
+import type { Exchange } from './exchange.ts';
+
+const MAX_KEYS = 1000;
+
+/** DeleteObject: 204 whether or not the key was there, unless `If-Match` asks for it. */
+export function deleteObject({ request, response, headers, store }: Exchange): void {
+  const [error] = store.objects.delete(request.bucket, [
+    { key: request.key, condition: writeCondition(headers) },
+  ]);
+  if (error !== undefined) throw error;
+  sendEmpty(response, 204);
+}
+
+/** DeleteObjects: up to 1000 keys in one transaction, the outcome told for each. */
+export async function deleteObjects({ request, response, authenticated, store }: Exchange): Promise<void> {
+  store.objects.requireBucket(request.bucket);
+  const headers = [...authenticated.headers.keys()];
+  if (!headers.some((name) => name === 'content-md5' || /^x-amz-(?:checksum-|trailer)/.test(name))) {
+    throw new S3Error('InvalidRequest', 'Missing required header for this request: Content-MD5');
+  }
+  const document = await receiveDocument(request, authenticated, 'Delete');
+  const entries = document.children.filter(({ name }) => name === 'Object').map(parseEntry);
+  if (entries.length === 0 || entries.length > MAX_KEYS) throw malformed();
+  const quiet = childText(document, 'Quiet') === 'true';
+  const outcome = store.objects.delete(request.bucket, entries);
+  const results = entries.flatMap(({ key }, index) => {
+    const error = outcome[index];
+    if (error !== undefined) {
+      return [group('Error', tag('Key', key), tag('Code', error.code), tag('Message', error.message))];
+    }
+    return quiet ? [] : [group('Deleted', tag('Key', key))];
+  });
+  sendXml(response, xmlDocument('DeleteResult', ...results));
+}
+
+function parseEntry(element: XmlElement): { key: string; condition: WriteCondition } {
+  const key = childText(element, 'Key');
+  const etag = childText(element, 'ETag');
+  const unknown = element.children.some(({ name }) => name !== 'Key' && name !== 'ETag');
+  if (key === undefined || key === '' || unknown) throw malformed();
+  return { key, condition: etag === undefined ? {} : { ifMatch: unquote(etag) } };
+}

@@ -1,0 +1,18 @@
+import type { ServerResponse } from 'node:http';
+import type { Authenticated } from '../protocol/authenticate.ts';
+import type { S3Request } from '../protocol/s3-request.ts';
+import type { Store } from '../store/store.ts';
+
+/** One verified request on its way to its answer. */
+export interface Exchange {
+  request: S3Request;
+  response: ServerResponse;
+  authenticated: Authenticated;
+  /** The headers to act on, see Authenticated. */
+  headers: ReadonlyMap<string, string>;
+  store: Store;
+  region: string;
+}
+
+/** Answers a request, or throws an S3Error before it began to answer. */
+export type Operation = (exchange: Exchange) => Promise<void> | void;

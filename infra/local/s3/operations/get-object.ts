@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { StoredObject } from '../store/stored-object.ts';
+import { type ByteRange, parseRange } from './byte-range.ts';
+import { requireReadConditions, unquote } from './conditions.ts';
+import type { Exchange } from './exchange.ts';
+import { checksumHeaders, overriddenHeaders, validatorHeaders } from './object-headers.ts';
+
+/** GetObject: the object or one range of it, with conditions and `response-*` overrides. */
+export async function getObject(exchange: Exchange): Promise<void> {
+  const { request, response, store } = exchange;
+  const { stored, read, release } = store.objects.open(request);
+  try {
+    const range = answerHead(exchange, stored);
+    if (stored.size === 0) {
+      response.end();
+      return;
+    }
+    const bytes = read(range?.first ?? 0, range?.last ?? stored.size - 1);
+    await pipeline(Readable.from(bytes, { objectMode: false }), response);
+  } finally {
+    release();
+  }
+}
+
+/** HeadObject: what GetObject would answer, without the bytes. */
+export function headObject(exchange: Exchange): void {
+  answerHead(exchange, exchange.store.objects.require(exchange.request));
+  exchange.response.end();
+}
+
+function answerHead({ request, response, headers }: Exchange, stored: StoredObject): ByteRange | undefined {
+  requireReadConditions(headers, stored);
+  const overrides = overriddenHeaders(request.query);
+  const ifRange = headers.get('if-range');
+  const applies = ifRange === undefined || unquote(ifRange) === stored.etag;
+  const range = applies ? parseRange(headers.get('range'), stored.size) : undefined;
+  // The checksum of the whole would only make a client reject a part of it.
+  const wanted = headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' && range === undefined;
+  response.writeHead(range === undefined ? 200 : 206, {
+    'accept-ranges': 'bytes',
+    'content-length': range === undefined ? stored.size : range.last - range.first + 1,
+    ...(range === undefined ? {} : { 'content-range': `bytes ${range.first}-${range.last}/${stored.size}` }),
+    ...validatorHeaders(stored),
+    ...(wanted ? checksumHeaders(stored) : {}),
+    ...stored.headers,
+    ...overrides,
+  });
+  return range;
+}

@@ -1,0 +1,65 @@
+import { sendEmpty, sendXml } from '../protocol/answer.ts';
+import { S3Error } from '../protocol/s3-error.ts';
+import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
+import type { Exchange } from './exchange.ts';
+import { keyEncoding, MAX_PAGE, parseCount } from './paging.ts';
+
+/** HeadBucket: whether the bucket is there. */
+export function headBucket({ request, response, store, region }: Exchange): void {
+  store.objects.requireBucket(request.bucket);
+  sendEmpty(response, 200, { 'x-amz-bucket-region': region });
+}
+
+/** ListObjectsV2: keys in the order of their UTF-8 bytes, page by page. */
+export function listObjectsV2({ request, response, store }: Exchange): void {
+  const { bucket, query } = request;
+  store.objects.requireBucket(bucket);
+  const encode = keyEncoding(query);
+  const limit = Math.min(parseCount(query, 'max-keys', MAX_PAGE), MAX_PAGE);
+  const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
+  const [startAfter, token] = [query.get('start-after'), query.get('continuation-token')];
+  const page = store.list({ bucket, prefix, delimiter, from: position(startAfter, token), limit });
+  // A page of nothing could never be continued.
+  const next = limit === 0 ? undefined : page.next;
+  sendXml(
+    response,
+    xmlDocument(
+      'ListBucketResult',
+      tag('Name', bucket),
+      tag('Prefix', encode(prefix)),
+      ...(delimiter === '' ? [] : [tag('Delimiter', encode(delimiter))]),
+      tag('MaxKeys', limit),
+      ...(query.has('encoding-type') ? [tag('EncodingType', 'url')] : []),
+      tag('KeyCount', page.objects.length + page.commonPrefixes.length),
+      tag('IsTruncated', next !== undefined),
+      ...(token === undefined ? [] : [tag('ContinuationToken', token)]),
+      ...(next === undefined ? [] : [tag('NextContinuationToken', next.toString('base64url'))]),
+      ...(startAfter === undefined ? [] : [tag('StartAfter', encode(startAfter))]),
+      ...page.objects.map(({ key, size, etag, modified }) =>
+        group(
+          'Contents',
+          tag('Key', encode(key)),
+          tag('LastModified', new Date(modified).toISOString()),
+          tag('ETag', `"${etag}"`),
+          tag('Size', size),
+          tag('StorageClass', 'STANDARD'),
+        ),
+      ),
+      ...page.commonPrefixes.map((common) => group('CommonPrefixes', tag('Prefix', encode(common)))),
+    ),
+  );
+}
+
+/** The least key of the page. A token is that key itself, which reveals nothing that the list does not. */
+function position(startAfter: string | undefined, token: string | undefined): Buffer {
+  if (token === undefined) {
+    return startAfter === undefined ? Buffer.alloc(0) : Buffer.from(`${startAfter}\0`);
+  }
+  const bytes = Buffer.from(token, 'base64url');
+  if (token === '' || bytes.toString('base64url') !== token) {
+    throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect', {
+      ArgumentName: 'continuation-token',
+    });
+  }
+  return bytes;
+}

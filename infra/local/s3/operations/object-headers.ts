@@ -1,0 +1,76 @@
+import { checksumHeader } from '../integrity/checksum.ts';
+import { S3Error } from '../protocol/s3-error.ts';
+import type { StoredHeaders, StoredObject } from '../store/stored-object.ts';
+
+const CONTENT_HEADERS = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+];
+const OVERRIDES = 'response-';
+const META = 'x-amz-meta-';
+/** S3 counts names without the prefix, and values. */
+const MAX_META_BYTES = 2048;
+
+/** The headers of a request that are kept with the object. @throws S3Error MetadataTooLarge */
+export function keptHeaders(headers: ReadonlyMap<string, string>): StoredHeaders {
+  const kept: Record<string, string> = {};
+  let metaBytes = 0;
+  for (const [name, value] of headers) {
+    if (name.startsWith(META)) {
+      metaBytes += name.length - META.length + value.length;
+      kept[name] = value;
+    } else if (CONTENT_HEADERS.includes(name)) {
+      kept[name] = value;
+    }
+  }
+  if (metaBytes > MAX_META_BYTES) {
+    throw new S3Error('MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size', {
+      MaxSizeAllowed: String(MAX_META_BYTES),
+    });
+  }
+  const encoding = (kept['content-encoding'] ?? '')
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'aws-chunked')
+    .join(',');
+  delete kept['content-encoding'];
+  return {
+    ...kept,
+    ...(encoding === '' ? {} : { 'content-encoding': encoding }),
+    'content-type': kept['content-type'] ?? 'binary/octet-stream',
+  };
+}
+
+/** The `response-*` parameters of a GET. @throws S3Error InvalidArgument where they cannot be a header */
+export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHeaders {
+  const headers: Record<string, string> = {};
+  for (const name of CONTENT_HEADERS) {
+    const value = query.get(`${OVERRIDES}${name}`);
+    if (value === undefined) continue;
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw new S3Error('InvalidArgument', 'Header value cannot be represented using ISO-8859-1.', {
+        ArgumentName: `${OVERRIDES}${name}`,
+      });
+    }
+    headers[name] = value;
+  }
+  return headers;
+}
+
+/** The query parameters of overriddenHeaders. */
+export const OVERRIDE_PARAMETERS: readonly string[] = CONTENT_HEADERS.map((name) => `${OVERRIDES}${name}`);
+
+/** The headers by which answers identify an object's state. */
+export function validatorHeaders(stored: Pick<StoredObject, 'etag' | 'modified'>): Record<string, string> {
+  return { etag: `"${stored.etag}"`, 'last-modified': new Date(stored.modified).toUTCString() };
+}
+
+/** The checksum of an object as answers carry it. */
+export function checksumHeaders({ checksum }: Pick<StoredObject, 'checksum'>): Record<string, string> {
+  if (checksum === undefined) return {};
+  return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type };
+}

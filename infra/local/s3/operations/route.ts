@@ -1,0 +1,90 @@
+import { S3Error } from '../protocol/s3-error.ts';
+import { abortUpload, completeUpload } from './complete-upload.ts';
+import { copyObject } from './copy-object.ts';
+import { createUpload, uploadPart } from './create-upload.ts';
+import { deleteObject, deleteObjects } from './delete-objects.ts';
+import type { Operation } from './exchange.ts';
+import { getObject, headObject } from './get-object.ts';
+import { headBucket, listObjectsV2 } from './list-objects.ts';
+import { listParts, listUploads } from './list-uploads.ts';
+import { OVERRIDE_PARAMETERS } from './object-headers.ts';
+import { putObject } from './put-object.ts';
+
+interface Route {
+  method: string;
+  on: 'bucket' | 'object';
+  /** Parameters that must be there, and select the route. */
+  selects: readonly string[];
+  /** Parameters that may be there. */
+  takes: readonly string[];
+  operation: Operation;
+}
+
+const LIST = ['prefix', 'delimiter', 'max-keys', 'start-after', 'continuation-token', 'encoding-type'];
+const UPLOADS = ['prefix', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'];
+const PARTS = ['max-parts', 'part-number-marker', 'encoding-type'];
+
+const ROUTES: readonly Route[] = [
+  { method: 'HEAD', on: 'bucket', selects: [], takes: [], operation: headBucket },
+  { method: 'GET', on: 'bucket', selects: ['list-type'], takes: LIST, operation: listObjectsV2 },
+  { method: 'GET', on: 'bucket', selects: ['uploads'], takes: UPLOADS, operation: listUploads },
+  { method: 'POST', on: 'bucket', selects: ['delete'], takes: [], operation: deleteObjects },
+  { method: 'GET', on: 'object', selects: ['uploadId'], takes: PARTS, operation: listParts },
+  { method: 'GET', on: 'object', selects: [], takes: OVERRIDE_PARAMETERS, operation: getObject },
+  { method: 'HEAD', on: 'object', selects: [], takes: OVERRIDE_PARAMETERS, operation: headObject },
+  { method: 'PUT', on: 'object', selects: ['uploadId', 'partNumber'], takes: [], operation: uploadPart },
+  { method: 'PUT', on: 'object', selects: [], takes: [], operation: putObject },
+  { method: 'DELETE', on: 'object', selects: ['uploadId'], takes: [], operation: abortUpload },
+  { method: 'DELETE', on: 'object', selects: [], takes: [], operation: deleteObject },
+  { method: 'POST', on: 'object', selects: ['uploads'], takes: [], operation: createUpload },
+  { method: 'POST', on: 'object', selects: ['uploadId'], takes: [], operation: completeUpload },
+];
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
+
+/** Headers that ask for something this server does not do, and must not seem to do. */
+const UNSUPPORTED =
+  /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-(?:range|server-side-.*)|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
+
+/**
+ * The operation a request asks for. What is not among those the service uses is NotImplemented, down to
+ * single parameters, so that nothing is ignored silently.
+ * @throws S3Error NotImplemented, MethodNotAllowed
+ */
+export function route(
+  method: string,
+  { bucket, key, query }: { bucket: string; key: string; query: ReadonlyMap<string, string> },
+  headers: ReadonlyMap<string, string>,
+): Operation {
+  if (!METHODS.includes(method)) {
+    throw new S3Error(
+      'MethodNotAllowed',
+      'The specified method is not allowed against this resource.',
+      { Method: method },
+      { allow: METHODS.join(', ') },
+    );
+  }
+  const refused = [...headers.keys()].find((name) => UNSUPPORTED.test(name));
+  if (refused !== undefined) throw notImplemented({ Header: refused });
+  const names = [...query.keys()].filter((name) => name !== 'x-id' && !/^x-amz-/i.test(name));
+  const on = key === '' ? 'bucket' : 'object';
+  const found = ROUTES.find(
+    (candidate) =>
+      candidate.method === method &&
+      candidate.on === on &&
+      candidate.selects.every((name) => query.has(name)),
+  );
+  const version2 = query.get('list-type') ?? '2';
+  if (found === undefined || bucket === '' || version2 !== '2') throw notImplemented({});
+  const extra = names.find((name) => !found.selects.includes(name) && !found.takes.includes(name));
+  if (extra !== undefined) throw notImplemented({ Parameter: extra });
+  if (headers.has('x-amz-copy-source')) {
+    if (found.operation === putObject) return copyObject;
+    throw notImplemented({ Header: 'x-amz-copy-source' });
+  }
+  return found.operation;
+}
+
+function notImplemented(fields: Record<string, string>): S3Error {
+  return new S3Error('NotImplemented', 'What you asked for is not implemented by this server', fields);
+}

@@ -1,0 +1,71 @@
+import { S3Error } from './s3-error.ts';
+
+/** An element of a request document. Attributes are read past: no operation uses one. */
+export interface XmlElement {
+  name: string;
+  text: string;
+  children: XmlElement[];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const MAX_DEPTH = 8;
+const DECLARATION = /^\uFEFF?(?:<\?xml\s[^<>?]*\?>)?/;
+const TOKEN = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y;
+
+/**
+ * Reads the small documents S3 requests carry: elements, text, the five named entities and character
+ * references. Doctypes, processing instructions, comments and CDATA are refused, so nothing can expand.
+ * @throws S3Error MalformedXML
+ */
+export function readXml(source: string): XmlElement {
+  const holder: XmlElement = { name: '', text: '', children: [] };
+  const open = [holder];
+  TOKEN.lastIndex = DECLARATION.exec(source)?.[0].length ?? 0;
+  while (TOKEN.lastIndex < source.length) {
+    const match = TOKEN.exec(source);
+    const parent = open.at(-1);
+    if (match === null || parent === undefined) throw malformed();
+    const [, closing, name, attributes, empty, text] = match;
+    if (text !== undefined) {
+      if (parent === holder && text.trim() !== '') throw malformed();
+      parent.text += decodeText(text);
+    } else if (closing === '/') {
+      if (parent === holder || parent.name !== name || attributes !== '' || empty !== '') throw malformed();
+      open.pop();
+    } else {
+      const element: XmlElement = { name: name ?? '', text: '', children: [] };
+      parent.children.push(element);
+      if (empty !== '/') open.push(element);
+      if (open.length > MAX_DEPTH) throw malformed();
+    }
+  }
+  const [root, ...others] = holder.children;
+  if (root === undefined || others.length > 0 || open.length !== 1) throw malformed();
+  return root;
+}
+
+/** The text of the only child of that name, or undefined. @throws S3Error MalformedXML where it repeats */
+export function childText(element: XmlElement, name: string): string | undefined {
+  const found = element.children.filter((child) => child.name === name);
+  if (found.length > 1) throw malformed();
+  return found[0]?.text;
+}
+
+/** The answer to every document that is not what the operation takes. */
+export function malformed(): S3Error {
+  return new S3Error(
+    'MalformedXML',
+    'The XML you provided was not well-formed or did not validate against our published schema.',
+  );
+}
+
+function decodeText(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));|&/g, (_, decimal, hex, name) => {
+    const entity = name === undefined ? undefined : ENTITIES[name];
+    if (entity !== undefined) return entity;
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
+    // A surrogate on its own is no character, and would not survive being stored as UTF-8.
+    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
+    return String.fromCodePoint(code);
+  });
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { S3Error } from './s3-error.ts';
+import { decodeUri } from './uri.ts';
+
+const MAX_KEY_BYTES = 1024;
+
+/** A request as received, before anybody believes it. */
+export interface S3Request {
+  id: string;
+  method: string;
+  /** Decoded path, leading slash included. */
+  path: string;
+  bucket: string;
+  key: string;
+  /** Decoded query in the order sent; a parameter without `=` has the value ''. */
+  query: ReadonlyMap<string, string>;
+  /**
+   * Lower-case names; values as received, one byte a character, repeated headers joined with a comma. The
+   * signature is computed over this very map, so what was signed is what is used.
+   */
+  headers: ReadonlyMap<string, string>;
+  message: IncomingMessage;
+  /** Whether the client waits for `100 Continue` before it sends the body. */
+  expectsContinue: boolean;
+  response: ServerResponse;
+}
+
+/** Parses the request line and headers. @throws S3Error InvalidURI, InvalidArgument, KeyTooLongError */
+export function parseRequest(
+  id: string,
+  message: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+): S3Request {
+  const target = message.url ?? '';
+  const mark = target.indexOf('?');
+  const rawPath = mark < 0 ? target : target.slice(0, mark);
+  if (!rawPath.startsWith('/')) throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");
+  const path = decodeUri(rawPath);
+  const slash = path.indexOf('/', 1);
+  const key = slash < 0 ? '' : path.slice(slash + 1);
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    throw new S3Error('KeyTooLongError', 'Your key is too long.', { MaxSizeAllowed: String(MAX_KEY_BYTES) });
+  }
+  return {
+    id,
+    method: message.method ?? '',
+    path,
+    bucket: slash < 0 ? path.slice(1) : path.slice(1, slash),
+    key,
+    query: parseQuery(mark < 0 ? '' : target.slice(mark + 1)),
+    headers: collectHeaders(message.rawHeaders),
+    message,
+    expectsContinue,
+    response,
+  };
+}
+
+function parseQuery(text: string): Map<string, string> {
+  const query = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decodeUri(equals < 0 ? pair : pair.slice(0, equals));
+    if (query.has(name)) throw new S3Error('InvalidArgument', 'Query parameters must not repeat.');
+    query.set(name, equals < 0 ? '' : decodeUri(pair.slice(equals + 1)));
+  }
+  return query;
+}
+
+function collectHeaders(raw: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    const value = (raw[index + 1] ?? '').trim();
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? value : `${earlier},${value}`);
+  }
+  return headers;
+}

@@ -1,0 +1,91 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { encodePath, encodeUri } from './uri.ts';
+
+export const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+/** What a signature is bound to: `yyyymmdd/region/service/aws4_request`. */
+export interface Scope {
+  day: string;
+  region: string;
+  service: string;
+}
+
+export interface SignedParts {
+  method: string;
+  /** Decoded path. */
+  path: string;
+  /** Decoded query without the signature itself. */
+  query: ReadonlyMap<string, string>;
+  headers: ReadonlyMap<string, string>;
+  signedHeaders: readonly string[];
+  payloadHash: string;
+}
+
+/** The scope as text. */
+function scopeText({ day, region, service }: Scope): string {
+  return `${day}/${region}/${service}/aws4_request`;
+}
+
+/** The key of one day, region and service, derived as Signature Version 4 prescribes. */
+export function signingKey(secret: string, scope: Scope): Buffer {
+  const day = hmac(`AWS4${secret}`, scope.day);
+  return hmac(hmac(hmac(day, scope.region), scope.service), 'aws4_request');
+}
+
+/** The signature (hex) of a request at `timestamp` (`yyyymmddThhmmssZ`). */
+export function requestSignature(key: Buffer, timestamp: string, scope: Scope, parts: SignedParts): string {
+  const canonical = sha256Hex(Buffer.from(canonicalRequest(parts), 'latin1'));
+  return hmac(key, [ALGORITHM, timestamp, scopeText(scope), canonical].join('\n')).toString('hex');
+}
+
+/** The signature (hex) of one chunk, or of the trailer, chained to the signature before it. */
+export function chainedSignature(
+  key: Buffer,
+  kind: 'PAYLOAD' | 'TRAILER',
+  timestamp: string,
+  scope: Scope,
+  previous: string,
+  contentHash: string,
+): string {
+  const lines = [`${ALGORITHM}-${kind}`, timestamp, scopeText(scope), previous];
+  if (kind === 'PAYLOAD') lines.push(sha256Hex(''));
+  return hmac(key, [...lines, contentHash].join('\n')).toString('hex');
+}
+
+/** Compares two signatures in a time that does not tell where they differ. */
+export function sameSignature(expected: string, given: string): boolean {
+  const left = Buffer.from(expected);
+  const right = Buffer.from(given);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** SHA-256 as lower-case hex. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+function canonicalRequest(parts: SignedParts): string {
+  const query = [...parts.query]
+    .map(([name, value]) => [encodeUri(name), encodeUri(value)] as const)
+    .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+  const names = [...parts.signedHeaders].sort();
+  const headers = names.map((name) => `${name}:${(parts.headers.get(name) ?? '').replace(/ +/g, ' ')}\n`);
+  return [
+    parts.method,
+    encodePath(parts.path),
+    query,
+    headers.join(''),
+    names.join(';'),
+    parts.payloadHash,
+  ].join('\n');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function hmac(key: string | Buffer, data: string): Buffer {
+  return createHmac('sha256', key).update(data).digest();
+}

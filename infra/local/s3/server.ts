@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { s3Listener } from './listener.ts';
+import type { S3Credentials } from './protocol/credential.ts';
+import { openStore } from './store/store.ts';
+
+export interface S3ServerOptions {
+  /** Everything is kept in here; one server at a time. */
+  folder: string;
+  /** 0 takes any free one. */
+  port: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+  region: string;
+  credentials: S3Credentials;
+  /** Created if missing. */
+  buckets: readonly string[];
+  /** Origins whose pages may use the server, exactly as browsers send them. Default none. */
+  corsOrigins?: readonly string[];
+}
+
+export interface RunningS3 {
+  url: string;
+  /** Lets requests in progress finish for a few seconds, then stops. */
+  close(): Promise<void>;
+}
+
+/** A connection on which nothing moves for so long is closed, whichever side is slow. */
+const IDLE_MILLISECONDS = 120_000;
+const HEADERS_MILLISECONDS = 30_000;
+const CLOSE_MILLISECONDS = 5_000;
+
+/**
+ * Serves the operations of S3 that the service uses, path-style, from a folder.
+ * @throws Error where the folder is in use by another server or the port is taken
+ */
+export async function startS3Server(options: S3ServerOptions): Promise<RunningS3> {
+  const { folder, port, host = '127.0.0.1', region, credentials, corsOrigins = [] } = options;
+  const store = await openStore(folder, options.buckets);
+  const listener = s3Listener({ store, region, credentials, corsOrigins });
+  const active = new Set<Promise<void>>();
+  const serve = (message: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    const request = listener(message, response, expectsContinue);
+    active.add(request);
+    void request.finally(() => active.delete(request));
+  };
+  const server = createServer({
+    // Uploads of gigabytes may take longer than any fixed time; that they move is what counts.
+    requestTimeout: 0,
+    headersTimeout: HEADERS_MILLISECONDS,
+    keepAliveTimeout: IDLE_MILLISECONDS / 2,
+  });
+  server.setTimeout(IDLE_MILLISECONDS);
+  server.on('request', (message, response) => serve(message, response, false));
+  server.on('checkContinue', (message, response) => serve(message, response, true));
+  try {
+    await listen(server, port, host);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort(server)}`,
+    close: async () => {
+      await stop(server);
+      await Promise.all(active);
+      await store.close();
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function boundPort(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('The server has no port.');
+  return address.port;
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MILLISECONDS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A file being written, which nothing refers to yet. */
+export interface StagedBlob {
+  /** 32 hex digits, chosen here: no part of any file name ever comes from a request. */
+  id: string;
+  write(piece: Uint8Array): Promise<void>;
+  /** Makes the bytes and the directory entry durable. */
+  seal(): Promise<void>;
+  /** Removes it again. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that
+ * refers to them; whatever a crash leaves in `staging/` is either referred to, and moved then, or removed.
+ */
+export class BlobFolder {
+  readonly #staging: string;
+  readonly #blobs: string;
+
+  constructor(folder: string) {
+    this.#staging = join(folder, 'staging');
+    this.#blobs = join(folder, 'blobs');
+    for (const path of [this.#staging, this.#blobs]) mkdirSync(path, { recursive: true, mode: 0o700 });
+    for (let byte = 0; byte < 256; byte += 1) {
+      mkdirSync(join(this.#blobs, byte.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 });
+    }
+    for (const path of [this.#blobs, folder]) syncFolder(path);
+  }
+
+  /** Settles what an earlier process left behind. */
+  async recover(isReferenced: (id: string) => boolean): Promise<void> {
+    for (const id of readdirSync(this.#staging)) {
+      if (isReferenced(id)) this.adopt(id);
+      else await rm(join(this.#staging, id), { recursive: true, force: true });
+    }
+  }
+
+  async stage(): Promise<StagedBlob> {
+    const id = randomBytes(16).toString('hex');
+    const path = join(this.#staging, id);
+    const file = await open(path, 'wx', 0o600);
+    return {
+      id,
+      write: (piece) => writeAll(file, piece),
+      seal: async () => {
+        await file.sync();
+        await file.close();
+        const folder = await open(this.#staging, 'r');
+        await folder.sync().finally(() => folder.close());
+      },
+      discard: async () => {
+        await file.close();
+        await rm(path, { force: true });
+      },
+    };
+  }
+
+  /** Moves a staged file to its place. Synchronous, so that no reader sees the time between. */
+  adopt(id: string): void {
+    renameSync(join(this.#staging, id), this.path(id));
+  }
+
+  /** Where a file has its place. */
+  path(id: string): string {
+    return join(this.#blobs, id.slice(0, 2), id);
+  }
+
+  /** Removes a file, wherever it is, if it is there. */
+  async remove(id: string): Promise<void> {
+    await rm(this.path(id), { force: true });
+  }
+}
+
+async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let rest = piece; rest.length > 0; ) {
+    const { bytesWritten } = await file.write(rest);
+    rest = rest.subarray(bytesWritten);
+  }
+}
+
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

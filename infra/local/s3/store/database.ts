@@ -1,0 +1,88 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/**
+ * Keys are BLOBs, so that they sort by their UTF-8 bytes and may hold any character. `content` names an
+ * immutable run of files (segments) that objects refer to; a copy is one more reference. `garbage` lists files
+ * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
+ * a crash before their removal loses no disk space.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS objects (
+    bucket TEXT NOT NULL, key BLOB NOT NULL, content TEXT NOT NULL, size INTEGER NOT NULL,
+    etag TEXT NOT NULL, modified INTEGER NOT NULL, headers TEXT NOT NULL, checksum TEXT,
+    PRIMARY KEY (bucket, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS objects_by_content ON objects (content);
+  CREATE TABLE IF NOT EXISTS segments (
+    content TEXT NOT NULL, ordinal INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
+    PRIMARY KEY (content, ordinal)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS segments_by_file ON segments (file);
+  CREATE TABLE IF NOT EXISTS uploads (
+    id TEXT PRIMARY KEY, bucket TEXT NOT NULL, key BLOB NOT NULL, initiated INTEGER NOT NULL,
+    headers TEXT NOT NULL, checksum TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS uploads_by_key ON uploads (bucket, key, id);
+  CREATE TABLE IF NOT EXISTS parts (
+    upload TEXT NOT NULL, number INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
+    etag TEXT NOT NULL, modified INTEGER NOT NULL, checksum TEXT,
+    PRIMARY KEY (upload, number)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS parts_by_file ON parts (file);
+  CREATE TABLE IF NOT EXISTS garbage (file TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+/**
+ * The index of everything stored, in SQLite. Calls are synchronous, so a transaction is never interleaved
+ * with another: that alone makes conditional writes atomic, whatever the key.
+ */
+export class Database {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens or creates the file and locks it against other processes. @throws Error where it is in use */
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    try {
+      // FULL: a commit is on the disk when it returns. EXCLUSIVE: the lock goes with the process, even killed.
+      this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
+      this.#database.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -8000;');
+      this.#database.exec(`BEGIN EXCLUSIVE; ${SCHEMA} COMMIT;`);
+    } catch (cause) {
+      this.#database.close();
+      throw new Error(`${file} cannot be opened; is another S3 server using its folder?`, { cause });
+    }
+  }
+
+  /** The prepared statement of that text, prepared once. */
+  sql(text: string): StatementSync {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** A statement of its own, for iterating while others run. */
+  cursor(text: string): StatementSync {
+    return this.#database.prepare(text);
+  }
+
+  /** Runs `work` as one transaction; nothing of it remains where it throws. */
+  write<T>(work: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

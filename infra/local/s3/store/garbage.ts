@@ -1,0 +1,79 @@
+import type { BlobFolder } from './blob-folder.ts';
+import { text } from './columns.ts';
+import type { Database } from './database.ts';
+
+/** Removes the files of contents that nothing refers to, once nobody reads them. */
+export class Garbage {
+  readonly #database: Database;
+  readonly #blobs: BlobFolder;
+  readonly #readers = new Map<string, number>();
+  /** Removed files whose rows go with the next transaction; a row too many only costs a look at the start. */
+  readonly #removed: string[] = [];
+  #running: Promise<void> | undefined;
+  #again = false;
+
+  constructor(database: Database, blobs: BlobFolder) {
+    this.#database = database;
+    this.#blobs = blobs;
+  }
+
+  /** Within a transaction: drops the segments of a content if no object refers to it any more. */
+  release(content: string): void {
+    const database = this.#database;
+    if (database.sql('SELECT 1 FROM objects WHERE content = ? LIMIT 1').get(content) !== undefined) return;
+    database.sql('INSERT INTO garbage SELECT file, content FROM segments WHERE content = ?').run(content);
+    database.sql('DELETE FROM segments WHERE content = ?').run(content);
+  }
+
+  /** Within a transaction: dooms one file that was never part of an object. */
+  doom(file: string): void {
+    this.#database.sql('INSERT INTO garbage VALUES (?, ?)').run(file, file);
+  }
+
+  /** Within a transaction: forgets the files removed since the last one. */
+  forget(): void {
+    for (const file of this.#removed.splice(0)) {
+      this.#database.sql('DELETE FROM garbage WHERE file = ?').run(file);
+    }
+  }
+
+  /** Keeps the files of a content until the returned function is called. */
+  pin(content: string): () => void {
+    this.#readers.set(content, (this.#readers.get(content) ?? 0) + 1);
+    return () => {
+      const left = (this.#readers.get(content) ?? 1) - 1;
+      if (left > 0) this.#readers.set(content, left);
+      else if (this.#readers.delete(content)) this.sweep();
+    };
+  }
+
+  /** Begins to remove what can be removed, or has the sweep in progress look again. */
+  sweep(): void {
+    this.#again = true;
+    this.#running ??= this.#sweepAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when no file is being removed. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #sweepAll(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      const removed = new Set(this.#removed);
+      for (const row of this.#database.sql('SELECT file, content FROM garbage').all()) {
+        const file = text(row, 'file');
+        if (removed.has(file) || this.#readers.has(text(row, 'content'))) continue;
+        try {
+          await this.#blobs.remove(file);
+          this.#removed.push(file);
+        } catch {
+          // The row stays, and with it the duty: the next sweep, or the next start, tries again.
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { createReadStream } from 'node:fs';
+import { S3Error } from '../protocol/s3-error.ts';
+import type { BlobFolder, StagedBlob } from './blob-folder.ts';
+import { integer, text } from './columns.ts';
+import type { Database } from './database.ts';
+import type { Garbage } from './garbage.ts';
+import { parseObject, type StoredObject } from './stored-object.ts';
+import { requireCondition, type WriteCondition } from './write-condition.ts';
+
+const READ_BYTES = 128 * 1024;
+
+/** Where an object is. */
+export interface ObjectAddress {
+  bucket: string;
+  key: string;
+}
+
+/** An object whose bytes stay readable until it is released, whatever happens to its key meanwhile. */
+export interface OpenObject {
+  stored: StoredObject;
+  /** Bytes `first` to `last`, both included. */
+  read(first: number, last: number): AsyncGenerator<Buffer, void, undefined>;
+  release(): void;
+}
+
+/** Objects by bucket and key. */
+export class ObjectStore {
+  readonly #database: Database;
+  readonly #blobs: BlobFolder;
+  readonly #garbage: Garbage;
+
+  constructor(database: Database, blobs: BlobFolder, garbage: Garbage) {
+    this.#database = database;
+    this.#blobs = blobs;
+    this.#garbage = garbage;
+  }
+
+  /** @throws S3Error NoSuchBucket */
+  requireBucket(bucket: string): void {
+    if (this.#database.sql('SELECT 1 FROM buckets WHERE name = ?').get(bucket) === undefined) {
+      throw new S3Error('NoSuchBucket', 'The specified bucket does not exist', { BucketName: bucket });
+    }
+  }
+
+  find({ bucket, key }: ObjectAddress): StoredObject | undefined {
+    const statement = this.#database.sql('SELECT * FROM objects WHERE bucket = ? AND key = ?');
+    const row = statement.get(bucket, Buffer.from(key));
+    return row === undefined ? undefined : parseObject(row);
+  }
+
+  /** @throws S3Error NoSuchBucket, NoSuchKey */
+  require(address: ObjectAddress): StoredObject {
+    this.requireBucket(address.bucket);
+    const stored = this.find(address);
+    if (stored === undefined) {
+      throw new S3Error('NoSuchKey', 'The specified key does not exist.', { Key: address.key });
+    }
+    return stored;
+  }
+
+  /** Opens an object for reading. @throws S3Error NoSuchBucket, NoSuchKey */
+  open(address: ObjectAddress): OpenObject {
+    const stored = this.require(address);
+    const release = this.#garbage.pin(stored.content);
+    return { stored, release, read: (first, last) => this.#read(stored.content, first, last) };
+  }
+
+  /** Makes a sealed file an object, in one transaction. @throws S3Error, after which the file is still staged */
+  put(
+    address: ObjectAddress,
+    blob: StagedBlob,
+    object: Omit<StoredObject, 'content'>,
+    condition: WriteCondition,
+  ): void {
+    this.#database.write(() => {
+      this.#database.sql('INSERT INTO segments VALUES (?, 0, ?, ?)').run(blob.id, blob.id, object.size);
+      this.replace(address, { ...object, content: blob.id }, condition);
+    });
+    this.#blobs.adopt(blob.id);
+    this.#garbage.sweep();
+  }
+
+  /** Makes the key refer to what `source` refers to: no byte is copied. @throws S3Error */
+  copy(
+    source: ObjectAddress,
+    target: ObjectAddress,
+    change: (stored: StoredObject) => StoredObject,
+    condition: WriteCondition,
+  ): StoredObject {
+    const copied = this.#database.write(() => {
+      const object = change(this.require(source));
+      this.replace(target, object, condition);
+      return object;
+    });
+    this.#garbage.sweep();
+    return copied;
+  }
+
+  /** Removes objects; `undefined` in the answer is success, for absent keys too. */
+  delete(
+    bucket: string,
+    entries: readonly { key: string; condition: WriteCondition }[],
+  ): (S3Error | undefined)[] {
+    const outcome = this.#database.write(() => {
+      this.requireBucket(bucket);
+      this.#garbage.forget();
+      return entries.map(({ key, condition }) => this.#deleteOne({ bucket, key }, condition));
+    });
+    this.#garbage.sweep();
+    return outcome;
+  }
+
+  /** Within a transaction: writes an object's row and lets go of what the key referred to before. */
+  replace(address: ObjectAddress, object: StoredObject, condition: WriteCondition): void {
+    this.requireBucket(address.bucket);
+    const before = this.find(address);
+    requireCondition(condition, before?.etag);
+    this.#garbage.forget();
+    this.#database
+      .sql('INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(
+        address.bucket,
+        Buffer.from(address.key),
+        object.content,
+        object.size,
+        object.etag,
+        object.modified,
+        JSON.stringify(object.headers),
+        object.checksum === undefined ? null : JSON.stringify(object.checksum),
+      );
+    if (before !== undefined) this.#garbage.release(before.content);
+  }
+
+  #deleteOne(address: ObjectAddress, condition: WriteCondition): S3Error | undefined {
+    const before = this.find(address);
+    try {
+      requireCondition(condition, before?.etag);
+    } catch (error) {
+      if (error instanceof S3Error) return error;
+      throw error;
+    }
+    if (before === undefined) return undefined;
+    const statement = this.#database.sql('DELETE FROM objects WHERE bucket = ? AND key = ?');
+    statement.run(address.bucket, Buffer.from(address.key));
+    this.#garbage.release(before.content);
+    return undefined;
+  }
+
+  async *#read(content: string, first: number, last: number): AsyncGenerator<Buffer, void, undefined> {
+    const rows = this.#database.sql('SELECT file, size FROM segments WHERE content = ? ORDER BY ordinal');
+    let offset = 0;
+    for (const row of rows.all(content)) {
+      const size = integer(row, 'size');
+      const start = Math.max(first - offset, 0);
+      const end = Math.min(last - offset, size - 1);
+      offset += size;
+      if (start > end) continue;
+      yield* createReadStream(this.#blobs.path(text(row, 'file')), { start, end, highWaterMark: READ_BYTES });
+    }
+  }
+}

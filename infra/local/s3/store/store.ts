@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { BlobFolder } from './blob-folder.ts';
+import { Database } from './database.ts';
+import { Garbage } from './garbage.ts';
+import { type Listing, type ListingQuery, listObjects } from './object-listing.ts';
+import { ObjectStore } from './object-store.ts';
+import { UploadStore } from './upload-store.ts';
+
+/** Everything kept in one data folder. */
+export interface Store {
+  objects: ObjectStore;
+  uploads: UploadStore;
+  blobs: BlobFolder;
+  list(query: ListingQuery): Listing;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data folder, creates the buckets that are missing and clears away what a crash left.
+ * @throws Error where another process has it open
+ */
+export async function openStore(folder: string, buckets: readonly string[]): Promise<Store> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // First, because it takes the lock: a folder in use must not be cleared up under its owner.
+  const database = new Database(join(folder, 'index.sqlite'));
+  try {
+    database.write(() => {
+      for (const name of buckets) database.sql('INSERT OR IGNORE INTO buckets VALUES (?)').run(name);
+    });
+    const blobs = new BlobFolder(folder);
+    const referenced = 'SELECT 1 FROM segments WHERE file = ? UNION ALL SELECT 1 FROM parts WHERE file = ?';
+    await blobs.recover((id) => database.sql(referenced).get(id, id) !== undefined);
+    const garbage = new Garbage(database, blobs);
+    garbage.sweep();
+    const objects = new ObjectStore(database, blobs, garbage);
+    return {
+      objects,
+      uploads: new UploadStore(database, blobs, garbage, objects),
+      blobs,
+      list: (query) => listObjects(database, query),
+      close: async () => {
+        await garbage.settled();
+        database.close();
+      },
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

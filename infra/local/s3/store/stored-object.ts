@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { ALGORITHMS } from '../integrity/checksum.ts';
+import { integer, type Row, text } from './columns.ts';
+
+/** Whether a checksum is over the whole object's bytes or over the checksums of its parts. */
+export const CHECKSUM_TYPES = ['FULL_OBJECT', 'COMPOSITE'] as const;
+
+const StoredChecksum = z.object({
+  algorithm: z.enum(ALGORITHMS),
+  value: z.string(),
+  type: z.enum(CHECKSUM_TYPES),
+});
+export type StoredChecksum = z.infer<typeof StoredChecksum>;
+
+/** Response headers kept with an object: the content headers and `x-amz-meta-*`. */
+const StoredHeaders = z.record(z.string(), z.string());
+export type StoredHeaders = z.infer<typeof StoredHeaders>;
+
+/** What is known of an object beside its bytes. */
+export interface StoredObject {
+  /** The immutable bytes it refers to. */
+  content: string;
+  size: number;
+  /** Without quotes. */
+  etag: string;
+  /** Milliseconds since the epoch. */
+  modified: number;
+  headers: StoredHeaders;
+  checksum: StoredChecksum | undefined;
+}
+
+/** Reads a row of the objects table. @throws where it does not hold an object */
+export function parseObject(row: Row): StoredObject {
+  return {
+    content: text(row, 'content'),
+    size: integer(row, 'size'),
+    etag: text(row, 'etag'),
+    modified: integer(row, 'modified'),
+    headers: parseHeaders(row),
+    checksum: row['checksum'] === null ? undefined : StoredChecksum.parse(JSON.parse(text(row, 'checksum'))),
+  };
+}
+
+/** Reads the headers column of objects and uploads. */
+export function parseHeaders(row: Row): StoredHeaders {
+  return StoredHeaders.parse(JSON.parse(text(row, 'headers')));
+}

@@ -1,0 +1,74 @@
+import { changeAttempts, type SignInAttempts } from '../data/sign-in-attempts.ts';
+import type { TableWriter } from '../data/table.ts';
+import { Problem } from '../endpoint/problem.ts';
+import { networkOf } from './network-of.ts';
+
+/** How long failed sign-ins must wait: the first few not at all, then 1 s, 2 s, 4 s … up to a limit. */
+interface Schedule {
+  free: number;
+  mostSeconds: number;
+  /** After so long without an attempt all is forgotten. */
+  memorySeconds: number;
+}
+
+/** One address at one user, against guessing: beyond the first hours at most 96 tries a day. */
+const pairSchedule: Schedule = { free: 5, mostSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
+/** One address at all users together, against trying one password on everybody. Many people may share it. */
+const addressSchedule: Schedule = { free: 50, mostSeconds: 60, memorySeconds: 60 * 60 };
+const schedules: readonly Schedule[] = [pairSchedule, addressSchedule];
+
+function counted(schedule: Schedule, before: number, now: Date): SignInAttempts {
+  const count = before + 1;
+  const excess = count - schedule.free;
+  const seconds = excess <= 0 ? 0 : Math.min(schedule.mostSeconds, 2 ** Math.min(excess - 1, 30));
+  const open_at = now.getTime() + seconds * 1000;
+  return { count, open_at, ttl: Math.ceil(now.getTime() / 1000) + schedule.memorySeconds };
+}
+
+const remembered = (attempts: SignInAttempts | undefined, now: Date): SignInAttempts | undefined =>
+  attempts !== undefined && attempts.ttl * 1000 > now.getTime() ? attempts : undefined;
+
+function tooMany(seconds: number): Problem {
+  return new Problem(
+    'too-many-requests',
+    `Too many failed sign-ins; the next one is taken in ${seconds} seconds.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
+}
+
+/** An attempt that was counted. */
+export interface Attempt {
+  /** The password was right: the attempt no longer counts, nor do the earlier ones at this user. */
+  succeeded(now: Date): Promise<void>;
+}
+
+/**
+ * Counts an attempt to sign in before the password is looked at, so that attempts at the same moment count too.
+ * Throws 429 with `Retry-After` where too many failed. What counts is the address, never the user alone: nobody can
+ * lock out the owner of an account from elsewhere, and the wait has a limit.
+ */
+export async function beginAttempt(
+  accounts: TableWriter<'accounts'>,
+  source: { username: string; sourceIp: string },
+  now: Date,
+): Promise<Attempt> {
+  const address = networkOf(source.sourceIp);
+  const sources = [{ address, username: source.username }, { address }];
+  let waitSeconds = 1;
+  const taken = await changeAttempts(accounts, sources, (stored) => {
+    const present = stored.map((attempts) => remembered(attempts, now));
+    const open_at = Math.max(...present.map((attempts) => attempts?.open_at ?? 0));
+    waitSeconds = Math.max(1, Math.ceil((open_at - now.getTime()) / 1000));
+    if (open_at > now.getTime()) return undefined;
+    return schedules.map((schedule, index) => counted(schedule, present[index]?.count ?? 0, now));
+  });
+  if (!taken) throw tooMany(waitSeconds);
+  return {
+    async succeeded(at) {
+      await changeAttempts(accounts, sources, ([, atAddress]) => {
+        if (atAddress === undefined || atAddress.count <= 1) return [undefined, undefined];
+        return [undefined, { ...atAddress, count: atAddress.count - 1, open_at: at.getTime() }];
+      });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** What a hash costs. OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
+interface Cost {
+  /** KiB. */
+  memory: number;
+  passes: number;
+  parallelism: number;
+}
+
+const presentCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const saltBytes = 16;
+const tagBytes = 32;
+
+interface StoredHash {
+  cost: Cost;
+  salt: Buffer;
+  tag: Buffer;
+}
+
+const phc =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,86})$/;
+
+/** PHC strings carry base64 without padding. */
+const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+function format({ cost: { memory, passes, parallelism }, salt, tag }: StoredHash): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`;
+}
+
+function parse(hash: string): StoredHash | undefined {
+  const [, memory, passes, parallelism, salt, tag] = phc.exec(hash) ?? [];
+  if (salt === undefined || tag === undefined) return undefined;
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
+}
+
+const derive: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer> = promisify(argon2);
+
+function deriveTag(password: string, { memory, passes, parallelism }: Cost, salt: Buffer, tagLength: number) {
+  const message = Buffer.from(password, 'utf8');
+  return derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength });
+}
+
+/** Hash of a password to store, as a PHC string. The password is taken as given: not trimmed, not normalized. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  return format({ cost: presentCost, salt, tag: await deriveTag(password, presentCost, salt, tagBytes) });
+}
+
+/** Hash of nobody's password: checking against it costs what checking a real one does. */
+const nobodys: StoredHash = { cost: presentCost, salt: Buffer.alloc(saltBytes), tag: Buffer.alloc(tagBytes) };
+
+/**
+ * Whether this is the password of the stored hash. Without a hash (no such user), or with one that is none, the
+ * answer is no after the same work, so that time does not tell which users exist.
+ */
+export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
+  const stored = hash === undefined ? undefined : parse(hash);
+  const { cost, salt, tag } = stored ?? nobodys;
+  const equal = timingSafeEqual(await deriveTag(password, cost, salt, tag.length), tag);
+  return equal && stored !== undefined;
+}
+
+/** Whether a stored hash was made at another cost than new ones are, and should be made anew at the next sign-in. */
+export function needsRehash(hash: string): boolean {
+  const stored = parse(hash);
+  if (stored === undefined || stored.salt.length !== saltBytes || stored.tag.length !== tagBytes) return true;
+  const { memory, passes, parallelism } = stored.cost;
+  return (
+    memory !== presentCost.memory || passes !== presentCost.passes || parallelism !== presentCost.parallelism
+  );
+}

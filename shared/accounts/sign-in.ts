@@ -1,0 +1,48 @@
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { issueToken } from '../data/token.ts';
+import { findCredentials, replaceHash, type User } from '../data/user.ts';
+import { Problem } from '../endpoint/problem.ts';
+import { beginAttempt } from './back-off.ts';
+import { hashPassword, needsRehash, verifyPassword } from './password.ts';
+
+/** 401 in the words of RFC 6749; the same for every reason. */
+function wrongCredentials(): Problem {
+  return new Problem('unauthenticated', 'The user name or the password is wrong.', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    members: { error: 'invalid_grant' },
+  });
+}
+
+interface Presented {
+  /** In lower case. */
+  username: string;
+  password: string;
+  sourceIp: string;
+}
+
+/**
+ * Signs in the user whose name and password these are, with a token that lives for `seconds`. Throws 401 with one
+ * answer for an unknown user and a wrong password, after the same reads and one hash, and 429 after too many failures.
+ */
+export async function signIn(
+  accounts: TableWriter<'accounts'>,
+  { username, password, sourceIp }: Presented,
+  { token_id, seconds, now }: { token_id: string; seconds: number; now: () => Date },
+): Promise<{ user: User; bearer: string }> {
+  const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
+  const found = await findCredentials(accounts, username);
+  const right = await verifyPassword(password, found?.hash);
+  if (found === undefined || !right) throw wrongCredentials();
+  await attempt.succeeded(now());
+  if (needsRehash(found.hash)) {
+    await replaceHash(accounts, found.user.user_id, { from: found.hash, to: await hashPassword(password) });
+  }
+  try {
+    const { bearer } = await issueToken(accounts, found.user, { token_id, now: now(), seconds, name: null });
+    return { user: found.user, bearer };
+  } catch (error) {
+    // The password was changed, or the user deleted, since they were read.
+    if (error instanceof ConditionFailed) throw wrongCredentials();
+    throw error;
+  }
+}

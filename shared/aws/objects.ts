@@ -1,0 +1,195 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { uploadSeconds } from '../data/upload.ts';
+
+export interface ObjectHead {
+  size: number;
+  /** SHA-256 of the whole object in hexadecimal, where it was stored with one. */
+  sha256: string | undefined;
+}
+
+export interface ObjectPage {
+  objects: { key: string; size: number }[];
+  /** Key to go on after; undefined at the end. */
+  next: string | undefined;
+}
+
+export interface PresignedUpload {
+  url: string;
+  method: 'PUT';
+  /** Headers that must be sent just so: the signature covers them. */
+  headers: Record<string, string>;
+  /** Seconds until the URL dies. */
+  expires_in: number;
+}
+
+/** Reads of the bucket. */
+export interface ObjectReader {
+  head(key: string): Promise<ObjectHead | undefined>;
+  /** The object's bytes, or those from `first` to `last` inclusive; undefined when there is no such object. */
+  read(key: string, range?: { first: number; last: number }): Promise<Readable | undefined>;
+  list(prefix: string, after?: string): Promise<ObjectPage>;
+  /** A URL that anyone can download the object from for a while, under this file name. */
+  presignDownload(key: string, fileName: string, mediaType: string): Promise<string>;
+}
+
+/** Reads and writes of the bucket. */
+export interface ObjectWriter extends ObjectReader {
+  put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>;
+  /** Uploads a file of any size, in parts where it is large, with bounded memory. */
+  putFile(key: string, path: string, mediaType: string): Promise<void>;
+  copy(from: string, to: string): Promise<void>;
+  /** Deletes at most 1,000 objects; those that do not exist are no error. */
+  delete(keys: readonly string[]): Promise<void>;
+  /** A URL by which exactly `size` bytes with this SHA-256 can be put; storage itself refuses anything else. */
+  presignUpload(key: string, size: number, sha256: string): Promise<PresignedUpload>;
+}
+
+const downloadSeconds = 15 * 60;
+const partBytes = 16 * 1024 * 1024;
+
+const hexToBase64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey');
+}
+
+/** `attachment` with the name in the form of RFC 6266, so that no file name can break out of the header. */
+function attachment(fileName: string): string {
+  const ascii = fileName.replace(/[^A-Za-z0-9._ -]/g, '_');
+  const utf8 = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`;
+}
+
+/** Reader of the bucket. */
+export function objectReader(client: S3Client, bucket: string): ObjectReader {
+  return {
+    async head(key) {
+      try {
+        const head = await client.send(
+          new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' }),
+        );
+        const checksum = head.ChecksumType === 'COMPOSITE' ? undefined : head.ChecksumSHA256;
+        const sha256 = checksum === undefined ? undefined : Buffer.from(checksum, 'base64').toString('hex');
+        return { size: head.ContentLength ?? 0, sha256 };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async read(key, range) {
+      try {
+        const answer = await client.send(
+          new GetObjectCommand({
+            Bucket: bucket,
+            Key: key,
+            ...(range !== undefined && { Range: `bytes=${range.first}-${range.last}` }),
+          }),
+        );
+        return answer.Body instanceof Readable ? answer.Body : Readable.from([]);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async list(prefix, after) {
+      const answer = await client.send(
+        new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: prefix,
+          ...(after !== undefined && { StartAfter: after }),
+        }),
+      );
+      const objects = (answer.Contents ?? []).flatMap(({ Key, Size }) =>
+        Key === undefined ? [] : [{ key: Key, size: Size ?? 0 }],
+      );
+      return { objects, next: answer.IsTruncated === true ? objects.at(-1)?.key : undefined };
+    },
+
+    presignDownload(key, fileName, mediaType) {
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ResponseContentDisposition: attachment(fileName),
+        ResponseContentType: mediaType,
+      });
+      return getSignedUrl(client, command, { expiresIn: downloadSeconds });
+    },
+  };
+}
+
+/** Writer of the bucket. */
+export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
+  return {
+    ...objectReader(client, bucket),
+
+    async put(key, bytes, mediaType) {
+      await client.send(
+        new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: mediaType }),
+      );
+    },
+
+    async putFile(key, path, mediaType) {
+      const upload = new Upload({
+        client,
+        params: { Bucket: bucket, Key: key, Body: createReadStream(path), ContentType: mediaType },
+        partSize: partBytes,
+        queueSize: 2,
+      });
+      await upload.done();
+    },
+
+    async copy(from, to) {
+      const source = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
+      await client.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source }));
+    },
+
+    async delete(keys) {
+      if (keys.length === 0) return;
+      const answer = await client.send(
+        new DeleteObjectsCommand({
+          Bucket: bucket,
+          Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+        }),
+      );
+      const [first] = answer.Errors ?? [];
+      if (first !== undefined)
+        throw new Error(
+          `storage did not delete ${first.Key ?? 'an object'}: ${first.Code ?? 'no reason given'}`,
+        );
+    },
+
+    async presignUpload(key, size, sha256) {
+      const checksum = hexToBase64(sha256);
+      const command = new PutObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ContentLength: size,
+        ChecksumSHA256: checksum,
+      });
+      const url = await getSignedUrl(client, command, {
+        expiresIn: uploadSeconds,
+        signableHeaders: new Set(['content-length', 'host', 'x-amz-checksum-sha256']),
+        unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
+      });
+      const headers = { 'content-length': String(size), 'x-amz-checksum-sha256': checksum };
+      return { url, method: 'PUT', headers, expires_in: uploadSeconds };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Environment } from '../endpoint/needs.ts';
+
+/** Region and endpoint of a client: the region's own endpoint, unless a variable names another one. */
+export function place(
+  environment: Environment,
+  endpointVariable: string,
+): { region?: string; endpoint?: string } {
+  const region = environment['AWS_REGION'];
+  const endpoint = environment[endpointVariable];
+  return { ...(region !== undefined && { region }), ...(endpoint !== undefined && { endpoint }) };
+}
+
+/** One client for each environment, made when it is first asked for. */
+export function oncePerEnvironment<C>(
+  make: (environment: Environment) => C,
+): (environment: Environment) => C {
+  const made = new WeakMap<Environment, { client: C }>();
+  return (environment) => {
+    let present = made.get(environment);
+    if (present === undefined) {
+      present = { client: make(environment) };
+      made.set(environment, present);
+    }
+    return present.client;
+  };
+}

@@ -1,0 +1,57 @@
+import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
+import { ConfigSyntaxError, positionAt } from './config-syntax-error.ts';
+import { maxConfigDepth } from './config-value.ts';
+
+/** The parser's stack also holds the document and a key or value that is being read. */
+const maxStack = maxConfigDepth + 3;
+
+/**
+ * One YAML document as nodes. Nesting is limited while tokens are read, before anything recursive sees them.
+ * The schema is that of YAML 1.2, whatever a `%YAML` directive says: `yes` and `2024-01-01` are texts.
+ * Tags beyond that schema are ignored and the value under them is kept.
+ */
+export function composeYaml(text: string): Document.Parsed | undefined {
+  const composer = new Composer({
+    schema: 'core',
+    resolveKnownTags: false,
+    merge: false,
+    intAsBigInt: true,
+    // The library compares each key with every other; converting checks with a set.
+    uniqueKeys: false,
+  });
+  const documents = [...composer.compose(tokens(text))];
+  const document = documents.find(isParsed);
+  const error = document?.errors[0] ?? composer.streamInfo().errors[0];
+  if (error !== undefined) throw new ConfigSyntaxError(error.message, positionAt(text, error.pos[0]));
+  return document;
+}
+
+function isParsed(document: Document | Document.Parsed): document is Document.Parsed {
+  return 'range' in document;
+}
+
+function* tokens(text: string): Generator<CST.Token, void> {
+  const parser = new Parser();
+  let documents = 0;
+  function* checked(read: Iterable<CST.Token>): Generator<CST.Token, void> {
+    for (const token of read) {
+      if (token.type === 'document') documents += 1;
+      if (documents > 1)
+        throw new ConfigSyntaxError(
+          'a second document starts here; one file holds one document',
+          positionAt(text, token.offset),
+        );
+      yield token;
+    }
+  }
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* checked(parser.next(lexeme));
+    if (parser.stack.length > maxStack) {
+      throw new ConfigSyntaxError(
+        `nested deeper than ${maxConfigDepth} levels`,
+        positionAt(text, parser.offset),
+      );
+    }
+  }
+  yield* checked(parser.end());
+}

@@ -1,0 +1,43 @@
+/** Where a fault is; both count from 1, columns in characters. */
+export interface TextPosition {
+  line: number;
+  column: number;
+}
+
+const shownLength = 200;
+
+/** The configuration file is at fault. The message is for the person who wrote it: place and fault, never the whole text. */
+export class ConfigSyntaxError extends Error {
+  override readonly name = 'ConfigSyntaxError';
+  readonly fault: string;
+  readonly position: TextPosition | undefined;
+
+  constructor(fault: string, position?: TextPosition, cause?: unknown) {
+    const short = oneLine(fault);
+    super(position === undefined ? short : `line ${position.line}, column ${position.column}: ${short}`, {
+      cause,
+    });
+    this.fault = short;
+    this.position = position;
+  }
+}
+
+/** The position of an offset (UTF-16 units) in a text. */
+export function positionAt(text: string, offset: number): TextPosition {
+  const before = text.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 };
+}
+
+/** A key or other piece of the file as it can stand in a message. */
+export function quoted(piece: string): string {
+  return JSON.stringify(piece.length > 60 ? `${piece.slice(0, 60)}…` : piece);
+}
+
+function oneLine(message: string): string {
+  const line = message
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return line.length > shownLength ? `${line.slice(0, shownLength).toWellFormed()}…` : line;
+}

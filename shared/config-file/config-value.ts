@@ -1,0 +1,34 @@
+/**
+ * A parsed configuration's values: plain data that `JSON.stringify` carries whole.
+ * Mappings have no prototype, so that keys such as `__proto__` and `constructor` are data like any other.
+ */
+export type ConfigValue = ConfigScalar | ConfigCollection;
+export type ConfigScalar = string | number | boolean | null;
+export type ConfigCollection = ConfigMapping | ConfigList;
+export type ConfigList = ConfigValue[];
+export interface ConfigMapping {
+  [key: string]: ConfigValue;
+}
+
+/** Collections within collections that a file may hold, the top level counted as 1. */
+export const maxConfigDepth = 100;
+
+/** A new mapping without a prototype. */
+export function emptyMapping(): ConfigMapping {
+  return Object.create(null);
+}
+
+export function isMapping(value: ConfigValue | undefined): value is ConfigMapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A number as JSON can carry it without loss. Integers beyond ±2^53 become their decimal digits,
+ * and NaN and the infinities the texts `NaN`, `Infinity` and `-Infinity`: a text is seen to be special,
+ * while a rounded number or a null is not.
+ */
+export function exactNumber(value: number | bigint): number | string {
+  const number = Number(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(number) ? number : String(value);
+  return Number.isFinite(number) ? number : String(number);
+}

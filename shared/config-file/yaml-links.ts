@@ -1,0 +1,27 @@
+import type { ConfigCollection } from './config-value.ts';
+
+/** A position in a document: a key of a mapping, or an index of a list. */
+export interface ConfigPlace {
+  readonly within: ConfigCollection;
+  readonly key: string | number;
+}
+
+/** `*anchor` at some position, and the position that carries `&anchor`. */
+export interface YamlAlias {
+  readonly anchor: string;
+  readonly target: ConfigPlace;
+}
+
+/** `<<: *anchor` in a mapping, with the keys that the mapping has from there. */
+export interface YamlMerge extends YamlAlias {
+  readonly keys: readonly string[];
+}
+
+/** What one collection refers to: aliases by key or index, and merges in order of precedence. */
+export interface CollectionLinks {
+  readonly aliases: Map<string | number, YamlAlias>;
+  readonly merges: YamlMerge[];
+}
+
+/** The aliases of a document, by the very collection object in its data; empty for JSON and TOML. */
+export type ConfigLinks = ReadonlyMap<ConfigCollection, CollectionLinks>;

@@ -1,0 +1,51 @@
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** How far an edge beside the layout swings out to the right, in pixels. */
+const leastSwing = 30;
+const mostSwing = 140;
+const gap = 40;
+
+/** From the right side of a branch to the left side of its twig. */
+export function branchCurve(from: Box, to: Box): string {
+  const [x1, y1, x2, y2] = [
+    from.left + from.width,
+    from.top + from.height / 2,
+    to.left,
+    to.top + to.height / 2,
+  ];
+  const turn = Math.max((x2 - x1) / 2, 12);
+  return bezier(x1, y1, x1 + turn, y1, x2 - turn, y2, x2, y2);
+}
+
+/**
+ * Beside the tree. A leaf has nothing to its right, and so leaves meet there; what has members is reached
+ * through the gap between columns: from its members' side, or on its left by its equals.
+ */
+export function referenceCurve(from: Box, to: Box, targetHasMembers: boolean): string {
+  if (!targetHasMembers) return asideCurve(from, to).path;
+  const [y1, y2] = [from.top + from.height / 2, to.top + to.height / 2];
+  const right = to.left + to.width;
+  if (right < from.left) return bezier(from.left, y1, from.left - gap, y1, right + gap, y2, right, y2);
+  const swing = Math.min(from.left, to.left) - gap;
+  return bezier(from.left, y1, swing, y1, swing, y2, to.left, y2);
+}
+
+/** From the right side of one box to the right side of another, around what lies between; a loop where both are one. */
+export function asideCurve(from: Box, to: Box): { path: string; middle: { x: number; y: number } } {
+  const apart = from === to ? from.height / 4 : 0;
+  const [x1, y1] = [from.left + from.width, from.top + from.height / 2 - apart];
+  const [x2, y2] = [to.left + to.width, to.top + to.height / 2 + apart];
+  const swing = Math.max(x1, x2) + Math.min(leastSwing + Math.abs(y2 - y1) / 4, mostSwing);
+  const middle = { x: (x1 + 6 * swing + x2) / 8, y: (y1 + y2) / 2 };
+  return { path: bezier(x1, y1, swing, y1, swing, y2, x2, y2), middle };
+}
+
+function bezier(...points: [number, number, number, number, number, number, number, number]): string {
+  const [x1, y1, cx1, cy1, cx2, cy2, x2, y2] = points.map((value) => value.toFixed(1));
+  return `M${x1},${y1}C${cx1},${cy1},${cx2},${cy2},${x2},${y2}`;
+}

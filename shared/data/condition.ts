@@ -1,0 +1,99 @@
+type Scalar = string | number | boolean;
+
+/**
+ * What must hold of a stored item for a write to be done; every member given must hold.
+ * An attribute that is absent never equals, is never below and never one of anything.
+ */
+export interface Condition {
+  exists?: boolean;
+  equals?: Readonly<Record<string, Scalar>>;
+  differs?: Readonly<Record<string, Scalar>>;
+  below?: Readonly<Record<string, number | string>>;
+  atMost?: Readonly<Record<string, number | string>>;
+  oneOf?: Readonly<Record<string, readonly Scalar[]>>;
+  absent?: readonly string[];
+  /** At least one of these must hold. */
+  any?: readonly Condition[];
+}
+
+/** Changes of single attributes, done by the store itself in one step. */
+export interface Change {
+  set?: Readonly<Record<string, unknown>>;
+  add?: Readonly<Record<string, number>>;
+  remove?: readonly string[];
+}
+
+/** Collects placeholders, so that no attribute name or value ever stands in an expression as text. */
+export class Expression {
+  readonly #names = new Map<string, string>();
+  readonly #values = new Map<string, unknown>();
+
+  name(attribute: string): string {
+    let placeholder = this.#names.get(attribute);
+    if (placeholder === undefined) {
+      placeholder = `#n${this.#names.size}`;
+      this.#names.set(attribute, placeholder);
+    }
+    return placeholder;
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:v${this.#values.size}`;
+    this.#values.set(placeholder, value);
+    return placeholder;
+  }
+
+  condition(condition: Condition): string {
+    const compare = (operator: string, members: Readonly<Record<string, unknown>> = {}): string[] =>
+      Object.entries(members).map(([name, value]) => `${this.name(name)} ${operator} ${this.value(value)}`);
+    const parts = [
+      ...(condition.exists === undefined
+        ? []
+        : [`${condition.exists ? 'attribute_exists' : 'attribute_not_exists'}(${this.name('pk')})`]),
+      ...compare('=', condition.equals),
+      ...compare('<>', condition.differs),
+      ...compare('<', condition.below),
+      ...compare('<=', condition.atMost),
+      ...Object.entries(condition.oneOf ?? {}).map(
+        ([name, values]) => `${this.name(name)} IN (${values.map((value) => this.value(value)).join(', ')})`,
+      ),
+      ...(condition.absent ?? []).map((name) => `attribute_not_exists(${this.name(name)})`),
+      ...(condition.any === undefined
+        ? []
+        : [`(${condition.any.map((one) => this.condition(one)).join(' OR ')})`]),
+    ];
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : `(${parts.join(' AND ')})`;
+  }
+
+  change(change: Change): string {
+    const set = Object.entries(change.set ?? {}).filter(([, value]) => value !== undefined);
+    const add = Object.entries(change.add ?? {});
+    const remove = change.remove ?? [];
+    return [
+      set.length > 0
+        ? `SET ${set.map(([name, value]) => `${this.name(name)} = ${this.value(value)}`).join(', ')}`
+        : '',
+      add.length > 0
+        ? `ADD ${add.map(([name, value]) => `${this.name(name)} ${this.value(value)}`).join(', ')}`
+        : '',
+      remove.length > 0 ? `REMOVE ${remove.map((name) => this.name(name)).join(', ')}` : '',
+    ]
+      .filter((part) => part !== '')
+      .join(' ');
+  }
+
+  /** The placeholder members of an SDK request; absent where there are none, as the store demands. */
+  placeholders(): {
+    ExpressionAttributeNames?: Record<string, string>;
+    ExpressionAttributeValues?: Record<string, unknown>;
+  } {
+    return {
+      ...(this.#names.size > 0 && {
+        ExpressionAttributeNames: Object.fromEntries(
+          [...this.#names].map(([name, placeholder]) => [placeholder, name]),
+        ),
+      }),
+      ...(this.#values.size > 0 && { ExpressionAttributeValues: Object.fromEntries(this.#values) }),
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { count, projectExists } from './project.ts';
+import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
+import { Bytes, recordType } from './record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+
+/** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
+export const configMaxBytes = 256 * 1024;
+
+const config = recordType(
+  'config',
+  z.object({
+    project_id: Ulid,
+    config_id: FileId,
+    format: z.enum(['yaml', 'json', 'toml']),
+    size: z.number().int(),
+    sha256: Sha256,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: z.number().int(),
+    /** Tells a configuration from a deleted one of the same name, whose contents may still be on their way out. */
+    generation: Ulid,
+  }),
+);
+export type Config = z.infer<typeof config.schema>;
+
+const content = recordType('config-content', z.object({ content: Bytes }));
+
+type Records = TableReader<'records'>;
+
+const configKey = (project_id: string, config_id: string): Key => ({
+  pk: `CONFIGS#${project_id}`,
+  sk: config_id,
+});
+/** Each version's content is an item of its own and never changes; so a list reads no contents. */
+const contentPrefix = ({ config_id, generation }: Config): string => `${config_id}#${generation}#`;
+const contentKey = (value: Config): Key => ({
+  pk: `CONFIG_CONTENTS#${value.project_id}`,
+  sk: `${contentPrefix(value)}${String(value.version).padStart(10, '0')}`,
+});
+
+/** Partitions that hold a project's configurations. */
+export const configPartitions = (project_id: string): string[] => [
+  `CONFIGS#${project_id}`,
+  `CONFIG_CONTENTS#${project_id}`,
+];
+
+/** A write that succeeds only while this version is the current one. */
+export const configIsCurrent = ({ project_id, config_id, generation, version }: Config): Write => ({
+  check: configKey(project_id, config_id),
+  if: { equals: { generation, version } },
+});
+
+export async function findConfig(
+  records: Records,
+  project_id: string,
+  config_id: string,
+): Promise<Config | undefined> {
+  const item = await records.get(configKey(project_id, config_id));
+  return item && config.parse(item);
+}
+
+/** Configurations of a project, by name. */
+export async function listConfigs(
+  records: Records,
+  project_id: string,
+  page: { limit?: number; after: string | undefined },
+): Promise<Page<Config>> {
+  const { items, next } = await records.query({ pk: `CONFIGS#${project_id}`, ...page });
+  return { items: items.map((item) => config.parse(item)), next };
+}
+
+/** The bytes of one version; undefined when the configuration was deleted meanwhile. */
+export async function readConfigContent(records: Records, value: Config): Promise<Uint8Array | undefined> {
+  const item = await records.get(contentKey(value));
+  return item && content.parse(item).content;
+}
+
+/** Stores the next version of a configuration, or its first; throws `ConditionFailed` when another came between. */
+export async function putConfig(
+  records: TableWriter<'records'>,
+  value: Config,
+  bytes: Uint8Array,
+  previous: Config | undefined,
+): Promise<void> {
+  const { project_id, config_id } = value;
+  await records.write(
+    projectExists(project_id),
+    {
+      put: config.item(configKey(project_id, config_id), value),
+      if:
+        previous === undefined
+          ? { exists: false }
+          : { equals: { generation: previous.generation, version: previous.version } },
+    },
+    { put: content.item(contentKey(value), { content: bytes }), if: { exists: false } },
+    ...(previous === undefined ? [count(project_id, { configs: 1 })] : []),
+  );
+}
+
+/** Deletes a configuration with all its versions. Throws `ConditionFailed` when it changed meanwhile. */
+export async function deleteConfig(
+  records: TableWriter<'records'>,
+  value: Config,
+  purge: Purge,
+): Promise<void> {
+  const { project_id, config_id, generation, version } = value;
+  await records.write(
+    { delete: configKey(project_id, config_id), if: { equals: { generation, version } } },
+    count(project_id, { configs: -1 }),
+    recordPurge(purge),
+  );
+}
+
+/** What remains to be removed once a configuration is deleted. */
+export const configRemains = (value: Config): PurgeTarget => ({
+  partitions: [{ pk: `CONFIG_CONTENTS#${value.project_id}`, prefix: contentPrefix(value) }],
+  prefixes: [],
+});

@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { count, projectExists, projectPrefix } from './project.ts';
+import { recordType } from './record.ts';
+import type { Key, TableReader, TableWriter } from './table.ts';
+
+export const environmentTypes = ['python', 'node', 'system', 'docker'] as const;
+export const EnvironmentType = z.enum(environmentTypes, `must be one of ${environmentTypes.join(', ')}`);
+export type EnvironmentType = z.infer<typeof EnvironmentType>;
+
+const environment = recordType(
+  'environment',
+  z.object({
+    project_id: Ulid,
+    entry_point_command: z.string(),
+    env_type: EnvironmentType,
+    dependencies: z.string(),
+    /** Digest of what the dependencies resolved to; null until the first build has resolved them. */
+    lock_hash: z.string().nullable(),
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+export type Environment = z.infer<typeof environment.schema>;
+
+export const environmentKey = (project_id: string): Key => ({
+  pk: `ENVIRONMENT#${project_id}`,
+  sk: 'ENVIRONMENT',
+});
+export const parseEnvironment = environment.parse;
+
+export async function findEnvironment(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<Environment | undefined> {
+  const item = await records.get(environmentKey(project_id));
+  return item && environment.parse(item);
+}
+
+/** Stores the environment; throws `ConditionFailed` when another version or the project's deletion came between. */
+export async function putEnvironment(
+  records: TableWriter<'records'>,
+  value: Environment,
+  previous: Environment | undefined,
+): Promise<void> {
+  await records.write(projectExists(value.project_id), {
+    put: environment.item(environmentKey(value.project_id), value),
+    if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+  });
+}
+
+/** Notes what a build resolved, unless the environment has changed since the job was made. */
+export async function recordLock(
+  records: TableWriter<'records'>,
+  project_id: string,
+  version: number,
+  lock_hash: string,
+): Promise<void> {
+  await records.write({
+    update: environmentKey(project_id),
+    change: { set: { lock_hash } },
+    if: { equals: { version } },
+  });
+}
+
+const pack = recordType(
+  'environment-pack',
+  z.object({
+    request_key: z.string(),
+    lock_hash: z.string(),
+    lock: z.string(),
+    /** Seconds that the installation took, which every later run saves. */
+    build_seconds: z.number(),
+    bytes: z.number().int(),
+    created_at: Timestamp,
+  }),
+);
+export type EnvironmentPack = z.infer<typeof pack.schema>;
+
+const builder = recordType('environment-builder', z.object({ holder: z.string(), expires_at: Timestamp }));
+
+/** Packed environments belong to one project each and are never shared between projects. */
+const packPartition = (project_id: string): string => `ENVIRONMENT_PACKS#${project_id}`;
+const packKey = (project_id: string, request_key: string): Key => ({
+  pk: packPartition(project_id),
+  sk: request_key,
+});
+const builderKey = (project_id: string, request_key: string): Key => ({
+  pk: packPartition(project_id),
+  sk: `${request_key}#BUILDER`,
+});
+
+export const environmentPartitions = (project_id: string): string[] => [
+  `ENVIRONMENT#${project_id}`,
+  packPartition(project_id),
+];
+
+export async function findPack(
+  records: TableReader<'records'>,
+  project_id: string,
+  request_key: string,
+): Promise<EnvironmentPack | undefined> {
+  const item = await records.get(packKey(project_id, request_key));
+  return item && pack.parse(item);
+}
+
+/** Records a pack that lies in the bucket; the same key built twice is recorded and counted once. */
+export async function putPack(records: TableWriter<'records'>, project_id: string, value: EnvironmentPack): Promise<void> {
+  const key = packKey(project_id, value.request_key);
+  if ((await records.get(key)) !== undefined) return;
+  await records.write(
+    projectExists(project_id),
+    { put: pack.item(key, value), if: { exists: false } },
+    count(project_id, { objects: 1, bytes: value.bytes }),
+  );
+}
+
+/** Where a packed environment lies in the bucket. */
+export const packObject = (project_id: string, request_key: string): string =>
+  `${projectPrefix(project_id)}environments/${request_key}`;
+
+/** Makes `holder` the one builder of a key until `until`; throws `ConditionFailed` while another one is. */
+export async function claimBuild(
+  records: TableWriter<'records'>,
+  project_id: string,
+  request_key: string,
+  holder: string,
+  now: Date,
+  until: Date,
+): Promise<void> {
+  await records.write({
+    put: builder.item(builderKey(project_id, request_key), { holder, expires_at: until.toISOString() }),
+    if: { any: [{ exists: false }, { below: { expires_at: now.toISOString() } }, { equals: { holder } }] },
+  });
+}
+
+/** Lets others build; throws `ConditionFailed` when the claim was lost already. */
+export async function releaseBuild(
+  records: TableWriter<'records'>,
+  project_id: string,
+  request_key: string,
+  holder: string,
+): Promise<void> {
+  await records.write({ delete: builderKey(project_id, request_key), if: { equals: { holder } } });
+}

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
+import { notFound } from '../endpoint/problem.ts';
+import { finalRank } from '../jobs/status.ts';
+import { EnvironmentType } from './environment.ts';
+import { jobFields, jobPartition, type UnfinishedJob } from './job.ts';
+import { projectPrefix } from './project.ts';
+import type { PurgeTarget } from './purge.ts';
+import { Bytes, recordType } from './record.ts';
+import type { Key, Page, TableReader, Write } from './table.ts';
+
+export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
+export type Best = z.infer<typeof Best>;
+
+const experiment = recordType(
+  'experiment',
+  z.object({
+    ...jobFields,
+    experiment_id: Ulid,
+    project_id: Ulid,
+    config_id: FileId,
+    config_version: z.number().int(),
+    config_sha256: Sha256,
+    source_sha256: Sha256.nullable(),
+    source_size: z.number().int(),
+    dataset: FileId.nullable(),
+    dataset_sha256: Sha256.nullable(),
+    /** Whether the data set is unpacked for the job. */
+    dataset_is_archive: z.boolean(),
+    /** The environment as it was when the experiment was made. */
+    environment: z.object({
+      entry_point_command: z.string(),
+      env_type: EnvironmentType,
+      dependencies: z.string(),
+      version: z.number().int(),
+    }),
+    lock_hash: z.string().nullable(),
+    environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
+    /** Seconds of installation that the cache saved. */
+    saved_seconds: z.number().nullable(),
+    criterion: z.object({ name: z.string(), goal: z.enum(['maximize', 'minimize']) }),
+    best: Best.nullable(),
+    artifacts: z.number().int(),
+    artifact_bytes: z.number().int(),
+    /** US dollars, at most; null where the deployment has no price. */
+    cost_estimate: z.number().nullable(),
+  }),
+);
+export type Experiment = z.infer<typeof experiment.schema>;
+
+type Records = TableReader<'records'>;
+
+export const experimentsPartition = (project_id: string): string => `EXPERIMENTS#${project_id}`;
+export const experimentKey = (project_id: string, experiment_id: string): Key => ({
+  pk: experimentsPartition(project_id),
+  sk: experiment_id,
+});
+export const parseExperiment = experiment.parse;
+
+/** Everything an experiment keeps in the bucket lies under this prefix. */
+export const experimentPrefix = (project_id: string, experiment_id: string): string =>
+  `${projectPrefix(project_id)}experiments/${experiment_id}/`;
+
+export async function findExperiment(
+  records: Records,
+  project_id: string,
+  experiment_id: string,
+): Promise<Experiment | undefined> {
+  const item = await records.get(experimentKey(project_id, experiment_id));
+  return item && experiment.parse(item);
+}
+
+/** The experiment. Throws a 404 problem when there is none. */
+export async function requireExperiment(
+  records: Records,
+  project_id: string,
+  experiment_id: string,
+): Promise<Experiment> {
+  const found = await findExperiment(records, project_id, experiment_id);
+  if (found === undefined) throw notFound('experiment', experiment_id);
+  return found;
+}
+
+/** Experiments of a project, newest first. */
+export async function listExperiments(
+  records: Records,
+  project_id: string,
+  page: { limit?: number; after?: string | undefined },
+): Promise<Page<Experiment>> {
+  const { items, next } = await records.query({
+    pk: experimentsPartition(project_id),
+    descending: true,
+    ...page,
+  });
+  return { items: items.map((item) => experiment.parse(item)), next };
+}
+
+export const putExperiment = (value: Experiment): Write => ({
+  put: experiment.item(experimentKey(value.project_id, value.experiment_id), value),
+  if: { exists: false },
+});
+
+/** The experiment as an unfinished job. */
+export const experimentJob = (value: Experiment): UnfinishedJob => ({
+  job_id: value.experiment_id,
+  kind: value.kind,
+  subject: experimentKey(value.project_id, value.experiment_id),
+  project_id: value.project_id,
+  user_id: value.user_id,
+  vcpus: value.vcpus * value.nodes,
+});
+
+const jobConfig = recordType('job-config', z.object({ content: Bytes }));
+const jobConfigKey = (experiment_id: string): Key => ({ pk: jobPartition(experiment_id), sk: 'CONFIG' });
+
+/** Keeps the configuration's bytes with the experiment, which must run with them whatever happens to the original. */
+export const putJobConfig = (experiment_id: string, bytes: Uint8Array): Write => ({
+  put: jobConfig.item(jobConfigKey(experiment_id), { content: bytes }),
+});
+
+export async function readJobConfig(
+  records: Records,
+  experiment_id: string,
+): Promise<Uint8Array | undefined> {
+  const item = await records.get(jobConfigKey(experiment_id));
+  return item && jobConfig.parse(item).content;
+}
+
+/** The write that removes the record of an experiment that has ended. */
+export const removeExperiment = ({ project_id, experiment_id }: Experiment): Write => ({
+  delete: experimentKey(project_id, experiment_id),
+  if: { equals: { status_rank: finalRank } },
+});
+
+/** What remains to be removed once an experiment's record is deleted. */
+export const experimentRemains = (project_id: string, experiment_id: string): PurgeTarget => ({
+  partitions: [{ pk: jobPartition(experiment_id) }],
+  prefixes: [experimentPrefix(project_id, experiment_id)],
+});

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { finalRank, JobStatus } from '../jobs/status.ts';
+import type { Change, Condition } from './condition.ts';
+import { count } from './project.ts';
+import { recordType } from './record.ts';
+import type { Key, Page, TableReader, Write } from './table.ts';
+
+export const JobKind = z.enum(['train', 'train-remote']);
+export type JobKind = z.infer<typeof JobKind>;
+
+/** One attempt that has ended, as Batch tells it. */
+export const Attempt = z.object({
+  attempt: z.number().int(),
+  started_at: Timestamp.nullable(),
+  stopped_at: Timestamp.nullable(),
+  exit_code: z.number().int().nullable(),
+  reason: z.string().nullable(),
+});
+
+/** What every record that is a job carries, whatever the job does. Sizes are per node. */
+export const jobFields = {
+  kind: JobKind,
+  status: JobStatus,
+  /** Rank of the status, so that the store itself can refuse a step back. */
+  status_rank: z.number().int(),
+  status_reason: z.string().nullable(),
+  /** Executions so far: the number of the lease. */
+  attempt: z.number().int(),
+  /** Attempt that Batch last told of. */
+  batch_attempt: z.number().int(),
+  attempts: z.array(Attempt),
+  batch_job_id: z.string().nullable(),
+  /** Job whose success Batch waits for first: the environment's build. */
+  depends_on: z.string().nullable(),
+  user_id: Ulid,
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  stopped_at: Timestamp.nullable(),
+  cancel_requested_at: Timestamp.nullable(),
+  /** When this record was last compared with Batch. */
+  checked_at: Timestamp,
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  vcpus: z.number(),
+  /** MiB. */
+  memory: z.number().int(),
+  gpus: z.number().int(),
+  nodes: z.number().int(),
+  /** Seconds. */
+  timeout: z.number().int(),
+  version: z.number().int(),
+};
+
+const Subject = z.object({ pk: z.string(), sk: z.string() });
+
+const unfinished = recordType(
+  'unfinished-job',
+  z.object({
+    job_id: Ulid,
+    kind: z.string(),
+    subject: Subject,
+    /** Project that counts it among its unfinished experiments; null for jobs of no project. */
+    project_id: Ulid.nullable(),
+    user_id: Ulid,
+    /** vCPUs of all nodes together, counted against the deployment's limit until the job ends. */
+    vcpus: z.number(),
+  }),
+);
+
+/** A job that has not ended, and the record (`subject`) that it is. There is one for each, so none is forgotten. */
+export type UnfinishedJob = z.infer<typeof unfinished.schema>;
+
+const unfinishedKey = (job_id: string): Key => ({ pk: 'UNFINISHED_JOBS', sk: job_id });
+export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER#${user_id}` });
+export const deploymentLimitKey: Key = { pk: 'LIMITS', sk: 'DEPLOYMENT' };
+
+/** Partition of everything a job itself writes: its lease, log, metrics, artifacts and inputs. */
+export const jobPartition = (job_id: string): string => `JOB#${job_id}`;
+
+export async function findUnfinished(
+  records: TableReader<'records'>,
+  job_id: string,
+): Promise<UnfinishedJob | undefined> {
+  const item = await records.get(unfinishedKey(job_id));
+  return item && unfinished.parse(item);
+}
+
+/** Unfinished jobs, oldest first. */
+export async function listUnfinished(
+  records: TableReader<'records'>,
+  after: string | undefined,
+): Promise<Page<UnfinishedJob>> {
+  const { items, next } = await records.query({ pk: 'UNFINISHED_JOBS', after, limit: 100 });
+  return { items: items.map((item) => unfinished.parse(item)), next };
+}
+
+const countUnfinished = ({ project_id }: UnfinishedJob, unfinished: number): Write[] =>
+  project_id === null ? [] : [count(project_id, { unfinished })];
+
+/** The writes that begin a job besides its own record. The second and third fail where a limit would be passed. */
+export function beginJob(
+  job: UnfinishedJob,
+  limits: { unfinishedJobs: number; vcpus: number },
+): Write[] {
+  const counted = (key: Key, attribute: string, amount: number, most: number): Write => ({
+    update: key,
+    change: { add: { [attribute]: amount }, set: { kind: 'limit', schema_version: 0 } },
+    if: { any: [{ absent: [attribute] }, { atMost: { [attribute]: most - amount } }] },
+  });
+  return [
+    { put: unfinished.item(unfinishedKey(job.job_id), job), if: { exists: false } },
+    counted(userLimitKey(job.user_id), 'unfinished', 1, limits.unfinishedJobs),
+    counted(deploymentLimitKey, 'vcpus', job.vcpus, limits.vcpus),
+    ...countUnfinished(job, 1),
+  ];
+}
+
+/** The writes that end a job besides its own record: it is no longer unfinished and frees what it had reserved. */
+export function endJob(job: UnfinishedJob): Write[] {
+  return [
+    { delete: unfinishedKey(job.job_id), if: { exists: true } },
+    { update: userLimitKey(job.user_id), change: { add: { unfinished: -1 } } },
+    { update: deploymentLimitKey, change: { add: { vcpus: -job.vcpus } } },
+    ...countUnfinished(job, -1),
+  ];
+}
+
+/** A change of a job's own record, refused once the job has ended. */
+export function changeJob(subject: Key, change: Change, condition: Condition = {}): Write {
+  return {
+    update: subject,
+    change: { ...change, add: { ...change.add, version: 1 } },
+    if: { ...condition, below: { ...condition.below, status_rank: finalRank } },
+  };
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { Timestamp } from '../endpoint/parameters.ts';
+import { jobPartition } from './job.ts';
+import { recordType } from './record.ts';
+import type { Key, TableReader, Write } from './table.ts';
+
+const lease = recordType(
+  'lease',
+  z.object({
+    /** Random name of the one container that holds the lease. */
+    holder: z.string(),
+    /** Counts the holders of this node, from 1. */
+    number: z.number().int(),
+    batch_job_id: z.string(),
+    batch_attempt: z.number().int(),
+    taken_at: Timestamp,
+    heartbeat_at: Timestamp,
+  }),
+);
+export type Lease = z.infer<typeof lease.schema>;
+
+/** Seconds without a heartbeat after which a holder counts as dead. */
+export const leaseSeconds = 90;
+
+const leaseKey = (job_id: string, node: number): Key => ({
+  pk: jobPartition(job_id),
+  sk: `LEASE#${String(node).padStart(2, '0')}`,
+});
+
+export async function findLease(
+  records: TableReader<'records'>,
+  job_id: string,
+  node: number,
+): Promise<Lease | undefined> {
+  const item = await records.get(leaseKey(job_id, node));
+  return item && lease.parse(item);
+}
+
+/** A write that takes the lease over from `previous`, or takes the first one. */
+export const takeLease = (
+  job_id: string,
+  node: number,
+  value: Lease,
+  previous: Lease | undefined,
+): Write => ({
+  put: lease.item(leaseKey(job_id, node), value),
+  if:
+    previous === undefined
+      ? { exists: false }
+      : { equals: { holder: previous.holder, number: previous.number } },
+});
+
+/** A write that succeeds only for the present holder: part of every transaction by which a job writes. */
+export const holdsLease = (job_id: string, node: number, { holder, number }: Lease): Write => ({
+  check: leaseKey(job_id, node),
+  if: { equals: { holder, number } },
+});
+
+/** The same, and says that the holder lives. */
+export const heartbeat = (job_id: string, node: number, { holder, number }: Lease, now: Date): Write => ({
+  update: leaseKey(job_id, node),
+  change: { set: { heartbeat_at: now.toISOString() } },
+  if: { equals: { holder, number } },
+});

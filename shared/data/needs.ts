@@ -1,0 +1,32 @@
+import { dynamoDb } from '../aws/dynamodb-client.ts';
+import type { Need } from '../endpoint/needs.ts';
+import { type TableReader, type TableWriter, tableReader } from './table.ts';
+import { tableWriter } from './table-writer.ts';
+
+/** Reads of projects, experiments, models and everything else that is not an account. */
+export const readRecords: Need<TableReader<'records'>> = {
+  resource: 'records',
+  level: 'read',
+  open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'records', settings.recordsTable),
+};
+
+/** Reads and writes of records. */
+export const writeRecords: Need<TableWriter<'records'>> = {
+  resource: 'records',
+  level: 'write',
+  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'records', settings.recordsTable),
+};
+
+/** Reads of users and tokens. */
+export const readAccounts: Need<TableReader<'accounts'>> = {
+  resource: 'accounts',
+  level: 'read',
+  open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'accounts', settings.accountsTable),
+};
+
+/** Reads and writes of users and tokens. */
+export const writeAccounts: Need<TableWriter<'accounts'>> = {
+  resource: 'accounts',
+  level: 'write',
+  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'accounts', settings.accountsTable),
+};

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { recordType } from './record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+
+const Target = z.object({
+  /** Partitions of the records table, or the part of one whose sort keys start with `prefix`. */
+  partitions: z.array(z.object({ pk: z.string(), prefix: z.string().optional() })),
+  /** Key prefixes of the bucket. */
+  prefixes: z.array(z.string()),
+});
+export type PurgeTarget = z.infer<typeof Target>;
+
+const purge = recordType(
+  'purge',
+  z.object({
+    purge_id: Ulid,
+    created_at: Timestamp,
+    target: Target,
+    /** Of a whole project: its experiments and their jobs go too. */
+    project_id: Ulid.optional(),
+  }),
+);
+
+/**
+ * A delete that has been answered and whose remains are still to be removed. It is written in the same transaction
+ * as the delete itself and removed last of all, so a crash anywhere only makes the removal begin again.
+ */
+export type Purge = z.infer<typeof purge.schema>;
+
+const purgeKey = (purge_id: string): Key => ({ pk: 'PURGES', sk: purge_id });
+
+export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(value.purge_id), value) });
+
+/** Purges that are not finished, oldest first. */
+export async function listPurges(
+  records: TableReader<'records'>,
+  after: string | undefined,
+): Promise<Page<Purge>> {
+  const { items, next } = await records.query({ pk: 'PURGES', after, limit: 25 });
+  return { items: items.map((item) => purge.parse(item)), next };
+}
+
+export async function finishPurge(records: TableWriter<'records'>, purge_id: string): Promise<void> {
+  await records.write({ delete: purgeKey(purge_id) });
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { Ulid } from '../endpoint/parameters.ts';
+import { Best, type Experiment } from './experiment.ts';
+import { recordType } from './record.ts';
+import type { Key, TableReader, Write } from './table.ts';
+
+const ranked = recordType(
+  'ranked-experiment',
+  z.object({ experiment_id: Ulid, config_id: z.string(), best: Best }),
+);
+export type RankedExperiment = z.infer<typeof ranked.schema>;
+
+/**
+ * 16 hexadecimal digits that sort as the numbers do (IEEE 754 order: the sign bit is flipped, negative numbers are
+ * inverted whole).
+ */
+export function sortableNumber(value: number): string {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value === 0 ? 0 : value);
+  const bits = view.getBigUint64(0);
+  const sortable = bits >> 63n === 1n ? bits ^ 0xffff_ffff_ffff_ffffn : bits | (1n << 63n);
+  return sortable.toString(16).padStart(16, '0');
+}
+
+const partition = (project_id: string, criterion: string): string =>
+  `EXPERIMENT_RANKING#${project_id}#${criterion}`;
+
+function rankingKey({ project_id, experiment_id, criterion }: Experiment, best: Best): Key {
+  const value = criterion.goal === 'maximize' ? -best.value : best.value;
+  return { pk: partition(project_id, criterion.name), sk: `${sortableNumber(value)}#${experiment_id}` };
+}
+
+/** Ranks an experiment that succeeded, best first. */
+export const rank = (experiment: Experiment, best: Best): Write => ({
+  put: ranked.item(rankingKey(experiment, best), {
+    experiment_id: experiment.experiment_id,
+    config_id: experiment.config_id,
+    best,
+  }),
+});
+
+/** Takes an experiment out of the ranking; no error where it never was in it. */
+export const unrank = (experiment: Experiment): Write[] =>
+  experiment.best === null ? [] : [{ delete: rankingKey(experiment, experiment.best) }];
+
+/** The best experiment of a project by a criterion. */
+export async function findBest(
+  records: TableReader<'records'>,
+  project_id: string,
+  criterion: string,
+): Promise<RankedExperiment | undefined> {
+  const { items } = await records.query({ pk: partition(project_id, criterion), limit: 1 });
+  return items[0] && ranked.parse(items[0]);
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import type { Item, Key } from './table.ts';
+
+/** A stored record that this version of the service cannot read: written by a newer one, or damaged. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
+export interface RecordType<S extends z.ZodObject> {
+  readonly kind: string;
+  readonly schema: S;
+  /** The item to store; bad values never reach the table. */
+  item(key: Key, value: z.input<S>): Item;
+  /** The record of a stored item. Throws {@link UnreadableRecord} naming the record and each bad attribute. */
+  parse(item: Item): z.output<S>;
+}
+
+type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
+
+/**
+ * A kind of record with its schema. Each stored item carries `kind` and `schema_version`; an older item passes
+ * through `upgrades[version]`, `upgrades[version + 1]`, … before it is parsed, so a newer reader reads older records.
+ */
+export function recordType<const S extends z.ZodObject>(
+  kind: string,
+  schema: S,
+  upgrades: readonly Upgrade[] = [],
+): RecordType<S> {
+  const current = upgrades.length;
+  return {
+    kind,
+    schema,
+    item: ({ pk, sk }, value) => ({ ...schema.parse(value), pk, sk, kind, schema_version: current }),
+    parse(item) {
+      const { kind: stored, schema_version: version, ...attributes } = item;
+      if (stored !== kind)
+        throw new UnreadableRecord(`${item.pk}/${item.sk} is a ${String(stored)}, not a ${kind}`);
+      if (typeof version !== 'number' || version > current) {
+        throw new UnreadableRecord(
+          `${item.pk}/${item.sk}: schema version ${String(version)} is newer than ${current}`,
+        );
+      }
+      const upgraded = upgrades
+        .slice(version)
+        .reduce<Record<string, unknown>>((value, upgrade) => upgrade(value), attributes);
+      const parsed = schema.safeParse(upgraded);
+      if (parsed.success) return parsed.data;
+      const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+      throw new UnreadableRecord(`${kind} ${item.pk}/${item.sk}: ${faults.join('; ')}`);
+    },
+  };
+}
+
+/** Bytes in an item. */
+export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'must be bytes');

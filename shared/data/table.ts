@@ -1,0 +1,138 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Change, Condition } from './condition.ts';
+
+/** The two tables: `accounts` (users, tokens) and `records` (everything else); jobs never reach `accounts`. */
+export type TableName = 'accounts' | 'records';
+
+/** Primary key of an item. Only the entity files of `shared/data` make keys. */
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+export type Item = Key & Readonly<Record<string, unknown>>;
+
+export interface Page<T> {
+  items: T[];
+  /** Sort key to go on after; undefined at the end. */
+  next: string | undefined;
+}
+
+export interface PartitionQuery {
+  pk: string;
+  /** Only sort keys that start with this. */
+  prefix?: string;
+  /** Sort key to go on after, in the direction of the query; need not exist. */
+  after?: string | undefined;
+  descending?: boolean;
+  limit?: number;
+}
+
+/** One write of a transaction. */
+export type Write =
+  | { put: Item; if?: Condition }
+  | { update: Key; change: Change; if?: Condition }
+  | { delete: Key; if?: Condition }
+  | { check: Key; if: Condition };
+
+/** Reads of one table. All reads are strongly consistent. */
+export interface TableReader<N extends TableName> {
+  readonly name: N;
+  get(key: Key): Promise<Item | undefined>;
+  /** The items of at most 100 keys, in the order of the keys. */
+  batchGet(keys: readonly Key[]): Promise<(Item | undefined)[]>;
+  query(query: PartitionQuery): Promise<Page<Item>>;
+}
+
+/** Reads and writes of one table. */
+export interface TableWriter<N extends TableName> extends TableReader<N> {
+  readonly writable: true;
+  /**
+   * Does all writes or none, exactly once also when replies get lost. At most 100 writes.
+   * Throws {@link ConditionFailed} when a condition does not hold.
+   */
+  write(...writes: readonly Write[]): Promise<void>;
+}
+
+/** The conditions of a write did not hold; nothing was written. */
+export class ConditionFailed extends Error {
+  override readonly name = 'ConditionFailed';
+  /** Positions of the writes whose conditions failed. */
+  readonly failed: readonly number[];
+
+  constructor(failed: readonly number[]) {
+    super(`conditions of writes ${failed.join(', ')} failed`);
+    this.failed = failed;
+  }
+}
+
+/** An unprocessed rest of a batch read: the table is throttling. */
+export class TableBusy extends Error {
+  override readonly name = 'TableBusy';
+}
+
+const batchGetRounds = 5;
+
+function isItem(value: Record<string, unknown>): value is Item {
+  return typeof value['pk'] === 'string' && typeof value['sk'] === 'string';
+}
+
+function requireItem(value: Record<string, unknown>): Item {
+  if (!isItem(value)) throw new Error('an item without its primary key');
+  return value;
+}
+
+/** Reader of the table that is deployed as `tableName`. */
+export function tableReader<N extends TableName>(
+  client: DynamoDBDocumentClient,
+  name: N,
+  tableName: string,
+): TableReader<N> {
+  return {
+    name,
+    async get(key) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: tableName, Key: { pk: key.pk, sk: key.sk }, ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : requireItem(Item);
+    },
+
+    async batchGet(keys) {
+      const found = new Map<string, Item>();
+      let wanted: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
+      for (let round = 0; wanted.length > 0; round += 1) {
+        if (round === batchGetRounds) throw new TableBusy('the table did not answer all keys of a batch');
+        if (round > 0) await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** round));
+        const answer = await client.send(
+          new BatchGetCommand({ RequestItems: { [tableName]: { Keys: wanted, ConsistentRead: true } } }),
+        );
+        for (const value of answer.Responses?.[tableName] ?? []) {
+          const item = requireItem(value);
+          found.set(`${item.pk}\n${item.sk}`, item);
+        }
+        wanted = answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
+      }
+      return keys.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
+    },
+
+    async query({ pk, prefix, after, descending = false, limit }) {
+      const answer = await client.send(
+        new QueryCommand({
+          TableName: tableName,
+          ConsistentRead: true,
+          KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':pk': pk, ...(prefix !== undefined && { ':prefix': prefix }) },
+          ScanIndexForward: !descending,
+          ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
+          ...(limit !== undefined && { Limit: limit }),
+        }),
+      );
+      const next: unknown = answer.LastEvaluatedKey?.['sk'];
+      return {
+        items: (answer.Items ?? []).map(requireItem),
+        next: typeof next === 'string' ? next : undefined,
+      };
+    },
+  };
+}

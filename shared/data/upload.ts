@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { count, projectExists, projectPrefix } from './project.ts';
+import { recordType } from './record.ts';
+import type { Key, Page, TableReader, TableWriter } from './table.ts';
+
+/** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
+export const uploadMaxBytes = 5_000_000_000;
+
+/** Life of an upload URL: until it dies an object may appear, even where its project was deleted meanwhile. */
+export const uploadSeconds = 60 * 60;
+
+const upload = recordType(
+  'upload',
+  z.object({
+    project_id: Ulid,
+    /** `source`, or the data set's name. */
+    name: FileId,
+    sha256: Sha256,
+    size: z.number().int(),
+    format: z.enum(['tar.gz', 'tar', 'zip', 'file']),
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+/** The current source of a project, or one of its data sets: named, versioned by hash. */
+export type Upload = z.infer<typeof upload.schema>;
+
+const sourceKey = (project_id: string): Key => ({ pk: `SOURCE#${project_id}`, sk: 'source' });
+const datasetsPartition = (project_id: string): string => `DATASETS#${project_id}`;
+const datasetKey = (project_id: string, dataset: string): Key => ({
+  pk: datasetsPartition(project_id),
+  sk: dataset,
+});
+/** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
+const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
+
+export const uploadPartitions = (project_id: string): string[] => [
+  `SOURCE#${project_id}`,
+  datasetsPartition(project_id),
+  blobsPartition(project_id),
+];
+
+/** Where an uploaded archive lies in the bucket: by its hash, so that a version never changes. */
+export const sourceObject = (project_id: string, sha256: string): string =>
+  `${projectPrefix(project_id)}sources/${sha256}`;
+export const datasetObject = (project_id: string, sha256: string): string =>
+  `${projectPrefix(project_id)}datasets/${sha256}`;
+
+export async function findSource(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<Upload | undefined> {
+  const item = await records.get(sourceKey(project_id));
+  return item && upload.parse(item);
+}
+
+export async function findDataset(
+  records: TableReader<'records'>,
+  project_id: string,
+  dataset: string,
+): Promise<Upload | undefined> {
+  const item = await records.get(datasetKey(project_id, dataset));
+  return item && upload.parse(item);
+}
+
+/** Data sets of a project, by name. */
+export async function listDatasets(
+  records: TableReader<'records'>,
+  project_id: string,
+  page: { limit?: number; after: string | undefined },
+): Promise<Page<Upload>> {
+  const { items, next } = await records.query({ pk: datasetsPartition(project_id), ...page });
+  return { items: items.map((item) => upload.parse(item)), next };
+}
+
+/**
+ * Makes an uploaded object the current source or the current version of a data set.
+ * Throws `ConditionFailed` when another version or the project's deletion came between.
+ */
+export async function putUpload(
+  records: TableWriter<'records'>,
+  kind: 'source' | 'dataset',
+  value: Upload,
+  previous: Upload | undefined,
+): Promise<void> {
+  const { project_id, name, sha256, size } = value;
+  const blob: Key = { pk: blobsPartition(project_id), sk: `${kind}#${sha256}` };
+  const isNew = (await records.get(blob)) === undefined;
+  await records.write(
+    projectExists(project_id),
+    {
+      put: upload.item(kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name), value),
+      if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+    },
+    ...(isNew
+      ? [
+          { put: { ...blob, kind: 'blob', schema_version: 0, size }, if: { exists: false } },
+          count(project_id, { objects: 1, bytes: size }),
+        ]
+      : []),
+  );
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { recordType } from './record.ts';
+import { ConditionFailed, type Key, type TableReader, type TableWriter, type Write } from './table.ts';
+
+/** Account types, from the fewest rights to the most; each has all rights of those before it. */
+export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
+export const AccountType = z.enum(accountTypes, `must be one of ${accountTypes.join(', ')}`);
+export type AccountType = z.infer<typeof AccountType>;
+
+const reserved = new Set(['check', 'me']);
+
+/** A user name: compared in lower case. */
+export const Username = z
+  .string()
+  .min(1, 'is blank')
+  .toLowerCase()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/,
+    'must be 1 to 64 letters, digits, dots, underscores and hyphens, with a letter or digit at both ends',
+  )
+  .refine((name) => !reserved.has(name), 'is a reserved word');
+
+const user = recordType(
+  'user',
+  z.object({
+    user_id: Ulid,
+    username: z.string(),
+    account_type: AccountType,
+    created_at: Timestamp,
+    version: z.number().int(),
+    /** Counts what ends every session: password and type changes. A token of an earlier count is dead. */
+    credentials_version: z.number().int(),
+  }),
+);
+export type User = z.infer<typeof user.schema>;
+
+const username = recordType('username', z.object({ user_id: Ulid }));
+const password = recordType('password', z.object({ hash: z.string(), changed_at: Timestamp }));
+const population = recordType('population', z.object({ users: z.number().int(), admins: z.number().int() }));
+
+type Accounts = TableReader<'accounts'>;
+
+export const userKey = (user_id: string): Key => ({ pk: 'USERS', sk: user_id });
+const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
+const passwordKey = (user_id: string): Key => ({ pk: `USER#${user_id}`, sk: 'PASSWORD' });
+const populationKey: Key = { pk: 'POPULATION', sk: 'POPULATION' };
+
+export const parseUser = user.parse;
+
+export async function findUser(accounts: Accounts, user_id: string): Promise<User | undefined> {
+  const item = await accounts.get(userKey(user_id));
+  return item && user.parse(item);
+}
+
+/** Id of the user of this name (in lower case). */
+export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
+  const item = await accounts.get(usernameKey(name));
+  return item && username.parse(item).user_id;
+}
+
+/** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */
+const nobody = '0'.repeat(26);
+
+/** A user with the stored form of the password. */
+export async function findCredentials(
+  accounts: Accounts,
+  name: string,
+): Promise<{ user: User; hash: string } | undefined> {
+  const user_id = (await findUserId(accounts, name)) ?? nobody;
+  const [found, secret] = await accounts.batchGet([userKey(user_id), passwordKey(user_id)]);
+  return found && secret && { user: user.parse(found), hash: password.parse(secret).hash };
+}
+
+/** How many users and admins there are. */
+export async function readPopulation(accounts: Accounts): Promise<{ users: number; admins: number }> {
+  const item = await accounts.get(populationKey);
+  return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
+}
+
+/**
+ * Creates a user with a stored password hash. Throws `ConditionFailed` when the name is taken (write 0), or, with
+ * `onlyIfNoAdmin`, when there is an admin already (write 3).
+ */
+export async function createUser(
+  accounts: TableWriter<'accounts'>,
+  value: User,
+  hash: string,
+  onlyIfNoAdmin = false,
+): Promise<void> {
+  const counted: Write = {
+    update: populationKey,
+    change: {
+      set: { kind: population.kind, schema_version: 0 },
+      add: { users: 1, admins: value.account_type === 'admin' ? 1 : 0 },
+    },
+    ...(onlyIfNoAdmin && { if: { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] } }),
+  };
+  await accounts.write(
+    { put: username.item(usernameKey(value.username), { user_id: value.user_id }), if: { exists: false } },
+    { put: user.item(userKey(value.user_id), value), if: { exists: false } },
+    { put: password.item(passwordKey(value.user_id), { hash, changed_at: value.created_at }) },
+    counted,
+  );
+}
+
+/** Replaces the stored form of an unchanged password. Where the password was changed meanwhile, that is left alone. */
+export async function replaceHash(
+  accounts: TableWriter<'accounts'>,
+  user_id: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  try {
+    await accounts.write({
+      update: passwordKey(user_id),
+      change: { set: { hash: to } },
+      if: { equals: { hash: from } },
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

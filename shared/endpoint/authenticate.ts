@@ -1,0 +1,44 @@
+import { readAccounts } from '../data/needs.ts';
+import { authenticateToken } from '../data/token.ts';
+import { accountTypes } from '../data/user.ts';
+import { type Before, headerOf } from './exchange.ts';
+import { Problem } from './problem.ts';
+
+const bearer = /^bearer +(\S+) *$/i;
+
+function unauthenticated(detail: string, error?: string): Problem {
+  const challenge = error === undefined ? 'Bearer' : `Bearer error="${error}"`;
+  return new Problem('unauthenticated', detail, { headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** Finds out who calls. A token that is given must be good, also where none is needed. */
+export const authenticate: Before = async (exchange) => {
+  const { endpoint, event, platform } = exchange;
+  const authorization = headerOf(event, 'authorization');
+  if (authorization === undefined) {
+    if (endpoint.allow === 'anyone') return;
+    throw unauthenticated(
+      'Sign in with POST /auth/token and send the token as "Authorization: Bearer <token>".',
+    );
+  }
+  const presented = bearer.exec(authorization)?.[1];
+  if (presented === undefined) {
+    throw unauthenticated('The Authorization header must be "Bearer <token>".', 'invalid_request');
+  }
+  const found = await authenticateToken(readAccounts.open(platform), presented, new Date());
+  if (found === undefined) {
+    throw unauthenticated(
+      'The token is unknown, has expired or was revoked. Sign in again.',
+      'invalid_token',
+    );
+  }
+  const { user_id, username, account_type } = found.user;
+  exchange.caller = { user_id, username, account_type, token_hash: found.token_hash };
+};
+
+/** Refuses callers whose account type has too few rights. */
+export const authorize: Before = ({ endpoint: { allow }, caller }) => {
+  if (allow === 'anyone' || caller === undefined) return;
+  if (accountTypes.indexOf(caller.account_type) >= accountTypes.indexOf(allow)) return;
+  throw new Problem('forbidden', `This needs an account of type ${allow}; yours is ${caller.account_type}.`);
+};

@@ -1,0 +1,58 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
+import type { Project } from '../data/project.ts';
+import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule } from './definition.ts';
+import type { FieldsMask } from './fields-mask.ts';
+import type { Logger } from './log.ts';
+import type { Needs, Platform } from './needs.ts';
+import type { ProblemKind } from './problem.ts';
+
+/** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
+export interface AnyEndpoint {
+  name: string;
+  method: Method;
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  allow: Rule;
+  project?: ProjectRule | undefined;
+  needs: Needs;
+  input: InputSpec;
+  output: OutputSpec;
+  problems?: readonly ProblemKind[];
+  fieldsMask?: boolean;
+  etag?: boolean;
+  handle(input: never, context: never): Promise<unknown>;
+}
+
+/** One request on its way through the wrapper's steps, each of which fills in what it finds out. */
+export interface Exchange {
+  readonly endpoint: AnyEndpoint;
+  readonly platform: Platform;
+  readonly event: APIGatewayProxyEvent;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly log: Logger;
+  caller?: Caller;
+  project?: Project;
+  input?: { path: unknown; query: unknown; body: unknown };
+  mask?: FieldsMask;
+}
+
+/** A step before the behaviour, or around its answer. */
+export type Before = (exchange: Exchange) => Promise<void> | void;
+
+export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result, LambdaContext };
+
+/** A request header, whatever the case of its name; several lines of it are joined by commas. */
+export function headerOf(
+  { headers, multiValueHeaders }: APIGatewayProxyEvent,
+  name: string,
+): string | undefined {
+  for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
+    if (key.toLowerCase() === name && values !== undefined && values.length > 0) return values.join(', ');
+  }
+  for (const [key, value] of Object.entries(headers ?? {})) {
+    if (key.toLowerCase() === name) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,20 @@
+import { jsonSchema } from './answer-schema.ts';
+import { type Before, headerOf } from './exchange.ts';
+import { parseMask } from './fields-mask/parse-mask.ts';
+import { requireConsistent } from './fields-mask/require-consistent.ts';
+
+export { applyMask } from './fields-mask/apply-mask.ts';
+export { type FieldsMask, parseMask } from './fields-mask/parse-mask.ts';
+
+/**
+ * Takes the mask from `X-Fields` where the endpoint honours one; blank means absent. Throws the 400 problems of a mask
+ * that does not parse or does not fit the endpoint's answer, so that a request is refused before it changes anything.
+ */
+export const parseMaskOfRequest: Before = (exchange) => {
+  if (exchange.endpoint.fieldsMask !== true) return;
+  const text = headerOf(exchange.event, 'x-fields') ?? '';
+  if (text.trim() === '') return;
+  const mask = parseMask(text);
+  requireConsistent(mask, jsonSchema(exchange.endpoint));
+  exchange.mask = mask;
+};

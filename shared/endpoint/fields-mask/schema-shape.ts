@@ -1,0 +1,100 @@
+import * as z from 'zod';
+
+type Schema = z.core.$ZodType;
+
+/** What a mask can see of a schema: whether it has names or elements, and their schemas. */
+export type Shape =
+  | { kind: 'scalar' }
+  /** Any JSON at all. */
+  | { kind: 'open' }
+  /** `items` stand at the beginning (a tuple's), `rest` are all others. */
+  | { kind: 'list'; items: readonly Schema[]; rest: Schema | undefined }
+  /** `fields` are known by name, `rest` is the schema of any other that a value may have. */
+  | { kind: 'object'; fields: ReadonlyMap<string, Schema>; rest: Schema | undefined };
+
+/** One of the shapes that values of a schema may have, with the schema that tells its values from the others'. */
+export interface Alternative {
+  schema: Schema;
+  shape: Shape;
+}
+
+const wrappers = [
+  z.core.$ZodOptional,
+  z.core.$ZodNullable,
+  z.core.$ZodNonOptional,
+  z.core.$ZodDefault,
+  z.core.$ZodPrefault,
+  z.core.$ZodCatch,
+  z.core.$ZodReadonly,
+];
+
+/** The schema of a parsed value inside a wrapper that adds no names of its own; undefined where there is none. */
+function innerOf(schema: Schema): Schema | undefined {
+  if (schema instanceof z.core.$ZodLazy) return schema._zod.innerType;
+  if (schema instanceof z.core.$ZodPipe) return schema._zod.def.out;
+  for (const wrapper of wrappers) if (schema instanceof wrapper) return schema._zod.def.innerType;
+  return undefined;
+}
+
+function objectShape({ shape, catchall }: z.core.$ZodObjectDef): Shape {
+  const closed = catchall === undefined || catchall instanceof z.core.$ZodNever;
+  return { kind: 'object', fields: new Map(Object.entries(shape)), rest: closed ? undefined : catchall };
+}
+
+/** The keys of a record are known where its key schema lists them. */
+function recordShape({ keyType, valueType }: z.core.$ZodRecordDef): Shape {
+  const keys = keyType._zod.values;
+  if (keys === undefined) return { kind: 'object', fields: new Map(), rest: valueType };
+  const fields = new Map([...keys].map((key): [string, Schema] => [String(key), valueType]));
+  return { kind: 'object', fields, rest: undefined };
+}
+
+function shapeOf(schema: Schema): Shape {
+  if (schema instanceof z.core.$ZodObject) return objectShape(schema._zod.def);
+  if (schema instanceof z.core.$ZodRecord) return recordShape(schema._zod.def);
+  if (schema instanceof z.core.$ZodArray) {
+    return { kind: 'list', items: [], rest: schema._zod.def.element };
+  }
+  if (schema instanceof z.core.$ZodTuple) {
+    return { kind: 'list', items: schema._zod.def.items, rest: schema._zod.def.rest ?? undefined };
+  }
+  const open =
+    schema instanceof z.core.$ZodUnknown ||
+    schema instanceof z.core.$ZodAny ||
+    schema instanceof z.core.$ZodTransform ||
+    schema instanceof z.core.$ZodCustom;
+  return { kind: open ? 'open' : 'scalar' };
+}
+
+function merged(left: Shape, right: Shape): Shape {
+  if (left.kind !== 'object' || right.kind !== 'object') return { kind: 'open' };
+  return {
+    kind: 'object',
+    fields: new Map([...left.fields, ...right.fields]),
+    rest: left.rest ?? right.rest,
+  };
+}
+
+function findAlternatives(schema: Schema): readonly Alternative[] {
+  const inner = innerOf(schema);
+  if (inner !== undefined) return alternativesOf(inner);
+  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options.flatMap(alternativesOf);
+  if (schema instanceof z.core.$ZodIntersection) {
+    const { left, right } = schema._zod.def;
+    return alternativesOf(left).flatMap((one) =>
+      alternativesOf(right).map((other) => ({ schema, shape: merged(one.shape, other.shape) })),
+    );
+  }
+  return [{ schema, shape: shapeOf(schema) }];
+}
+
+const found = new WeakMap<Schema, readonly Alternative[]>();
+
+/** The shapes that parsed values of a schema may have, null aside: several for a union, else one. */
+export function alternativesOf(schema: Schema): readonly Alternative[] {
+  const known = found.get(schema);
+  if (known !== undefined) return known;
+  const alternatives = findAlternatives(schema);
+  found.set(schema, alternatives);
+  return alternatives;
+}

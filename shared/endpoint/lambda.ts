@@ -1,0 +1,107 @@
+import middy from '@middy/core';
+import { ulid } from 'ulid';
+import { authenticate, authorize } from './authenticate.ts';
+import type { AnyEndpoint, Before, Event, Exchange, LambdaContext, Result } from './exchange.ts';
+import { headerOf } from './exchange.ts';
+import { parseMaskOfRequest } from './fields-mask.ts';
+import { createLogger, type Logger } from './log.ts';
+import { type Environment, openServices, type Platform } from './needs.ts';
+import { expectedVersion, parseInput } from './parse-input.ts';
+import { requireProjectOfPath } from './project-rule.ts';
+import { renderAnswer } from './render-answer.ts';
+import { renderError } from './render-error.ts';
+import { readSettings } from './settings.ts';
+
+/** A Lambda function behind a REST proxy route. */
+export type Handler = (event: Event, context: LambdaContext) => Promise<Result>;
+
+/** The steps before every behaviour, in their order: no one learns what is wrong with a request they may not make. */
+const steps: readonly Before[] = [
+  authenticate,
+  authorize,
+  parseInput,
+  parseMaskOfRequest,
+  requireProjectOfPath,
+];
+
+interface Process {
+  platform: Platform;
+  log: Logger;
+  services: Readonly<Record<string, unknown>>;
+}
+
+function startProcess(endpoint: AnyEndpoint, environment: Environment): Process {
+  const settings = readSettings(environment);
+  const platform = { environment, settings };
+  const log = createLogger(settings.logLevel, (line) => process.stdout.write(line));
+  return { platform, log, services: openServices(endpoint.needs, platform) };
+}
+
+/** What the behaviour receives: all of it was checked by the steps before, which is what the casts rest on. */
+function behave(exchange: Exchange, services: Process['services']): Promise<unknown> {
+  const { endpoint, event, platform, log, requestId, input, caller, project } = exchange;
+  const context = {
+    ...services,
+    ...(project !== undefined && { project }),
+    caller,
+    now: () => new Date(),
+    newId: () => ulid().toLowerCase(),
+    log,
+    settings: platform.settings,
+    requestId,
+    sourceIp: event.requestContext.identity.sourceIp,
+    header: (name: string) => headerOf(event, name.toLowerCase()),
+    expectedVersion: expectedVersion(event),
+  };
+  return endpoint.handle(input as never, context as never);
+}
+
+/** The Lambda handler of an endpoint. It reads the environment and opens clients at its first request, not on import. */
+export function lambda(endpoint: AnyEndpoint, environment: Environment = process.env): Handler {
+  let started: Process | undefined;
+
+  const exchanges = new WeakMap<Event, Exchange>();
+  const exchangeOf = (event: Event): Exchange => {
+    const present = exchanges.get(event);
+    if (present !== undefined) return present;
+    started ??= startProcess(endpoint, environment);
+    const requestId = event.requestContext?.requestId ?? ulid().toLowerCase();
+    const log = started.log.with({ request_id: requestId, endpoint: endpoint.name });
+    const exchange: Exchange = {
+      endpoint,
+      platform: started.platform,
+      event,
+      requestId,
+      startedAt: performance.now(),
+      log,
+    };
+    exchanges.set(event, exchange);
+    return exchange;
+  };
+
+  const finish = (event: Event, result: Result): Result => {
+    const { log, startedAt, caller } = exchangeOf(event);
+    log.info('request', {
+      method: endpoint.method,
+      path: endpoint.path,
+      status: result.statusCode,
+      milliseconds: Math.round(performance.now() - startedAt),
+      user_id: caller?.user_id,
+    });
+    return result;
+  };
+
+  const handler = middy<Event, Result>(async (event: Event) => {
+    const exchange = exchangeOf(event);
+    return renderAnswer(exchange, await behave(exchange, started?.services ?? {}));
+  });
+  for (const step of steps) handler.before(({ event }) => step(exchangeOf(event)));
+  handler.after((request) => {
+    if (request.response) request.response = finish(request.event, request.response);
+  });
+  handler.onError((request) => {
+    const { requestId, log } = exchangeOf(request.event);
+    request.response = finish(request.event, renderError(request.error, requestId, log));
+  });
+  return (event, context) => handler(event, context);
+}

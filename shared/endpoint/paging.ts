@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import type { Page } from '../data/table.ts';
+import { integer } from './parameters.ts';
+import { Reply } from './reply.ts';
+
+const cursorPrefix = 'after:';
+/** What a sort key takes (1,024 bytes), less the prefix that an entity puts before it. */
+const sortKeyMaxBytes = 1000;
+
+function decodeCursor(cursor: string): string | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const after = text.slice(cursorPrefix.length);
+  const isKey = text.startsWith(cursorPrefix) && after !== '' && Buffer.byteLength(after) <= sortKeyMaxBytes;
+  return isKey ? after : undefined;
+}
+
+/** An opaque cursor of an earlier answer; parses to the sort key to go on after. */
+const Cursor = z
+  .string()
+  .max(2000, 'is too long to be a cursor')
+  .regex(/^[A-Za-z0-9_-]+$/, 'is not a cursor of an earlier answer')
+  .transform((cursor, context) => {
+    const after = decodeCursor(cursor);
+    if (after !== undefined) return after;
+    context.addIssue('is not a cursor of an earlier answer');
+    return z.NEVER;
+  })
+  .meta({ type: 'string' });
+
+/** Query parameters of every list. */
+export const paging = { limit: integer(1, 1000).optional(), cursor: Cursor.optional() };
+
+export interface Paging {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+/** Most bytes of a list's body, below the 6 MB that Lambda answers. */
+const bodyMaxBytes = 4_000_000;
+const pageMost = 1000;
+
+/** The `Link` header that leads to the next page; its absence alone means the end. */
+export function nextLink(after: string, query: Readonly<Record<string, string>> = {}): { Link: string } {
+  const cursor = Buffer.from(`${cursorPrefix}${after}`).toString('base64url');
+  return { Link: `<?${new URLSearchParams({ ...query, cursor }).toString()}>; rel="next"` };
+}
+
+/**
+ * Answers a list: `limit` rows after the cursor, or without `limit` all of them, up to 4 MB of body.
+ * `fetch` reads one page; `keyOf` is the sort key of a row, after which a later page goes on.
+ */
+export async function answerList<Row, Shown>(
+  { limit, cursor }: Paging,
+  list: {
+    fetch(page: { limit: number; after: string | undefined }): Promise<Page<Row>>;
+    keyOf(row: Row): string;
+    show(row: Row): Shown;
+  },
+): Promise<Reply<Shown[]>> {
+  const shown: Shown[] = [];
+  const continueAfter = (key: string) =>
+    Reply.json(shown, { headers: nextLink(key, limit === undefined ? {} : { limit: String(limit) }) });
+  let bytes = 2;
+  let after = cursor;
+  for (;;) {
+    const page = await list.fetch({ limit: limit === undefined ? pageMost : limit - shown.length, after });
+    for (const row of page.items) {
+      const one = list.show(row);
+      bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
+      if (bytes > bodyMaxBytes && shown.length > 0 && after !== undefined) return continueAfter(after);
+      shown.push(one);
+      after = list.keyOf(row);
+    }
+    if (page.next === undefined) return Reply.json(shown);
+    after = page.next;
+    if (limit !== undefined && shown.length >= limit) return continueAfter(after);
+  }
+}
+
+/** Query parameters of a list that a running job still appends to. */
+export const streamPaging = (most: number) => ({ limit: integer(1, most).optional(), cursor: Cursor.optional() });
+
+/** The `Link` header that goes on after a position of such a list, with the other parameters as they were. */
+export function streamLink(position: string, query: Readonly<Record<string, string | number | undefined>>): { Link: string } {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return nextLink(position, Object.fromEntries(given));
+}

@@ -1,0 +1,51 @@
+import { jsonSchema, successStatus } from './answer-schema.ts';
+import { entityTag, noneMatchNames } from './etag.ts';
+import { type Exchange, headerOf, type Result } from './exchange.ts';
+import { applyMask } from './fields-mask.ts';
+import { Reply } from './reply.ts';
+import { securityHeaders } from './security-headers.ts';
+
+interface Rendered {
+  mediaType: string;
+  body: string | Uint8Array;
+}
+
+/** JSON holds just what the output schema declares: nothing of a record gets out by accident. */
+function renderJson({ endpoint, mask }: Exchange, value: unknown): Rendered {
+  const schema = jsonSchema(endpoint);
+  const shaped = schema.parse(value);
+  const masked = mask === undefined ? shaped : applyMask(mask, schema, shaped);
+  return { mediaType: 'application/json', body: JSON.stringify(masked) };
+}
+
+function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Encoded'> {
+  if (typeof body === 'string') return { body };
+  return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
+}
+
+/** The answer of a behaviour as API Gateway takes it. */
+export function renderAnswer(exchange: Exchange, answer: unknown): Result {
+  const { endpoint, event, requestId } = exchange;
+  const reply = answer instanceof Reply ? answer : Reply.json(answer);
+  const headers: Record<string, string> = {
+    ...securityHeaders,
+    'Cache-Control': endpoint.allow === 'anyone' ? 'no-cache' : 'private, no-cache',
+    'X-Request-Id': requestId,
+    ...reply.headers,
+  };
+  if (reply.body.kind === 'redirect') return { statusCode: 302, headers, body: '' };
+  const rendered: Rendered =
+    reply.body.kind === 'json'
+      ? renderJson(exchange, reply.body.value)
+      : { mediaType: reply.body.mediaType, body: reply.body.bytes };
+  headers['Content-Type'] = rendered.mediaType;
+  if (reply.version !== undefined) {
+    const tag = entityTag(reply.version, rendered.body);
+    headers['ETag'] = tag;
+    if (event.httpMethod === 'GET' && noneMatchNames(headerOf(event, 'if-none-match'), tag)) {
+      const { 'Content-Type': _, ...kept } = headers;
+      return { statusCode: 304, headers: kept, body: '' };
+    }
+  }
+  return { statusCode: successStatus(endpoint.output), headers, ...payload(rendered.body) };
+}

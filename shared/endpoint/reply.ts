@@ -1,0 +1,43 @@
+type Headers = Readonly<Record<string, string>>;
+
+type Body<T> =
+  | { kind: 'json'; value: T }
+  | { kind: 'content'; mediaType: string; bytes: Uint8Array | string }
+  | { kind: 'redirect' };
+
+interface Extras {
+  headers?: Headers;
+  /** Version of the record that the answer shows; becomes part of its `ETag`. */
+  version?: number;
+}
+
+/** An answer that is more than the one JSON value its endpoint declares: other headers, a version, another media type. */
+export class Reply<T> {
+  readonly body: Body<T>;
+  readonly headers: Headers;
+  readonly version: number | undefined;
+
+  private constructor(body: Body<T>, { headers = {}, version }: Extras) {
+    this.body = body;
+    this.headers = headers;
+    this.version = version;
+  }
+
+  /** JSON with further headers or a version. */
+  static json<T>(value: T, extras: Extras = {}): Reply<T> {
+    return new Reply<T>({ kind: 'json', value }, extras);
+  }
+
+  /** Text or bytes of another media type. */
+  static content(mediaType: string, bytes: Uint8Array | string, extras: Extras = {}): Reply<never> {
+    return new Reply<never>({ kind: 'content', mediaType, bytes }, extras);
+  }
+
+  /** 302 to a presigned URL, which must not be kept by anybody. */
+  static redirect(location: string): Reply<never> {
+    return new Reply<never>(
+      { kind: 'redirect' },
+      { headers: { Location: location, 'Cache-Control': 'no-store' } },
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+
+const count = (otherwise: number) => z.coerce.number().int().positive().default(otherwise);
+
+const Environment = z.object({
+  AWS_REGION: z.string().min(1).default('us-east-1'),
+  ACCOUNTS_TABLE: z.string().min(1),
+  RECORDS_TABLE: z.string().min(1),
+  BUCKET: z.string().min(1),
+  TRAIN_QUEUE: z.string().min(1).default('train'),
+  TRAIN_DEFINITION: z.string().min(1).default('train'),
+  CLUSTER_QUEUE: z.string().min(1).default('cluster'),
+  CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
+  REGISTRATION: z.enum(['open', 'closed']).default('closed'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  LIMIT_JOB_SECONDS: count(6 * 60 * 60),
+  LIMIT_LOG_BYTES: count(100_000_000),
+  LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
+  LIMIT_UNFINISHED_JOBS: count(4),
+  LIMIT_VCPUS: count(16),
+});
+
+/** The limits of the deployment. */
+export interface Limits {
+  /** Longest time of one job, in seconds. */
+  jobSeconds: number;
+  /** Most bytes of log of one job. */
+  logBytes: number;
+  /** Most bytes of artifacts of one job. */
+  artifactBytes: number;
+  /** Most unfinished jobs of one user. */
+  unfinishedJobs: number;
+  /** Most vCPUs of all unfinished jobs together. */
+  vcpus: number;
+}
+
+/** What a deployment sets, read from the environment of the function or job. */
+export interface Settings {
+  region: string;
+  accountsTable: string;
+  recordsTable: string;
+  bucket: string;
+  train: { queue: string; definition: string };
+  cluster: { queue: string; definition: string };
+  registration: 'open' | 'closed';
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  limits: Limits;
+}
+
+/** Reads the settings; throws naming every variable that is missing or bad. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const parsed = Environment.safeParse(environment);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`bad environment: ${faults.join('; ')}`);
+  }
+  const value = parsed.data;
+  return {
+    region: value.AWS_REGION,
+    accountsTable: value.ACCOUNTS_TABLE,
+    recordsTable: value.RECORDS_TABLE,
+    bucket: value.BUCKET,
+    train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
+    cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
+    registration: value.REGISTRATION,
+    logLevel: value.LOG_LEVEL,
+    limits: {
+      jobSeconds: value.LIMIT_JOB_SECONDS,
+      logBytes: value.LIMIT_LOG_BYTES,
+      artifactBytes: value.LIMIT_ARTIFACT_BYTES,
+      unfinishedJobs: value.LIMIT_UNFINISHED_JOBS,
+      vcpus: value.LIMIT_VCPUS,
+    },
+  };
+}

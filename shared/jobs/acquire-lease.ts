@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { parseExperiment } from '../data/experiment.ts';
+import { changeJob } from '../data/job.ts';
+import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
+import { ConditionFailed, type Key, type TableWriter, type Write } from '../data/table.ts';
+import { finalRank, isFinal, rankOf } from './status.ts';
+import { type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+
+/** One container, as Batch tells it who it is. */
+export interface ContainerIdentity {
+  batch_job_id: string;
+  /** Counted by Batch, from 1. */
+  batch_attempt: number;
+  node: number;
+  /** Builds the environment for the job's own containers, which start when it has succeeded. */
+  isBuild: boolean;
+}
+
+/** Whether a container may take a lease over from its holder: from one that is known to have ended, or gives no sign of life. */
+function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
+  const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
+  const isLaterAttempt = previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
+  const silence = (now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
+  return builtFirst || isLaterAttempt || silence > leaseSeconds;
+}
+
+/** The write on the job's own record that goes with taking a lease. */
+function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write {
+  const { subject } = unfinishedJobOf(record);
+  if (me.isBuild) return changeJob(subject, { set: { status_reason: 'The environment is being built.' } });
+  if (me.node > 0) return { check: subject, if: { below: { status_rank: finalRank } } };
+  const { batch_job_id, batch_attempt } = me;
+  const set = { status: 'RUNNING', status_rank: rankOf('RUNNING'), status_reason: 'Fetching the source.', batch_job_id, batch_attempt };
+  const started = record.started_at === null ? { started_at: now.toISOString() } : {};
+  return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });
+}
+
+export type Acquired = { lease: Lease; record: JobRecord } | { refused: string };
+
+/**
+ * Makes this container the one that runs its node of a job, before it does anything else: a doubled submission, or
+ * an attempt that is thought dead and is not, runs once all the same, because every write that follows names the lease.
+ */
+export async function acquireLease(
+  records: TableWriter<'records'>,
+  subject: Key,
+  me: ContainerIdentity,
+  now: Date,
+): Promise<Acquired> {
+  const item = await records.get(subject);
+  if (item === undefined) return { refused: 'the record of this job is gone' };
+  const record = parseExperiment(item);
+  if (isFinal(record.status)) return { refused: `the job has ended already: ${record.status}` };
+  const job_id = jobIdOf(record);
+  const previous = await findLease(records, job_id, me.node);
+  if (previous !== undefined && !mayTakeOver(previous, me, record, now)) {
+    return { refused: `Batch job ${previous.batch_job_id} runs this job already` };
+  }
+  const lease: Lease = {
+    holder: randomUUID(),
+    number: (previous?.number ?? 0) + 1,
+    batch_job_id: me.batch_job_id,
+    batch_attempt: me.batch_attempt,
+    taken_at: now.toISOString(),
+    heartbeat_at: now.toISOString(),
+  };
+  try {
+    await records.write(takeLease(job_id, me.node, lease, previous), startWrite(record, me, now));
+  } catch (error) {
+    if (error instanceof ConditionFailed) return { refused: 'another container was faster, or the job has just ended' };
+    throw error;
+  }
+  const taken = await records.get(subject);
+  return taken === undefined ? { refused: 'the record of this job is gone' } : { lease, record: parseExperiment(taken) };
+}

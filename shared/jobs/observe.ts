@@ -1,0 +1,90 @@
+import type { BatchJob, BatchStatus } from '../aws/batch.ts';
+import { changeJob } from '../data/job.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { concludeJob } from './conclude.ts';
+import { reasonOfLoss, reasonToWait } from './reason.ts';
+import { isFinal, rankOf } from './status.ts';
+import { type JobRecord, unfinishedJobOf } from './subject.ts';
+
+const instant = (milliseconds: number | undefined): string | null =>
+  milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+
+const isOver = (status: BatchStatus): status is 'SUCCEEDED' | 'FAILED' => status === 'SUCCEEDED' || status === 'FAILED';
+
+function attemptsOf(job: BatchJob) {
+  return job.attempts.map((attempt, index) => ({
+    attempt: index + 1,
+    started_at: instant(attempt.startedAt),
+    stopped_at: instant(attempt.stoppedAt),
+    exit_code: attempt.exitCode ?? null,
+    reason: attempt.reason ?? null,
+  }));
+}
+
+/** Moves a record's status to where Batch says its job stands; only ever forward within an attempt. */
+async function advance(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+  status: Exclude<BatchStatus, 'SUCCEEDED' | 'FAILED'>,
+  now: Date,
+): Promise<void> {
+  const rank = rankOf(status);
+  const isNews = job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
+  if (!isNews) return;
+  const set = {
+    status,
+    status_rank: rank,
+    status_reason: reasonToWait({ ...job, status }),
+    batch_attempt: job.attempt,
+    batch_job_id: job.id,
+    attempts: attemptsOf(job),
+    checked_at: now.toISOString(),
+  };
+  const forward = {
+    any: [{ below: { batch_attempt: job.attempt } }, { equals: { batch_attempt: job.attempt }, below: { status_rank: rank } }],
+  };
+  try {
+    await records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward));
+  } catch (error) {
+    // Later news overtook this one, or the job has ended.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/**
+ * Takes in what Batch says of a record's own job, from an event or from DescribeJobs. Repeatable, and indifferent to
+ * order: a job that Batch has ended without the record knowing is concluded here.
+ */
+export async function observeJob(records: TableWriter<'records'>, record: JobRecord, job: BatchJob, now: Date): Promise<void> {
+  if (isFinal(record.status)) return;
+  // A doubled submission: the record names the one that holds the lease, the other one is nobody's.
+  if (record.batch_job_id !== null && record.batch_job_id !== job.id) return;
+  const { status } = job;
+  if (!isOver(status)) return advance(records, record, job, status, now);
+  const change = { attempts: attemptsOf(job), batch_job_id: job.id };
+  const cancelled = record.cancel_requested_at !== null;
+  await concludeJob(
+    records,
+    record,
+    cancelled
+      ? { status: 'CANCELLED', reason: 'Cancelled.', exitCode: job.exitCode ?? null, change }
+      : { status: 'FAILED', reason: reasonOfLoss(job), exitCode: job.exitCode ?? null, change },
+    now,
+  );
+}
+
+/** Takes in what Batch says of the job that builds a record's environment. */
+export async function observeBuild(records: TableWriter<'records'>, record: JobRecord, job: BatchJob, now: Date): Promise<void> {
+  if (isFinal(record.status) || (record.depends_on !== null && record.depends_on !== job.id)) return;
+  if (job.status === 'FAILED') {
+    const cancelled = record.cancel_requested_at !== null;
+    const reason = `The environment could not be built. ${reasonOfLoss(job)}`;
+    await concludeJob(
+      records,
+      record,
+      cancelled ? { status: 'CANCELLED', reason: 'Cancelled.' } : { status: 'FAILED', reason },
+      now,
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { constants } from 'node:os';
+import type { BatchJob } from '../aws/batch.ts';
+
+const waiting = {
+  SUBMITTED: 'Handed to AWS Batch.',
+  PENDING: 'Waits for another job to end first.',
+  RUNNABLE: 'Waits for compute capacity.',
+  STARTING: 'The container is starting.',
+  RUNNING: null,
+} as const;
+
+/** Why a job stands where Batch says it stands, in a person's words; null where there is nothing to say. */
+export function reasonToWait(job: BatchJob & { status: keyof typeof waiting }): string | null {
+  const words = waiting[job.status];
+  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before was lost. ` : '';
+  if (words === null) return retried === '' ? null : retried.trim();
+  return `${retried}${words}${job.reason === undefined ? '' : ` Batch says: ${job.reason}`}`;
+}
+
+/** The name of a signal that ended a process with this shell-style exit code (128 + number). */
+function signalOf(exitCode: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
+}
+
+/** Why a job failed whose own supervisor could not say so any more. */
+export function reasonOfLoss(job: BatchJob): string {
+  const said = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
+  if (job.exitCode === undefined) return `The job ended before it could report.${said}`;
+  const signal = job.exitCode > 128 ? signalOf(job.exitCode) : undefined;
+  if (signal === 'SIGKILL')
+    return `The container was killed (exit code ${job.exitCode}), mostly for want of memory.${said}`;
+  const how = signal === undefined ? `exit code ${job.exitCode}` : `exit code ${job.exitCode}, ${signal}`;
+  return `The container ended before it could report (${how}).${said}`;
+}

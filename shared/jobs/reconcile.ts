@@ -1,0 +1,82 @@
+import type { BatchControl, BatchJob } from '../aws/batch.ts';
+import { endJob, listUnfinished, type UnfinishedJob } from '../data/job.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { Settings } from '../endpoint/settings.ts';
+import { cancelJob } from './cancel.ts';
+import { concludeJob } from './conclude.ts';
+import { observeBuild, observeJob } from './observe.ts';
+import { finalRank, isFinal, rankOf } from './status.ts';
+import { parseJobRecord, type JobRecord } from './subject.ts';
+import { submitJob } from './submit.ts';
+
+export interface Reconciler {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  settings: Settings;
+  now(): Date;
+}
+
+/** Seconds after which whoever recorded a job must have submitted it or be dead: a function lives 29 at most. */
+const submitGraceSeconds = 45;
+/** Seconds for which a cancelled container may save; afterwards Batch is asked again. */
+const cancelGraceSeconds = 60;
+
+const secondsSince = (time: string, now: Date): number => (now.getTime() - Date.parse(time)) / 1000;
+
+/** A row whose record is gone (its project was deleted): what the job had reserved is freed. */
+async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void> {
+  try {
+    await records.write(...endJob(job));
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** Brings one record in line with what Batch knows of its jobs. */
+async function settle(reconciler: Reconciler, record: JobRecord, known: ReadonlyMap<string, BatchJob>): Promise<void> {
+  const { records, batch, settings } = reconciler;
+  const now = reconciler.now();
+  if (isFinal(record.status)) return;
+  if (record.batch_job_id === null) {
+    if (record.cancel_requested_at !== null) await cancelJob(records, batch, settings, record, now);
+    else if (secondsSince(record.created_at, now) > submitGraceSeconds) await submitJob(records, batch, settings, record, false);
+    return;
+  }
+  const build = record.depends_on === null ? undefined : known.get(record.depends_on);
+  if (build !== undefined) await observeBuild(records, record, build, now);
+  const job = known.get(record.batch_job_id);
+  if (job === undefined) {
+    const reason = 'AWS Batch no longer knows this job, and it never reported its end.';
+    await concludeJob(records, record, { status: 'FAILED', reason }, now);
+    return;
+  }
+  await observeJob(records, record, job, now);
+  const cancelled = record.cancel_requested_at;
+  const isAlive = rankOf(job.status) < finalRank;
+  if (cancelled !== null && isAlive && secondsSince(cancelled, now) > cancelGraceSeconds) {
+    await batch.terminate(job.id, 'Cancelled by a user.');
+  }
+}
+
+/** Compares these unfinished jobs with Batch, so that none says RUNNING for ever. Repeatable at any time. */
+export async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
+  const items = await reconciler.records.batchGet(jobs.map(({ subject }) => subject));
+  const found = jobs.map((job, index) => ({ job, item: items[index] }));
+  const parsed = found.map(({ job, item }) => ({ job, record: item && parseJobRecord(item) }));
+  const ids = parsed.flatMap(({ record }) => [record?.depends_on, record?.batch_job_id]).filter((id) => id != null);
+  const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
+  for (const { job, record } of parsed) {
+    if (record === undefined) await forget(reconciler, job);
+    else await settle(reconciler, record, known);
+  }
+}
+
+/** Compares every unfinished job with Batch, a page at a time. */
+export async function reconcileAll(reconciler: Reconciler): Promise<void> {
+  let after: string | undefined;
+  do {
+    const page = await listUnfinished(reconciler.records, after);
+    if (page.items.length > 0) await reconcileJobs(reconciler, page.items);
+    after = page.next;
+  } while (after !== undefined);
+}

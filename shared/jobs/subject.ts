@@ -1,0 +1,28 @@
+import { type Experiment, experimentJob, parseExperiment } from '../data/experiment.ts';
+import type { UnfinishedJob } from '../data/job.ts';
+import type { Item } from '../data/table.ts';
+
+/** A record that is a job. */
+export type JobRecord = Experiment;
+
+/** The job record of a stored item. */
+export const parseJobRecord = (item: Item): JobRecord => parseExperiment(item);
+
+/** A job record as an unfinished job. */
+export const unfinishedJobOf = (record: JobRecord): UnfinishedJob => experimentJob(record);
+
+export const jobIdOf = (record: JobRecord): string => record.experiment_id;
+
+/** Name of the Batch job: made of the record's id, so that a job is found again after a lost reply. */
+export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobIdOf(record)}`;
+
+/** Name of the Batch job that builds the environment first. */
+export const buildNameOf = (record: JobRecord): string => `build-${jobIdOf(record)}`;
+
+const namePattern = /^(build|train|train-remote)-([0-7][0-9a-hjkmnp-tv-z]{25})$/;
+
+/** Id of the job that a Batch job belongs to, and whether it is its environment's build; undefined for foreign jobs. */
+export function jobOfBatchName(name: string): { job_id: string; isBuild: boolean } | undefined {
+  const [, kind, job_id] = namePattern.exec(name) ?? [];
+  return job_id === undefined ? undefined : { job_id, isBuild: kind === 'build' };
+}

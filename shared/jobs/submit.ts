@@ -1,0 +1,106 @@
+import type { BatchControl, Submission } from '../aws/batch.ts';
+import { changeJob } from '../data/job.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { Settings } from '../endpoint/settings.ts';
+import { concludeJob } from './conclude.ts';
+import { rankOf } from './status.ts';
+import { batchNameOf, buildNameOf, jobIdOf, type JobRecord, unfinishedJobOf } from './subject.ts';
+
+/** Seconds that Batch waits longer than the job's own supervisor, which ends a job in time and says why. */
+const batchTimeoutSlack = 120;
+/** Least timeout that Batch takes, in seconds. */
+const batchTimeoutLeast = 60;
+/** Size and time of an environment's build. */
+const build = { vcpus: 1, memory: 4096, timeout: 3600 };
+
+/** Whether the environment must be built by a job of its own: cluster nodes reach no package registry. */
+const needsBuildJob = ({ kind, environment: { env_type, dependencies } }: JobRecord): boolean =>
+  kind === 'train-remote' &&
+  (env_type === 'python' || env_type === 'node') &&
+  !['', '-', 'none'].includes(dependencies.trim().toLowerCase());
+
+const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> => ({
+  PROJECT_ID: record.project_id,
+  EXPERIMENT_ID: jobIdOf(record),
+  PHASE: phase,
+});
+
+/** What Batch is asked to run for a record. */
+function submissionOf(record: JobRecord, settings: Settings): Submission {
+  const isCluster = record.kind === 'train-remote' || record.gpus > 0;
+  return {
+    name: batchNameOf(record),
+    ...(isCluster ? settings.cluster : settings.train),
+    environment: jobEnvironment(record, 'run'),
+    vcpus: record.vcpus,
+    memory: record.memory,
+    gpus: record.gpus,
+    nodes: isCluster ? record.nodes : undefined,
+    timeout: Math.max(batchTimeoutLeast, record.timeout + batchTimeoutSlack),
+  };
+}
+
+/** Submits under a derived name; after a crash or a lost reply the job of that name is found instead of doubled. */
+async function submitOnce(batch: BatchControl, submission: Submission, isFirst: boolean): Promise<string> {
+  const present = isFirst ? undefined : await batch.findByName(submission.queue, submission.name);
+  return present ?? batch.submit(submission);
+}
+
+/**
+ * Hands a recorded job to Batch and notes its id. `isFirst` says that nobody can have tried before, so that there is
+ * no need to look. Whoever calls may die anywhere: the reconciler calls it again. A job that Batch refuses for good
+ * has failed.
+ */
+export async function submitJob(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
+  settings: Settings,
+  record: JobRecord,
+  isFirst: boolean,
+): Promise<void> {
+  try {
+    await submitAndNote(records, batch, settings, record, isFirst);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ClientException')) throw error;
+    const reason = `AWS Batch refused the job: ${error.message}`;
+    await concludeJob(records, record, { status: 'FAILED', reason }, new Date());
+  }
+}
+
+async function submitAndNote(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
+  settings: Settings,
+  record: JobRecord,
+  isFirst: boolean,
+): Promise<void> {
+  const submission = submissionOf(record, settings);
+  let depends_on: string | null = null;
+  if (needsBuildJob(record)) {
+    const { name: _, nodes: __, ...rest } = submission;
+    const first: Submission = { ...rest, ...settings.train, ...build, gpus: 0, name: buildNameOf(record), environment: jobEnvironment(record, 'build') };
+    depends_on = await submitOnce(batch, first, isFirst);
+  }
+  const batch_job_id = await submitOnce(
+    batch,
+    { ...submission, ...(depends_on !== null && { dependsOn: [depends_on] }) },
+    isFirst,
+  );
+  const { subject } = unfinishedJobOf(record);
+  const submitted = { status: 'SUBMITTED', status_rank: rankOf('SUBMITTED'), status_reason: 'Handed to AWS Batch.', batch_job_id, depends_on };
+  try {
+    await records.write(changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } }));
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    // An event overtook this note; only the build's id may still be missing.
+    if (depends_on !== null) await noteBuild(records, record, depends_on);
+  }
+}
+
+async function noteBuild(records: TableWriter<'records'>, record: JobRecord, depends_on: string): Promise<void> {
+  try {
+    await records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } }));
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import type { ObjectWriter } from '../aws/objects.ts';
+import { finishPurge, type Purge, type PurgeTarget } from '../data/purge.ts';
+import type { TableWriter } from '../data/table.ts';
+import { uploadSeconds } from '../data/upload.ts';
+
+type Records = TableWriter<'records'>;
+type Objects = Pick<ObjectWriter, 'list' | 'delete'>;
+type Partition = PurgeTarget['partitions'][number];
+
+/** Asked before every batch; after a `false` nothing more is removed in this run. */
+export type StillTime = () => boolean;
+
+/** Says that there is still time, for so many seconds from now on. */
+export function forSeconds(seconds: number): StillTime {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+}
+
+/** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
+const itemsAtOnce = 25;
+
+/** What one pass came to: `stopped` when time ran out, `clean` when there was nothing left to remove. */
+type Pass = 'stopped' | 'removed' | 'clean';
+
+async function removeItems(
+  records: Records,
+  { pk, prefix }: Partition,
+  stillTime: StillTime,
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  let after: string | undefined;
+  do {
+    if (!stillTime()) return 'stopped';
+    const page = await records.query({
+      pk,
+      ...(prefix !== undefined && { prefix }),
+      after,
+      limit: itemsAtOnce,
+    });
+    if (page.items.length > 0) {
+      await records.write(...page.items.map(({ sk }) => ({ delete: { pk, sk } })));
+      outcome = 'removed';
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return outcome;
+}
+
+async function removeObjects(objects: Objects, prefix: string, stillTime: StillTime): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  let after: string | undefined;
+  do {
+    if (!stillTime()) return 'stopped';
+    const page = await objects.list(prefix, after);
+    if (page.objects.length > 0) {
+      await objects.delete(page.objects.map(({ key }) => key));
+      outcome = 'removed';
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return outcome;
+}
+
+async function removeAll(
+  records: Records,
+  objects: Objects | undefined,
+  { partitions, prefixes }: PurgeTarget,
+  stillTime: StillTime,
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  for (const partition of partitions) {
+    const pass = await removeItems(records, partition, stillTime);
+    if (pass === 'stopped') return pass;
+    if (pass === 'removed') outcome = pass;
+  }
+  for (const prefix of prefixes) {
+    if (objects === undefined) throw new Error('a purge of objects needs the bucket');
+    const pass = await removeObjects(objects, prefix, stillTime);
+    if (pass === 'stopped') return pass;
+    if (pass === 'removed') outcome = pass;
+  }
+  return outcome;
+}
+
+/** Upload URLs that were given out before the delete can bring an object back until they die. */
+function mayComeBack({ created_at, target }: Purge): boolean {
+  return target.prefixes.length > 0 && Date.parse(created_at) + uploadSeconds * 1000 > Date.now();
+}
+
+/**
+ * Removes all that a delete has left: the items of the target's partitions and the objects under its prefixes, page by
+ * page, again until a whole pass finds nothing. True once nothing is left; false when time ran out before.
+ *
+ * The purge itself is forgotten last, so a crash anywhere only makes it begin again. Where it has prefixes it is kept
+ * until no upload URL from before the delete is valid any more, and then looked at once again. Running it twice at once
+ * is harmless: removing what is gone is no error.
+ *
+ * @param objects undefined for purges without prefixes
+ * @param before what must be done first, such as ending what still writes; false puts the purge off
+ */
+export async function runPurge(
+  records: Records,
+  objects: Objects | undefined,
+  purge: Purge,
+  stillTime: StillTime,
+  before?: (purge: Purge, stillTime: StillTime) => Promise<boolean>,
+): Promise<boolean> {
+  if (before !== undefined && !(await before(purge, stillTime))) return false;
+  for (;;) {
+    const pass = await removeAll(records, objects, purge.target, stillTime);
+    if (pass === 'stopped') return false;
+    if (pass === 'clean') break;
+  }
+  if (!mayComeBack(purge)) await finishPurge(records, purge.purge_id);
+  return true;
+}

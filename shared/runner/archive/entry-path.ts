@@ -1,0 +1,39 @@
+import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
+
+/** What Linux and macOS file systems accept as one name. */
+const MAX_NAME_BYTES = 255;
+
+/**
+ * The folders and the name of an entry, as `['a', 'b.txt']`; empty for the archive's own top (`./`).
+ * @throws ArchiveError for a path that could lead out of the folder on any platform, or that exceeds a limit
+ */
+export function entryPath(path: string, limits: ArchiveLimits): string[] {
+  const refuse = (fault: string): never => {
+    throw new ArchiveError(`entry ${shown(path)}: ${fault}`);
+  };
+  if (Buffer.byteLength(path) > limits.maxPathBytes) {
+    refuse(`its path is longer than ${limits.maxPathBytes} bytes`);
+  }
+  if (path === '') refuse('it has no name');
+  if (/\p{Cc}/u.test(path)) refuse('its path holds a control character');
+  if (/[\p{Cs}\ufffd]/u.test(path)) refuse('its path is not valid Unicode');
+  if (path.includes('\\')) refuse('its path holds a backslash; use / between folders');
+  if (path.startsWith('/')) refuse('its path is absolute');
+  if (/^[A-Za-z]:/.test(path)) refuse('its path starts with a drive letter');
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..')) refuse('its path leads out of the archive (..)');
+  if (segments.length > limits.maxDepth) refuse(`it lies more than ${limits.maxDepth} folders deep`);
+  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_NAME_BYTES)) {
+    refuse(`a name in its path is longer than ${MAX_NAME_BYTES} bytes`);
+  }
+  return segments;
+}
+
+/** Decodes the bytes of a name. @throws ArchiveError when they are not UTF-8 */
+export function decodeName(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ArchiveError(`entry ${shown(bytes.toString('latin1'))}: its name is not UTF-8`, { cause });
+  }
+}

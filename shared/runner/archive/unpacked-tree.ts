@@ -1,0 +1,119 @@
+import { constants } from 'node:fs';
+import { chmod, chown, lstat, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
+import { entryPath } from './entry-path.ts';
+
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+
+/**
+ * The files and folders of one archive, written below a folder that nobody else can enter meanwhile.
+ * The file system itself remembers what was there before, so that memory does not grow with the archive.
+ */
+export class UnpackedTree {
+  entries = 0;
+  bytes = 0;
+  readonly #root: string;
+  readonly #limits: ArchiveLimits;
+  readonly #owner: Owner | undefined;
+  #latestFolder = '';
+
+  constructor(root: string, limits: ArchiveLimits, owner?: Owner) {
+    this.#root = root;
+    this.#limits = limits;
+    this.#owner = owner;
+  }
+
+  /** Makes a folder, with those above it. Naming it again changes nothing. */
+  async addFolder(path: string): Promise<void> {
+    await this.#makeFolders(entryPath(path, this.#limits), path);
+  }
+
+  /**
+   * Writes a file as it streams in. `size`, which the archive states, serves to refuse early; what counts
+   * is `content`. @throws ArchiveError when a limit is passed or the place is taken
+   */
+  async addFile(
+    path: string,
+    stated: { size: number; executable: boolean },
+    content: AsyncIterable<Buffer>,
+  ): Promise<void> {
+    const segments = entryPath(path, this.#limits);
+    const name = segments.at(-1);
+    if (name === undefined || path.endsWith('/') || path.endsWith('/.')) {
+      throw new ArchiveError(`entry ${shown(path)}: a file cannot have the name of a folder`);
+    }
+    this.#checkBytes(stated.size, path);
+    await this.#makeFolders(segments.slice(0, -1), path);
+    this.#countEntry(path);
+    const target = join(this.#root, ...segments);
+    const file = await open(target, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600).catch(
+      (error: unknown) => {
+        throw isTaken(error)
+          ? new ArchiveError(`entry ${shown(path)}: its path is in the archive twice`)
+          : error;
+      },
+    );
+    try {
+      for await (const chunk of content) {
+        this.#checkBytes(chunk.length, path);
+        this.bytes += chunk.length;
+        await file.writeFile(chunk);
+      }
+      await file.chmod(stated.executable ? 0o755 : 0o644);
+      if (this.#owner !== undefined) await file.chown(this.#owner.uid, this.#owner.gid);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #makeFolders(segments: readonly string[], path: string): Promise<void> {
+    const folder = segments.join('/');
+    if (folder === this.#latestFolder) return;
+    let place = this.#root;
+    for (const segment of segments) {
+      place = join(place, segment);
+      await this.#makeFolder(place, path);
+    }
+    this.#latestFolder = folder;
+  }
+
+  async #makeFolder(place: string, path: string): Promise<void> {
+    try {
+      await mkdir(place, { mode: 0o755 });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      if ((await lstat(place)).isDirectory()) return;
+      throw new ArchiveError(`entry ${shown(path)}: a file of the archive is where it needs a folder`);
+    }
+    this.#countEntry(path);
+    await chmod(place, 0o755); // mkdir applies the umask of this process, which may be anything
+    if (this.#owner !== undefined) await chown(place, this.#owner.uid, this.#owner.gid);
+  }
+
+  #countEntry(path: string): void {
+    this.entries += 1;
+    if (this.entries > this.#limits.maxEntries) {
+      throw new ArchiveError(
+        `entry ${shown(path)}: the archive holds more than ${this.#limits.maxEntries} files and folders`,
+      );
+    }
+  }
+
+  #checkBytes(more: number, path: string): void {
+    if (this.bytes + more > this.#limits.maxBytes) {
+      throw new ArchiveError(
+        `entry ${shown(path)}: the archive unpacks to more than ${this.#limits.maxBytes} bytes`,
+      );
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}

@@ -1,0 +1,54 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { RandomAccessReader } from 'yauzl';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Gives a zip library the bytes of a file, and an error where offsets in the archive point outside of it:
+ * the library's own reader hands such offsets to the system unchecked, which throws out of every handler.
+ */
+export class ZipFileReader extends RandomAccessReader {
+  readonly #file: FileHandle;
+  readonly #bytes: number;
+
+  constructor(file: FileHandle, bytes: number) {
+    super();
+    this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    // Not a stream of the file system's: destroyed, as the library does it, that would close the file.
+    return Readable.from(this.#chunks(start, end), { objectMode: false });
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    if (position + length > this.#bytes) {
+      setImmediate(callback, new Error('it refers to a place beyond its end'));
+      return;
+    }
+    this.#file
+      .read(buffer, offset, length, position)
+      .then(
+        ({ bytesRead }) => callback(bytesRead < length ? new Error('unexpected end of the file') : null),
+        callback,
+      );
+  }
+
+  async *#chunks(start: number, end: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let position = start; position < end; ) {
+      const length = Math.min(CHUNK_BYTES, end - position);
+      const { bytesRead, buffer } = await this.#file.read({ buffer: Buffer.alloc(length), position });
+      if (bytesRead === 0) throw new Error('unexpected end of the file');
+      yield buffer.subarray(0, bytesRead);
+      position += bytesRead;
+    }
+  }
+}

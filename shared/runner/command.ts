@@ -1,0 +1,121 @@
+/** The command cannot be run as it is written. The message is for the person who wrote it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** Shell syntax that does nothing without a shell, so that a command that uses it would silently do something else. */
+const OPERATORS: ReadonlyMap<string, string> = new Map([
+  ['|', 'a pipe (|)'],
+  ['&', 'an ampersand (&)'],
+  [';', 'a semicolon (;)'],
+  ['<', 'a redirection (<)'],
+  ['>', 'a redirection (>)'],
+  ['(', 'a parenthesis'],
+  [')', 'a parenthesis'],
+  ['`', 'a command substitution (`)'],
+  ['*', 'a wildcard (*)'],
+  ['?', 'a wildcard (?)'],
+  ['\n', 'a line break'],
+]);
+
+/** How far the command line has been read. */
+interface Scan {
+  words: string[];
+  /** The word being read; null between words. */
+  word: string | null;
+  at: number;
+}
+
+/**
+ * Splits a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2),
+ * without running or expanding anything: `$NAME`, `{…}`, `[…]` and whatever is quoted stay as they are written.
+ * @throws CommandError for a blank command, an open quote, and for unquoted shell syntax, which it names
+ */
+export function parseCommand(text: string): string[] {
+  const line = text.replaceAll('\r\n', '\n').trim();
+  if (line.includes('\0')) throw new CommandError('the command holds a NUL character');
+  const scan: Scan = { words: [], word: null, at: 0 };
+  while (scan.at < line.length) readNext(line, scan);
+  if (scan.word !== null) scan.words.push(scan.word);
+  const [program] = scan.words;
+  if (program === undefined) throw new CommandError('the command is blank');
+  if (program === '') throw new CommandError('the name of the program is empty');
+  if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(line)) {
+    throw new CommandError(`the command starts with a variable (${program}); write env in front of it`);
+  }
+  return scan.words;
+}
+
+/**
+ * Splits a command (see `parseCommand`) and puts values in the place of `{config}` and `{output_dir}`.
+ * A value is never split or interpreted; other braces, as in JSON arguments, stay.
+ */
+export function resolveCommand(text: string, values: Record<'config' | 'output_dir', string>): string[] {
+  return parseCommand(text).map((argument) =>
+    argument.replaceAll(/\{(?:config|output_dir)\}/g, (placeholder) =>
+      placeholder === '{config}' ? values.config : values.output_dir,
+    ),
+  );
+}
+
+function readNext(line: string, scan: Scan): void {
+  const character = line.charAt(scan.at);
+  scan.at += 1;
+  if (character === ' ' || character === '\t') {
+    if (scan.word !== null) scan.words.push(scan.word);
+    scan.word = null;
+  } else if (character === "'") {
+    const end = line.indexOf("'", scan.at);
+    if (end === -1) throw new CommandError("a quote (') is not closed");
+    scan.word = (scan.word ?? '') + line.slice(scan.at, end);
+    scan.at = end + 1;
+  } else if (character === '"') {
+    scan.word = (scan.word ?? '') + readDoubleQuoted(line, scan);
+  } else if (character === '\\') {
+    readEscape(line, scan);
+  } else {
+    refuseSyntax(line, scan, character);
+    scan.word = (scan.word ?? '') + character;
+  }
+}
+
+function readEscape(line: string, scan: Scan): void {
+  if (scan.at >= line.length) throw new CommandError('the command ends with a backslash');
+  const escaped = line.charAt(scan.at);
+  scan.at += 1;
+  if (escaped !== '\n') scan.word = (scan.word ?? '') + escaped; // a line that goes on in the next one
+}
+
+/** Reads to the closing quote. Within, a backslash escapes only `$`, a backtick, `"`, itself and a line end. */
+function readDoubleQuoted(line: string, scan: Scan): string {
+  let content = '';
+  while (scan.at < line.length) {
+    const character = line.charAt(scan.at);
+    const next = line.charAt(scan.at + 1);
+    scan.at += 1;
+    if (character === '"') return content;
+    if (character === '`' || (character === '$' && next === '(')) throw unsupported('a command substitution');
+    if (character === '\\' && '$`"\\\n'.includes(next) && next !== '') {
+      if (next !== '\n') content += next;
+      scan.at += 1;
+    } else {
+      content += character;
+    }
+  }
+  throw new CommandError('a quote (") is not closed');
+}
+
+function refuseSyntax(line: string, scan: Scan, character: string): void {
+  const operator = OPERATORS.get(character);
+  if (operator !== undefined) throw unsupported(operator);
+  if (character === '$' && line.charAt(scan.at) === '(') throw unsupported('a command substitution ($( ))');
+  if (scan.word !== null) return;
+  if (character === '#') throw unsupported('a comment (#)');
+  if (character === '~' && /^(?:[/\s]|$)/.test(line.slice(scan.at))) throw unsupported('a home folder (~)');
+}
+
+function unsupported(syntax: string): CommandError {
+  return new CommandError(
+    `the command holds ${syntax}, which needs a shell; it is run without one: quote it, or put it into a script`,
+  );
+}

@@ -1,0 +1,84 @@
+import { chmod, chown, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
+import { stopped } from './installer.ts';
+import { buildNode } from './node-environment.ts';
+import type { ObtainedEnvironment, ObtainOptions } from './obtain-environment.ts';
+import { installerEnvironment } from './operator-environment.ts';
+import { packEnvironment } from './pack.ts';
+import { buildPython } from './python-environment.ts';
+import { removeTree } from './remove-tree.ts';
+import { copyPackages } from './resolved-dependencies.ts';
+import { sealEnvironment } from './seal.ts';
+
+/**
+ * Builds an environment at its place, seals it, declares it complete and hands its pack to the store.
+ * The caller holds the host's lock and the store's claim. What a failed build leaves is removed; a pack that cannot be
+ * stored is only reported, since this host has what it needs.
+ * @throws EnvironmentError
+ */
+export async function buildEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
+  const { place, key, log } = options;
+  const started = performance.now();
+  const scratch = place.scratch();
+  try {
+    const { lock, bytes, installer } = await installSealed(options, scratch);
+    const buildSeconds = (performance.now() - started) / 1000;
+    const built = { key, lockHash: lockHash(lock), buildSeconds, bytes };
+    await place.complete(built);
+    log(`environment: built with ${installer} in ${buildSeconds.toFixed(1)} s`);
+    const stored = await storePack(options, scratch, lock, buildSeconds);
+    return { ...built, cache: 'miss', stored };
+  } catch (error) {
+    if ((await place.read()) === null) await place.wipe();
+    throw error;
+  } finally {
+    await removeTree(scratch);
+  }
+}
+
+async function installSealed(options: ObtainOptions, scratch: string) {
+  const { place, owner, interpreter, dependencies, envType, stop } = options;
+  const { folder } = place;
+  const home = join(scratch, 'home');
+  const packages = join(scratch, 'packages');
+  await mkdir(folder, { mode: 0o755 });
+  await mkdir(packages, { recursive: true, mode: 0o755 });
+  await mkdir(join(home, 'tmp'), { recursive: true, mode: 0o755 });
+  const copies = await copyPackages(dependencies, options.sourceFolder, packages);
+  // Only these are the builder's; the copied packages and the folders above stay the service's.
+  if (owner !== undefined) {
+    for (const passed of [scratch, packages]) await chmod(passed, 0o755);
+    for (const own of [folder, home, join(home, 'tmp')]) await chown(own, owner.uid, owner.gid);
+  }
+  const { run } = options;
+  const env = installerEnvironment(options.operatorEnv, home);
+  const build = { folder, packages, copies, dependencies, interpreter, run, env, stop };
+  const installer = envType === 'python' ? await buildPython(build) : await buildNode(build);
+  stopped(stop);
+  const { bytes } = sealEnvironment(folder, {
+    interpreters: [interpreter.executable],
+    ...(owner === undefined ? {} : { owner }),
+  });
+  const lock = envType === 'python' ? await pythonLock(folder, dependencies) : await nodeLock(folder);
+  return { lock, bytes, installer };
+}
+
+async function storePack(options: ObtainOptions, scratch: string, lock: string, buildSeconds: number) {
+  const { place, key, store, stop, log } = options;
+  try {
+    const started = performance.now();
+    const file = join(scratch, 'pack.tar.zst');
+    const bytes = await packEnvironment(place.folder, file, stop);
+    const packSeconds = (performance.now() - started) / 1000;
+    await store.save(key, { file, lock, lockHash: lockHash(lock), buildSeconds });
+    log(`environment: packed ${(bytes / 1e6).toFixed(1)} MB in ${packSeconds.toFixed(1)} s and stored`);
+    return true;
+  } catch (error) {
+    stopped(stop);
+    log(
+      `environment: could not be stored for later runs: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return false;
+  }
+}

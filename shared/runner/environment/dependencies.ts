@@ -1,0 +1,62 @@
+import { imageReferenceFault } from './image-reference.ts';
+import { parseNodePackages } from './node-packages.ts';
+import { parseRequirements } from './python-requirements.ts';
+
+export interface EnvironmentSpec {
+  env_type: 'python' | 'node' | 'system' | 'docker';
+  /** As the person wrote it: requirement lines, npm packages or an image. Blank, `-` or `none`: nothing to install. */
+  dependencies: string;
+}
+
+/** One thing wrong with the text of `dependencies`; `line` counts from 1. */
+export interface DependencyFault {
+  line: number;
+  message: string;
+}
+
+/** One dependency in its normal form. Paths are relative to the source folder and have neither `.` nor `..` in them. */
+export type Dependency =
+  /** A requirement (PEP 508) or an npm package spec, to be resolved by the installer. */
+  | { kind: 'package'; line: number; spec: string }
+  /** A wheel, sdist or npm tarball of the source; `extras` and `marker` are those of a Python requirement. */
+  | { kind: 'file'; line: number; path: string; extras: string; marker: string }
+  /** A file of further requirement lines (`-r`). */
+  | { kind: 'requirements'; line: number; path: string }
+  | { kind: 'image'; line: number; reference: string };
+
+export interface ParsedDependencies {
+  dependencies: Dependency[];
+  faults: DependencyFault[];
+}
+
+/** Whether `dependencies` says that there is nothing to install: blank, `-` or `none`. */
+export function nothingToInstall(dependencies: string): boolean {
+  return ['', '-', 'none'].includes(dependencies.trim().toLowerCase());
+}
+
+/**
+ * Parses `dependencies` by the grammar of its `env_type`, without touching any file.
+ * Never throws: every fault is listed, so that a person can correct all of them at once.
+ */
+export function parseDependencies(spec: EnvironmentSpec): ParsedDependencies {
+  const nothing = nothingToInstall(spec.dependencies);
+  switch (spec.env_type) {
+    case 'python':
+      return nothing ? { dependencies: [], faults: [] } : parseRequirements(spec.dependencies);
+    case 'node':
+      return nothing ? { dependencies: [], faults: [] } : parseNodePackages(spec.dependencies);
+    case 'system':
+      return {
+        dependencies: [],
+        faults: nothing ? [] : [{ line: 1, message: 'a system environment installs nothing: leave blank' }],
+      };
+    case 'docker': {
+      const reference = spec.dependencies.trim();
+      const message = nothing
+        ? 'a docker environment needs the name of an image'
+        : imageReferenceFault(reference);
+      if (message !== null) return { dependencies: [], faults: [{ line: 1, message }] };
+      return { dependencies: [{ kind: 'image', line: 1, reference }], faults: [] };
+    }
+  }
+}

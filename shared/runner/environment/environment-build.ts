@@ -1,0 +1,17 @@
+import type { RunCommand } from './installer.ts';
+import type { Interpreter } from './interpreter.ts';
+import type { ResolvedDependency } from './resolved-dependencies.ts';
+
+/** What a builder of one kind of environment gets. */
+export interface EnvironmentBuild {
+  /** The environment itself, at its final place: empty, and of the user who runs the commands. */
+  folder: string;
+  /** Holds copies of the source's own packages at the relative paths in `copies`. */
+  packages: string;
+  copies: ReadonlyMap<ResolvedDependency, string>;
+  dependencies: readonly ResolvedDependency[];
+  interpreter: Interpreter;
+  run: RunCommand;
+  env: Readonly<Record<string, string>>;
+  stop: AbortSignal;
+}

@@ -1,0 +1,22 @@
+/** What stopped an environment from being prepared; stable, so that callers and tests can tell causes apart. */
+export type EnvironmentErrorCode =
+  | 'bad-dependencies'
+  | 'python-missing'
+  | 'venv-missing'
+  | 'node-missing'
+  | 'npm-missing'
+  | 'engine-missing'
+  | 'install-failed'
+  | 'pack-refused'
+  | 'stopped';
+
+/** Why an environment is not there, in words meant for the person whose run it was (`status_reason`). */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+  readonly code: EnvironmentErrorCode;
+
+  constructor(code: EnvironmentErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, open, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { isRunning, processIdentity } from './process-identity.ts';
+import { removeTree } from './remove-tree.ts';
+
+const Marker = z.strictObject({
+  key: z.string(),
+  lock_hash: z.string(),
+  build_seconds: z.number(),
+  bytes: z.number(),
+});
+
+export interface CompleteEnvironment {
+  key: string;
+  lockHash: string;
+  buildSeconds: number;
+  bytes: number;
+}
+
+/**
+ * One environment of this host: the folder `<root>/<project>/<key>/` and, beside it where no build can write, its
+ * marker `<key>.complete` (written last; without it the folder counts for nothing), a note `<key>.building` while
+ * this host holds the store's claim, and one file for each process that uses it.
+ */
+export class EnvironmentFolder {
+  readonly folder: string;
+  readonly #marker: string;
+  readonly #building: string;
+
+  constructor(projectFolder: string, key: string) {
+    this.folder = join(projectFolder, key);
+    this.#marker = `${this.folder}.complete`;
+    this.#building = `${this.folder}.building`;
+  }
+
+  /** What is complete here, or null. */
+  async read(): Promise<CompleteEnvironment | null> {
+    const text = await readFile(this.#marker, 'utf8').catch(() => null);
+    const there = await lstat(this.folder).then(
+      (facts) => facts.isDirectory(),
+      () => false,
+    );
+    if (text === null || !there) return null;
+    const marker = Marker.safeParse(parseJson(text));
+    if (!marker.success || marker.data.key !== basename(this.folder)) return null;
+    const { key, lock_hash, build_seconds, bytes } = marker.data;
+    return { key, lockHash: lock_hash, buildSeconds: build_seconds, bytes };
+  }
+
+  /** Declares the folder complete: written apart, flushed to the disk, then put in place in one step. */
+  async complete(environment: CompleteEnvironment): Promise<void> {
+    const { key, lockHash, buildSeconds, bytes } = environment;
+    await writeDurably(
+      this.#marker,
+      JSON.stringify({ key, lock_hash: lockHash, build_seconds: buildSeconds, bytes }),
+    );
+  }
+
+  /** Removes the environment, its marker first, and scratch folders that a killed process left. */
+  async wipe(): Promise<void> {
+    await rm(this.#marker, { force: true });
+    await removeTree(this.folder);
+    for (const name of await this.#siblings('.scratch-')) await removeTree(name);
+  }
+
+  /** A path for this preparation's own use beside the folder, on the same disk; `wipe` removes what is left of it. */
+  scratch(): string {
+    return `${this.folder}.scratch-${randomUUID().slice(0, 8)}`;
+  }
+
+  async noteClaim(): Promise<void> {
+    await writeDurably(this.#building, processIdentity(process.pid));
+  }
+
+  /** True when a process of this host was killed while it held the claim. */
+  async hasLeftClaim(): Promise<boolean> {
+    return lstat(this.#building).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async forgetClaim(): Promise<void> {
+    await rm(this.#building, { force: true });
+  }
+
+  /** Marks the environment as used now, by this process, until the process ends. */
+  async use(): Promise<void> {
+    await writeDurably(`${this.folder}.use-${processIdentity(process.pid)}`, '');
+    const now = new Date();
+    await utimes(this.#marker, now, now);
+  }
+
+  /** Whether a living process uses it. */
+  async inUse(): Promise<boolean> {
+    let used = false;
+    for (const file of await this.#siblings('.use-')) {
+      if (isRunning(file.slice(`${this.folder}.use-`.length))) used = true;
+      else await rm(file, { force: true });
+    }
+    return used;
+  }
+
+  async #siblings(suffix: string): Promise<string[]> {
+    const prefix = `${basename(this.folder)}${suffix}`;
+    const names = await readdir(dirname(this.folder));
+    return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(this.folder), name));
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID().slice(0, 8)}`;
+  const file = await open(draft, 'wx', 0o644);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  const folder = await open(dirname(path));
+  await folder.sync().finally(() => folder.close());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,22 @@
+/** Where packed environments are kept for one project; implemented on the records table and the object store. */
+export interface EnvironmentStore {
+  /** What a finished build recorded under this key, or null. */
+  find(key: string): Promise<{ lockHash: string; buildSeconds: number } | null>;
+  /** Takes a lease that expires by itself: at most one builder per key. */
+  claimBuild(key: string): Promise<{ claimed: boolean }>;
+  /** Writes the pack to `file`, which does not exist yet. */
+  download(key: string, file: string): Promise<void>;
+  /** Uploads the pack, then records it, so that `find` never promises a pack that is not there. */
+  save(key: string, pack: EnvironmentPack): Promise<void>;
+  /** Gives the lease back, built or not. */
+  releaseBuild(key: string): Promise<void>;
+}
+
+export interface EnvironmentPack {
+  file: string;
+  /** What is installed, one sorted line each. */
+  lock: string;
+  /** SHA-256 (hex) of `lock`. */
+  lockHash: string;
+  buildSeconds: number;
+}

@@ -1,0 +1,118 @@
+import { chmod, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildEnvironment } from './build-environment.ts';
+import { EnvironmentError } from './environment-error.ts';
+import type { CompleteEnvironment, EnvironmentFolder } from './environment-folder.ts';
+import type { EnvironmentStore } from './environment-store.ts';
+import { type RunCommand, stopped } from './installer.ts';
+import type { Interpreter } from './interpreter.ts';
+import type { Variables } from './operator-environment.ts';
+import { removeTree } from './remove-tree.ts';
+import type { ResolvedDependency } from './resolved-dependencies.ts';
+import { unpackEnvironment } from './unpack.ts';
+
+export interface ObtainOptions {
+  envType: 'python' | 'node';
+  key: string;
+  place: EnvironmentFolder;
+  dependencies: readonly ResolvedDependency[];
+  interpreter: Interpreter;
+  sourceFolder: string;
+  store: EnvironmentStore;
+  run: RunCommand;
+  operatorEnv: Variables;
+  owner?: { uid: number; gid: number };
+  log(line: string): void;
+  stop: AbortSignal;
+}
+
+export interface ObtainedEnvironment extends CompleteEnvironment {
+  cache: 'hit' | 'miss';
+  /** Whether the store has it. */
+  stored: boolean;
+}
+
+const pollMilliseconds = 1000;
+
+/**
+ * Gets an environment to its place: it is there, or the store has its pack, or it is built, by one builder at a time.
+ * The caller holds the host's lock for this key.
+ * @throws EnvironmentError
+ */
+export async function obtainEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
+  const { place, key, store, log, stop } = options;
+  const here = await place.read();
+  if (here !== null) return { ...here, cache: 'hit', stored: true };
+  await place.wipe();
+  if (await place.hasLeftClaim()) {
+    // Whoever held it on this host is dead, for this process has its lock; nobody need wait for the lease to expire.
+    await store.releaseBuild(key);
+    await place.forgetClaim();
+  }
+
+  let refusedPacks = 0;
+  for (let turn = 0; ; turn += 1) {
+    stopped(stop);
+    const fetched = await fetchPack(options).catch((error: unknown) => {
+      if (!(error instanceof EnvironmentError) || error.code !== 'pack-refused' || refusedPacks >= 2)
+        throw error;
+      refusedPacks += 1;
+      log(`environment: ${error.message} Building it anew.`);
+      return 'refused' as const;
+    });
+    if (fetched !== null && fetched !== 'refused') return fetched;
+    if ((await store.claimBuild(key)).claimed) {
+      const built = await buildUnderClaim(options, fetched === 'refused');
+      if (built !== null) return built;
+      continue;
+    }
+    if (turn === 0) log('environment: another run is building it; waiting');
+    await delay(pollMilliseconds, undefined, { signal: stop }).catch(() => stopped(stop));
+  }
+}
+
+/** Null when somebody else finished between the look into the store and the claim. */
+async function buildUnderClaim(
+  options: ObtainOptions,
+  replace: boolean,
+): Promise<ObtainedEnvironment | null> {
+  const { place, key, store, log } = options;
+  try {
+    await place.noteClaim();
+    if (!replace && (await store.find(key)) !== null) return null;
+    return await buildEnvironment(options);
+  } finally {
+    await store.releaseBuild(key).catch((error: unknown) => {
+      log(
+        `environment: the build's lease stays until it expires: ${error instanceof Error ? error.message : ''}`,
+      );
+    });
+    await place.forgetClaim();
+  }
+}
+
+/** Downloads and unpacks what the store has, beside the place, and moves it there in one step; null when it has none. */
+async function fetchPack(options: ObtainOptions): Promise<ObtainedEnvironment | null> {
+  const { place, key, store, interpreter, stop } = options;
+  const found = await store.find(key);
+  if (found === null) return null;
+  const scratch = place.scratch();
+  try {
+    await mkdir(scratch, { mode: 0o755 });
+    const file = join(scratch, 'pack.tar.zst');
+    await store.download(key, file);
+    const folder = join(scratch, 'environment');
+    const { bytes } = await unpackEnvironment(file, folder, { interpreters: [interpreter.executable], stop });
+    await rename(folder, place.folder);
+    await chmod(place.folder, 0o555);
+    const complete = { key, lockHash: found.lockHash, buildSeconds: found.buildSeconds, bytes };
+    await place.complete(complete);
+    return { ...complete, cache: 'hit', stored: true };
+  } catch (error) {
+    stopped(stop);
+    throw error;
+  } finally {
+    await removeTree(scratch);
+  }
+}

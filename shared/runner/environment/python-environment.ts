@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { EnvironmentBuild } from './environment-build.ts';
+import { EnvironmentError } from './environment-error.ts';
+import { install, writeReadable } from './installer.ts';
+
+const debianHint =
+  'On Debian and Ubuntu run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
+
+/**
+ * Builds a virtual environment in place, with uv where it runs, else with venv and pip.
+ * Everything to install stands in one file of checked lines beside the copied packages, so that neither installer sees
+ * the source: both would read settings out of a project found there. `-I` keeps Python from importing from the folder.
+ * uv is passed over where pip is configured by a file, which uv does not read.
+ * @throws EnvironmentError `venv-missing`, `install-failed`
+ */
+export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'> {
+  const { folder, packages, interpreter, run, stop } = build;
+  await writeReadable(join(packages, 'requirements.txt'), requirementsFile(build));
+  const step = (...argv: [string, ...string[]]) =>
+    install(run, { argv, cwd: packages, env: build.env }, stop);
+  const python = join(folder, 'bin', 'python');
+
+  if (await canUseUv(build)) {
+    const settings = build.env['UV_CONFIG_FILE'] === undefined ? ['--no-config'] : [];
+    const common = [...settings, '--no-python-downloads', '--no-progress'];
+    await step('uv', 'venv', ...common, '--allow-existing', '--python', interpreter.executable, folder);
+    const target = ['--python', python, '--link-mode', 'copy', '--compile-bytecode'];
+    await step('uv', 'pip', 'install', ...common, ...target, '-r', 'requirements.txt');
+    return 'uv';
+  }
+
+  const missing = `${interpreter.identity} at ${interpreter.executable} cannot make virtual environments. ${debianHint}`;
+  if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
+  await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {
+    const unable =
+      error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
+    throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
+  });
+  const quiet = [
+    '--disable-pip-version-check',
+    '--no-input',
+    '--no-warn-script-location',
+    '--progress-bar',
+    'off',
+  ];
+  await step(python, '-I', '-m', 'pip', 'install', ...quiet, '-r', 'requirements.txt');
+  return 'pip';
+}
+
+async function canUseUv({ run, packages, env }: EnvironmentBuild): Promise<boolean> {
+  if (env['PIP_CONFIG_FILE'] !== undefined) return false;
+  return (await run({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0;
+}
+
+function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {
+  const lines = dependencies.map((dependency) => {
+    if (dependency.kind === 'package') return dependency.spec;
+    const marker = dependency.marker === '' ? '' : ` ; ${dependency.marker}`;
+    return `./${copies.get(dependency) ?? ''}${dependency.extras}${marker}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** Variables that make a command use the environment, as activating it in a shell would. */
+export function pythonVariables(folder: string, path: string): Record<string, string> {
+  return { VIRTUAL_ENV: folder, PATH: `${join(folder, 'bin')}:${path}` };
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { ResolvedDependency } from './resolved-dependencies.ts';
+
+/** Raised when environments built so far must not be used any more. */
+const formatVersion = 1;
+
+export interface RequestKeyInput {
+  envType: 'python' | 'node';
+  /** With `-r` files already expanded, so that their content counts and their comments do not. */
+  dependencies: readonly ResolvedDependency[];
+  /** Implementation and real version, such as `cpython-3.11.7` or `node-24.1.0`. */
+  interpreter: string;
+  /** Absolute path of the interpreter's binary: a virtual environment links to it. Empty for Node. */
+  executable: string;
+  /** Operating system, processor and C library, such as `linux-x64-glibc2.36`. */
+  platform: string;
+  /** Absolute folder of the project's environments: a virtual environment carries its own path and cannot be moved. */
+  folder: string;
+}
+
+/**
+ * The key under which an environment is cached: SHA-256 (hex) of a canonical JSON of everything that decides what is
+ * built, as far as it can be known without resolving anything. Order and repetition of dependencies do not matter.
+ */
+export function requestKey(input: RequestKeyInput): string {
+  const dependencies = input.dependencies.map((dependency) =>
+    dependency.kind === 'package'
+      ? [dependency.spec]
+      : [dependency.path, dependency.sha256, dependency.extras, dependency.marker],
+  );
+  const canonical = JSON.stringify([
+    formatVersion,
+    input.envType,
+    [...new Set(dependencies.map((dependency) => JSON.stringify(dependency)))].sort(),
+    input.interpreter,
+    input.executable,
+    input.platform,
+    input.folder,
+  ]);
+  return createHash('sha256').update(canonical).digest('hex');
+}

@@ -1,0 +1,48 @@
+import type { CommandUser } from '../executable.ts';
+import { type Outcome, supervise } from '../supervise.ts';
+import type { RunCommand } from './installer.ts';
+
+const tailBytes = 8 * 1024;
+
+interface InstallerOptions {
+  user?: CommandUser;
+  /** For each step of an installation. */
+  timeoutSeconds?: number;
+  marker: { name: string; value: string };
+  stop: AbortSignal;
+  /** Gets all output as it comes, for the log. */
+  onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
+}
+
+/** Runs installers as supervised processes: no shell, nothing inherited, the whole process tree ended on stop. */
+export function superviseInstaller(options: InstallerOptions): RunCommand {
+  const { onOutput, ...supervision } = options;
+  return async (command) => {
+    let tail: Buffer = Buffer.alloc(0);
+    const outcome = await supervise({
+      ...supervision,
+      ...command,
+      graceSeconds: 2,
+      async onOutput(stream, chunk) {
+        tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
+        await onOutput?.(stream, chunk);
+      },
+    });
+    const text = tail.toString('utf8');
+    if (outcome.cause === 'exited') return { exitCode: outcome.exitCode, tail: text };
+    return { exitCode: null, tail: text, message: reason(outcome, options.timeoutSeconds) };
+  };
+}
+
+function reason(outcome: Exclude<Outcome, { cause: 'exited' }>, timeoutSeconds = 0): string {
+  switch (outcome.cause) {
+    case 'signalled':
+      return `was ended by ${outcome.signal}`;
+    case 'timeout':
+      return `took longer than ${timeoutSeconds} s`;
+    case 'stopped':
+      return 'was stopped';
+    case 'not-started':
+      return outcome.message;
+  }
+}

@@ -1,0 +1,111 @@
+import { constants } from 'node:fs';
+import { access, open, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+/** A user and group that a command runs as, without any supplementary group. */
+export interface CommandUser {
+  uid: number;
+  gid: number;
+}
+
+interface Place {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  user?: CommandUser | undefined;
+}
+
+export type Executable = { path: string } | { fault: string };
+
+/**
+ * The program that a name stands for, as exec would choose it for that user: a path (anything with a slash)
+ * relative to `cwd`, else the first in PATH. The fault is for the person who wrote the command.
+ * Told before the start, because afterwards it looks like an exit code of the program.
+ */
+export async function findExecutable(name: string, place: Place): Promise<Executable> {
+  if (name.includes('/')) return await examine(name, resolve(place.cwd, name), place);
+  let found: Executable | undefined;
+  for (const folder of (place.env['PATH'] ?? '').split(':')) {
+    const candidate = await examine(name, resolve(place.cwd, folder, name), place);
+    if ('path' in candidate) return candidate;
+    if (!candidate.fault.endsWith(MISSING)) found ??= candidate;
+  }
+  if (found !== undefined) return found;
+  const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
+  const hint = isHere?.isFile() === true ? `; to run the file of that name write ./${name}` : '';
+  return { fault: `${name}: not found in PATH${hint}` };
+}
+
+const MISSING = 'does not exist';
+
+async function examine(name: string, path: string, place: Place): Promise<Executable> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return { fault: `${name}: ${MISSING}` };
+  if (found.isDirectory()) return { fault: `${name}: is a folder` };
+  if (!found.isFile()) return { fault: `${name}: is not a file` };
+  if (!(await mayExecute(path, place.user))) return { fault: `${name}: is not executable` };
+  const fault = await formatFault(path, place);
+  return fault === null ? { path } : { fault: `${name}: ${fault}` };
+}
+
+/** For another user only root can ask, and the system answers for root: so the modes are read here. */
+async function mayExecute(path: string, user: CommandUser | undefined): Promise<boolean> {
+  if (user === undefined || user.uid === process.getuid?.()) {
+    return await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+  }
+  for (const start of new Set([path, await realpath(path)])) {
+    let part = start;
+    while (true) {
+      const { uid, gid, mode } = await stat(part);
+      const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
+      if (((mode >> shift) & 1) === 0) return false;
+      const above = dirname(part);
+      if (above === part) break;
+      part = above;
+    }
+  }
+  return true;
+}
+
+/** What keeps an executable file from being started: its `#!` line, or that it has none. */
+async function formatFault(path: string, place: Place): Promise<string | null> {
+  const start = await readStart(path);
+  if (start === null) return null; // executable but not readable: a binary, or the system will say
+  if (!start.startsWith('#!')) {
+    // exec would hand it to a shell, which then tries to run Python, say, as shell commands.
+    return start.includes('\0') ? null : 'is text without a #! line that names its interpreter';
+  }
+  const [line = ''] = start.slice(2).split('\n');
+  if (line.endsWith('\r')) return 'has Windows line ends, so its #! line names no interpreter';
+  const [interpreter = '', ...rest] = line.trim().split(/[ \t]+/);
+  const found = await stat(resolve(place.cwd, interpreter)).catch(() => null);
+  if (interpreter === '' || found === null) return `its interpreter ${interpreter} ${MISSING}`;
+  if (!(await mayExecute(resolve(place.cwd, interpreter), place.user))) {
+    return `its interpreter ${interpreter} is not executable`;
+  }
+  const program = rest.find((word) => !word.startsWith('-') && !word.includes('='));
+  if (!interpreter.endsWith('/env') || program === undefined || program.includes('/')) return null;
+  return (await isInPath(program, place)) ? null : `its interpreter ${program} is not found in PATH`;
+}
+
+async function isInPath(program: string, place: Place): Promise<boolean> {
+  for (const folder of (place.env['PATH'] ?? '').split(':')) {
+    const path = resolve(place.cwd, folder, program);
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile() === true && (await mayExecute(path, place.user))) return true;
+  }
+  return false;
+}
+
+async function readStart(path: string): Promise<string | null> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(256), position: 0 });
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ObjectReader } from '../aws/objects.ts';
+import { type Experiment, readJobConfig } from '../data/experiment.ts';
+import type { TableReader } from '../data/table.ts';
+import { datasetObject, sourceObject } from '../data/upload.ts';
+import { ArchiveError, type ArchiveLimits } from './archive/archive-error.ts';
+import { extractArchive } from './archive/extract-archive.ts';
+import type { CommandUser } from './executable.ts';
+import { JobFailure } from './job-failure.ts';
+import type { Workspace } from './workspace.ts';
+
+const sourceLimits: ArchiveLimits = {
+  maxEntries: 100_000,
+  maxBytes: 20_000_000_000,
+  maxPathBytes: 1024,
+  maxDepth: 64,
+};
+const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxBytes: 100_000_000_000 };
+
+/** Downloads an object to a file and checks that it is what its hash says. */
+async function fetchObject(
+  objects: ObjectReader,
+  key: string,
+  sha256: string,
+  file: string,
+  what: string,
+): Promise<void> {
+  const body = await objects.read(key);
+  if (body === undefined) throw new JobFailure(`The ${what} ${sha256.slice(0, 12)}… is no longer stored.`);
+  const hash = createHash('sha256');
+  const hashing = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(body, hashing, createWriteStream(file, { mode: 0o600 }));
+  if (hash.digest('hex') !== sha256)
+    throw new JobFailure(`The stored ${what} does not have the hash ${sha256.slice(0, 12)}….`);
+}
+
+async function unpack(file: string, into: string, limits: ArchiveLimits, what: string, owner?: CommandUser): Promise<void> {
+  try {
+    await extractArchive({ file, into, limits, ...(owner !== undefined && { owner }) });
+  } catch (error) {
+    if (error instanceof ArchiveError) throw new JobFailure(`The ${what} is refused: ${error.message}.`);
+    throw error;
+  }
+  await rm(file);
+}
+
+/** Fetches the source and unpacks it; an experiment without a source gets an empty folder. */
+export async function fetchSource(
+  objects: ObjectReader,
+  { project_id, source_sha256 }: Experiment,
+  { own, source }: Workspace,
+  owner: CommandUser | undefined,
+): Promise<void> {
+  if (source_sha256 === null) {
+    await mkdir(source, { mode: 0o755 });
+    return;
+  }
+  const file = join(own, 'source');
+  await fetchObject(objects, sourceObject(project_id, source_sha256), source_sha256, file, 'source archive');
+  await unpack(file, source, sourceLimits, 'source archive', owner);
+}
+
+/** Fetches the data set: an archive is unpacked, any other file lies in the folder under the data set's name. */
+export async function fetchData(
+  objects: ObjectReader,
+  { project_id, dataset, dataset_sha256, dataset_is_archive }: Experiment,
+  { own, data }: Workspace,
+): Promise<void> {
+  if (dataset === null || dataset_sha256 === null) {
+    await mkdir(data, { mode: 0o755 });
+    return;
+  }
+  const file = join(own, 'dataset');
+  await fetchObject(objects, datasetObject(project_id, dataset_sha256), dataset_sha256, file, `data set ${dataset}`);
+  if (dataset_is_archive) {
+    await unpack(file, data, dataLimits, `data set ${dataset}`);
+    return;
+  }
+  await mkdir(data, { mode: 0o755 });
+  await chmod(file, 0o444);
+  await rename(file, join(data, dataset));
+}
+
+/** Writes the configuration as it was when the experiment was made; returns its path. */
+export async function writeConfig(
+  records: TableReader<'records'>,
+  experiment: Experiment,
+  { config }: Workspace,
+): Promise<string> {
+  const bytes = await readJobConfig(records, experiment.experiment_id);
+  if (bytes === undefined) throw new JobFailure('The configuration of this experiment is no longer stored.');
+  const path = join(config, experiment.config_id);
+  await writeFile(path, bytes, { mode: 0o444 });
+  return path;
+}

@@ -1,0 +1,26 @@
+/** Why a running job has to stop before its command ends. */
+export type StopReason =
+  | { kind: 'signal' }
+  /** Another container took the lease over, or the job was ended from outside: nothing may be written any more. */
+  | { kind: 'superseded' }
+  | { kind: 'limit'; message: string };
+
+/** Stops a job once, for the first reason that comes up. */
+export class JobStop {
+  readonly #controller = new AbortController();
+  #reason: StopReason | undefined;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get reason(): StopReason | undefined {
+    return this.#reason;
+  }
+
+  because(reason: StopReason): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller.abort(reason);
+  }
+}

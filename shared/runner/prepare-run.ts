@@ -1,0 +1,82 @@
+import { access, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { recordLock } from '../data/environment.ts';
+import { ConditionFailed } from '../data/table.ts';
+import { type PreparedEnvironment, prepareEnvironment } from './environment/prepare.ts';
+import { superviseInstaller } from './environment/supervised-installer.ts';
+import type { CommandUser } from './executable.ts';
+import { fetchData, fetchSource, writeConfig } from './fetch-inputs.ts';
+import { type Job, noteProgress } from './job.ts';
+import type { LogShipper } from './log-shipper.ts';
+import { storedEnvironments } from './stored-environments.ts';
+import type { Workspace } from './workspace.ts';
+
+const installSeconds = 3600;
+
+interface Preparation {
+  job: Job;
+  workspace: Workspace;
+  user: CommandUser | undefined;
+  shipper: LogShipper;
+}
+
+/** Builds the environment of a job, or takes it from the cache, and notes what it resolved to. */
+async function prepare({ job, workspace, user, shipper }: Preparation): Promise<PreparedEnvironment> {
+  const { experiment, environment, lease, records, objects, stop, now } = job;
+  const { project_id } = experiment;
+  const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
+  const marker = { name: 'JOB_MARKER', value: `${experiment.experiment_id}/build` };
+  const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
+  const prepared = await prepareEnvironment({
+    spec: experiment.environment,
+    projectId: project_id,
+    sourceFolder: workspace.source,
+    root: environment.environmentsFolder,
+    store: storedEnvironments(records, objects, project_id, lease.holder, now),
+    run: superviseInstaller({ ...shared, marker, onOutput, ...(user !== undefined && { user }) }),
+    runEngine: superviseInstaller({ ...shared, marker }),
+    ...(user !== undefined && { owner: user }),
+    operatorEnv: process.env,
+    log: (line) => shipper.say(line),
+    stop: stop.signal,
+  });
+  await noteProgress(job, {
+    lock_hash: prepared.lockHash,
+    environment_cache: prepared.cache,
+    saved_seconds: Math.round(prepared.savedSeconds * 10) / 10,
+  });
+  if (prepared.lockHash !== null) await noteLock(job, prepared.lockHash);
+  if (prepared.nodeModules !== null) await linkModules(workspace, prepared.nodeModules);
+  return prepared;
+}
+
+async function noteLock({ records, experiment }: Job, lockHash: string): Promise<void> {
+  try {
+    await recordLock(records, experiment.project_id, experiment.environment.version, lockHash);
+  } catch (error) {
+    // The environment has been changed since; what this job resolved is not news of the new one.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** Puts the packages where `import` looks for them, unless the source brings its own. */
+async function linkModules({ source }: Workspace, modules: string): Promise<void> {
+  const link = join(source, 'node_modules');
+  const isThere = await access(link).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await symlink(modules, link);
+}
+
+/** Fetches what the command needs: source, configuration, data set and environment. Returns the configuration's path. */
+export async function prepareRun(preparation: Preparation): Promise<{ prepared: PreparedEnvironment; configPath: string }> {
+  const { job, workspace, user } = preparation;
+  const { experiment, records, objects, environment } = job;
+  await fetchSource(objects, experiment, workspace, user);
+  const configPath = await writeConfig(records, experiment, workspace);
+  if (!environment.container.isBuild) await fetchData(objects, experiment, workspace);
+  await noteProgress(job, { status_reason: 'Preparing the environment.' });
+  const prepared = await prepare(preparation);
+  return { prepared, configPath };
+}

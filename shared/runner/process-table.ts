@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+/** One process that can still run code. Zombies, which merely wait to be collected, are not listed. */
+export interface ProcessInfo {
+  pid: number;
+  ppid: number;
+  /** Process group. */
+  group: number;
+  /** Session; 0 where the platform does not tell it (anything but Linux). */
+  session: number;
+  /** Real user id: it stays the user's own when they run a set-uid program. */
+  uid: number;
+  /** Tells apart two processes that had the same pid one after the other, across restarts of the machine too. */
+  startTime: string;
+  /** Resident memory in bytes, pages shared with other processes included. */
+  residentBytes: number;
+}
+
+export interface EnvironmentMarker {
+  name: string;
+  value: string;
+}
+
+/** Every process of this machine (of this container, inside one) at about this moment. */
+export async function listProcesses(): Promise<ProcessInfo[]> {
+  return process.platform === 'linux' ? listFromProc() : await listFromPs();
+}
+
+/** One process of that pid, or null when there is none or it has ended. */
+export async function readProcess(pid: number): Promise<ProcessInfo | null> {
+  if (process.platform === 'linux') return readFromProc(pid, bootId());
+  return (await listFromPs()).find((row) => row.pid === pid) ?? null;
+}
+
+/** Those of the given processes that were started with the marker in their environment. */
+export async function withMarker(
+  candidates: readonly ProcessInfo[],
+  marker: EnvironmentMarker,
+): Promise<ProcessInfo[]> {
+  if (process.platform === 'linux') return candidates.filter(({ pid }) => hasMarker(pid, marker));
+  // Off Linux only macOS shows environments, behind the command and separated by blanks.
+  const { stdout } = await ps(['-A', '-E', '-o', 'pid=,command=']).catch(() => ({ stdout: '' }));
+  const wanted = ` ${marker.name}=${marker.value} `;
+  const pids = stdout.split('\n').filter((line) => `${line} `.includes(wanted));
+  const marked = new Set(pids.map((line) => Number.parseInt(line, 10)));
+  return candidates.filter(({ pid }) => marked.has(pid));
+}
+
+/*
+ * Linux. The reads are synchronous on purpose: /proc is memory, and a list that is made in one go
+ * misses fewer of the processes that a fork storm makes meanwhile.
+ */
+function listFromProc(): ProcessInfo[] {
+  const boot = bootId();
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readFromProc(Number(name), boot))
+    .filter((row) => row !== null);
+}
+
+function bootId(): string {
+  return readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+function readFromProc(pid: number, boot: string): ProcessInfo | null {
+  const stat = readProcFile(`/proc/${pid}/stat`);
+  const status = readProcFile(`/proc/${pid}/status`);
+  if (stat === null || status === null) return null;
+  // The program's name stands in parentheses and may itself hold anything, parentheses and line ends too.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, ppid, group, session] = fields;
+  const threads = Number(fields[17]);
+  // A process whose first thread has ended looks like a zombie while its other threads run on.
+  if (((state === 'Z' || state === 'X') && threads <= 1) || session === undefined) return null;
+  return {
+    pid,
+    ppid: Number(ppid),
+    group: Number(group),
+    session: Number(session),
+    uid: Number(/^Uid:\t(\d+)/m.exec(status)?.[1] ?? Number.NaN),
+    startTime: `${boot}/${fields[19]}`,
+    residentBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024,
+  };
+}
+
+function readProcFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return null; // it ended meanwhile, or is not ours to read
+  }
+}
+
+/** A process can make its environment look endless (prctl), so no more is read than exec accepts (6 MiB). */
+const MAX_ENVIRONMENT_BYTES = 6 * 1024 * 1024;
+
+function hasMarker(pid: number, marker: EnvironmentMarker): boolean {
+  const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
+  const chunk = Buffer.alloc(64 * 1024);
+  let carried: Buffer = Buffer.from('\0');
+  let file: number | undefined;
+  try {
+    file = openSync(`/proc/${pid}/environ`, 'r');
+    for (let read = 0; read < MAX_ENVIRONMENT_BYTES; ) {
+      const bytes = readSync(file, chunk);
+      const window = Buffer.concat([carried, bytes === 0 ? Buffer.from('\0') : chunk.subarray(0, bytes)]);
+      if (window.includes(wanted)) return true;
+      if (bytes === 0) return false;
+      carried = window.subarray(-wanted.length);
+      read += bytes;
+    }
+    return false;
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/* Everywhere else: POSIX ps. */
+async function listFromPs(): Promise<ProcessInfo[]> {
+  const { stdout } = await ps(['-A', '-o', 'pid=,ppid=,pgid=,uid=,rss=,stat=,lstart=']);
+  return stdout.split('\n').flatMap((line) => parsePsLine(line) ?? []);
+}
+
+/** A line of `ps -o pid=,ppid=,pgid=,uid=,rss=,stat=,lstart=`; null for a zombie or anything else. */
+export function parsePsLine(line: string): ProcessInfo | null {
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(\S.*)$/.exec(line);
+  if (match === null) return null;
+  const [, pid, ppid, group, uid, kibibytes, , startTime = ''] = match;
+  return {
+    pid: Number(pid),
+    ppid: Number(ppid),
+    group: Number(group),
+    session: 0,
+    uid: Number(uid),
+    startTime: startTime.trim(),
+    residentBytes: Number(kibibytes) * 1024,
+  };
+}
+
+function ps(args: readonly string[]): Promise<{ stdout: string }> {
+  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return promisify(execFile)('ps', args, { env, maxBuffer: 64 * 1024 * 1024 });
+}

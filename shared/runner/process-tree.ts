@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type EnvironmentMarker,
+  listProcesses,
+  type ProcessInfo,
+  readProcess,
+  withMarker,
+} from './process-table.ts';
+
+export type { ProcessInfo } from './process-table.ts';
+
+/**
+ * Which processes belong together. Each criterion adds processes, and so do the descendants of every one.
+ * User code can leave its parent, group and session, and start programs without the marker, but it cannot
+ * change its uid: where the command has a user of its own, give `uid`.
+ */
+export interface ProcessSelector {
+  /** A pid: that process and its descendants. */
+  root?: number;
+  group?: number;
+  session?: number;
+  /** A user that runs nothing else. The own user of this process is refused. */
+  uid?: number;
+  /** An environment variable of the process as it was when its program started. */
+  marker?: EnvironmentMarker;
+}
+
+/** Processes that not even SIGKILL ended in time (stuck in the kernel, or born faster than they die). */
+export class ProcessesRemainError extends Error {
+  override readonly name = 'ProcessesRemainError';
+  readonly pids: readonly number[];
+
+  constructor(pids: readonly number[]) {
+    super(`${pids.length} processes could not be ended: ${pids.slice(0, 20).join(', ')}`);
+    this.pids = pids;
+  }
+}
+
+/**
+ * The running processes that any criterion matches, and the descendants of each;
+ * never this process or one of its ancestors, and no zombies.
+ * @throws RangeError for a criterion that would match far more than one command's processes
+ */
+export async function findProcesses(selector: ProcessSelector): Promise<ProcessInfo[]> {
+  return (await select(selector)).found;
+}
+
+async function select(
+  selector: ProcessSelector,
+): Promise<{ found: ProcessInfo[]; sparedGroups: Set<number> }> {
+  checkSelector(selector);
+  const all = await listProcesses();
+  const spared = ancestry(process.pid, all);
+  const { root, group, session, uid, marker } = selector;
+  const chosen = new Set(
+    all.filter(
+      (row) => row.pid === root || row.group === group || row.session === session || row.uid === uid,
+    ),
+  );
+  if (marker !== undefined) {
+    const rest = all.filter((row) => !chosen.has(row) && !spared.has(row.pid));
+    for (const row of await withMarker(rest, marker)) chosen.add(row);
+  }
+  // The root may be this process itself, and then means its descendants; other matches spare it altogether.
+  for (const row of chosen) if (spared.has(row.pid) && row.pid !== root) chosen.delete(row);
+  addDescendants(chosen, all);
+  return {
+    found: [...chosen].filter((row) => !spared.has(row.pid)),
+    sparedGroups: new Set(all.filter((row) => spared.has(row.pid)).map((row) => row.group)),
+  };
+}
+
+/**
+ * Signals every process of the selection and returns how many were signalled.
+ * One that ends meanwhile, or belongs to somebody else, is passed over.
+ */
+export async function signalProcesses(selector: ProcessSelector, signal: NodeJS.Signals): Promise<number> {
+  let signalled = 0;
+  for (const found of await findProcesses(selector)) {
+    // Linux tells cheaply whether the pid has passed to another process since it was listed.
+    if (process.platform === 'linux' && (await processStartTime(found.pid)) !== found.startTime) continue;
+    if (sendSignal(found.pid, signal)) signalled += 1;
+  }
+  return signalled;
+}
+
+/** More than half a minute in all: the kernel may need seconds to take down a process of many gigabytes. */
+const MAX_ROUNDS = 300;
+const MAX_PAUSE_MS = 100;
+/** A list is no snapshot: a process that forks and exits all the time can slip through one. */
+const EMPTY_ROUNDS_NEEDED = 3;
+
+/**
+ * Sends SIGKILL to the selection, again and again until nothing of it runs. The group and, for root, the
+ * user are also signalled as a whole, which no fork escapes, because the kernel does that in one step.
+ * @throws ProcessesRemainError when something still runs after about half a minute
+ */
+export async function killTree(selector: ProcessSelector): Promise<void> {
+  let empty = 0;
+  let remaining: ProcessInfo[] = [];
+  for (let round = 0; round < MAX_ROUNDS && empty < EMPTY_ROUNDS_NEEDED; round += 1) {
+    const { found, sparedGroups } = await select(selector);
+    const { group, uid } = selector;
+    for (const { pid } of found) sendSignal(pid, 'SIGKILL');
+    if (group !== undefined && !sparedGroups.has(group)) sendSignal(-group, 'SIGKILL');
+    // Even when the list is empty: it may have missed exactly what forks so fast.
+    if (uid !== undefined && (found.length > 0 || round === 0)) await killUser(uid);
+    empty = found.length === 0 ? empty + 1 : 0;
+    remaining = found;
+    if (found.length > 0) await sleep(Math.min(2 ** round, MAX_PAUSE_MS));
+  }
+  if (remaining.length > 0) throw new ProcessesRemainError(remaining.map(({ pid }) => pid));
+}
+
+/** Tells this process apart from any other that has or had its pid; null when it does not run (any more). */
+export async function processStartTime(pid: number): Promise<string | null> {
+  return (await readProcess(pid))?.startTime ?? null;
+}
+
+function checkSelector({ root, group, session, uid, marker }: ProcessSelector): void {
+  for (const [name, id] of Object.entries({ root, group, session })) {
+    if (id !== undefined && !(Number.isSafeInteger(id) && id > 1)) throw new RangeError(`no ${name} ${id}`);
+  }
+  if (uid !== undefined && (!Number.isSafeInteger(uid) || uid <= 0 || uid === process.getuid?.())) {
+    throw new RangeError(`uid ${uid} is not a user of its own`);
+  }
+  if (marker !== undefined && (marker.name === '' || marker.value === '')) {
+    throw new RangeError('a marker needs a name and a value');
+  }
+}
+
+function ancestry(pid: number, all: readonly ProcessInfo[]): Set<number> {
+  const parents = new Map(all.map((row) => [row.pid, row.ppid]));
+  const line = new Set<number>();
+  for (let next: number | undefined = pid; next !== undefined && !line.has(next); next = parents.get(next)) {
+    line.add(next);
+  }
+  return line;
+}
+
+function addDescendants(chosen: Set<ProcessInfo>, all: readonly ProcessInfo[]): void {
+  const children = Map.groupBy(all, (row) => row.ppid);
+  // A set yields what is added to it while it is walked, so this reaches every generation.
+  for (const row of chosen) for (const child of children.get(row.pid) ?? []) chosen.add(child);
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false; // ESRCH: ended meanwhile; EPERM: not ours
+  }
+}
+
+async function killUser(uid: number): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const killer = spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], {
+    uid,
+    gid: uid,
+    env: {},
+    cwd: '/',
+    timeout: 2_000, // the user's processes could stop it
+    killSignal: 'SIGKILL',
+    stdio: 'ignore',
+  });
+  await once(killer, 'exit').catch(() => undefined);
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import type { Best } from '../data/experiment.ts';
+import { appendMetrics } from '../data/job-metrics.ts';
+import { BestValue } from './best-value.ts';
+import { resolveCommand } from './command.ts';
+import { commandEnvironment } from './command-environment.ts';
+import type { PreparedEnvironment } from './environment/prepare.ts';
+import type { CommandUser } from './executable.ts';
+import { type Job, noteProgress } from './job.ts';
+import type { LogShipper } from './log-shipper.ts';
+import { MetricReader } from './metric-reader.ts';
+import { ArtifactLimit, OutputUploader, restoreCheckpoints } from './output-uploader.ts';
+import { type Outcome, supervise } from './supervise.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface CommandResult {
+  outcome: Outcome;
+  best: Best | null;
+}
+
+interface CommandRun {
+  job: Job;
+  workspace: Workspace;
+  prepared: PreparedEnvironment;
+  configPath: string;
+  user: CommandUser | undefined;
+  shipper: LogShipper;
+}
+
+/** Starts to send home what node 0 leaves in its folders while it runs. */
+function collectors({ job, workspace, user, shipper }: CommandRun, best: BestValue) {
+  const { experiment, lease, records, objects, settings, stop, now } = job;
+  const say = (message: string) => shipper.say(message);
+  const metrics = new MetricReader({
+    file: workspace.metrics,
+    ...(user !== undefined && { user }),
+    sink: { append: (sequence, points) => appendMetrics(records, experiment.experiment_id, lease, sequence, points, now()) },
+    now,
+    say,
+    onPoints: (points) => {
+      if (best.take(points)) void noteProgress(job, { best: best.value }).catch(() => undefined);
+    },
+  });
+  const uploaders = (['artifact', 'checkpoint'] as const).map(
+    (kind) =>
+      new OutputUploader({
+        folder: kind === 'artifact' ? workspace.output : workspace.checkpoints,
+        kind,
+        experiment,
+        lease,
+        records,
+        objects,
+        ...(user !== undefined && { user }),
+        newId: () => ulid().toLowerCase(),
+        now,
+        say,
+        maxBytes: settings.limits.artifactBytes,
+        onLimit: (error: ArtifactLimit) => stop.because({ kind: 'limit', message: error.message }),
+      }),
+  );
+  return { metrics, uploaders };
+}
+
+/** Runs the user's command in its prepared place and sends home what it prints, measures and leaves behind. */
+export async function runCommand(run: CommandRun): Promise<CommandResult> {
+  const { job, workspace, prepared, configPath, user, shipper } = run;
+  const { experiment, environment, stop } = job;
+  const isMain = environment.container.node === 0;
+  const best = new BestValue(experiment);
+  if (isMain && experiment.attempt > 1) {
+    const restored = await restoreCheckpoints({ ...job, folder: workspace.checkpoints, ...(user !== undefined && { user }) });
+    if (restored > 0) shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
+  }
+  const argv = resolveCommand(experiment.environment.entry_point_command, { config: configPath, output_dir: workspace.output });
+  const { metrics, uploaders } = collectors(run, best);
+  if (isMain) for (const part of [metrics, ...uploaders]) part.start();
+  const outcome = await supervise({
+    argv,
+    cwd: workspace.source,
+    env: commandEnvironment(experiment, environment, workspace, configPath, prepared.env),
+    ...(user !== undefined && { user }),
+    timeoutSeconds: experiment.timeout,
+    marker: { name: 'JOB_MARKER', value: join(experiment.experiment_id, String(environment.container.node)) },
+    stop: stop.signal,
+    onOutput: (stream, chunk) => shipper.output(stream, chunk),
+  });
+  if (isMain) {
+    await metrics.close();
+    for (const uploader of uploaders) await uploader.finish();
+  }
+  return { outcome, best: best.value };
+}

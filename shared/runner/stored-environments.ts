@@ -1,0 +1,64 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { ObjectWriter } from '../aws/objects.ts';
+import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../data/environment.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { EnvironmentStore } from './environment/environment-store.ts';
+import { JobFailure } from './job-failure.ts';
+
+/** Seconds after which a builder that said nothing more counts as dead: longer than any build may take. */
+const claimSeconds = 3600;
+
+/** The packed environments of a project, on the records table and the bucket. `holder` names this container. */
+export function storedEnvironments(
+  records: TableWriter<'records'>,
+  objects: ObjectWriter,
+  project_id: string,
+  holder: string,
+  now: () => Date,
+): EnvironmentStore {
+  return {
+    async find(key) {
+      const found = await findPack(records, project_id, key);
+      return found === undefined ? null : { lockHash: found.lock_hash, buildSeconds: found.build_seconds };
+    },
+
+    async claimBuild(key) {
+      const at = now();
+      try {
+        await claimBuild(records, project_id, key, holder, at, new Date(at.getTime() + claimSeconds * 1000));
+        return { claimed: true };
+      } catch (error) {
+        if (error instanceof ConditionFailed) return { claimed: false };
+        throw error;
+      }
+    },
+
+    async download(key, file) {
+      const body = await objects.read(packObject(project_id, key));
+      if (body === undefined) throw new JobFailure('The packed environment is no longer stored.');
+      await pipeline(body, createWriteStream(file, { mode: 0o600, flags: 'wx' }));
+    },
+
+    async save(key, { file, lock, lockHash, buildSeconds }) {
+      await objects.putFile(packObject(project_id, key), file, 'application/zstd');
+      await putPack(records, project_id, {
+        request_key: key,
+        lock_hash: lockHash,
+        lock,
+        build_seconds: buildSeconds,
+        bytes: (await stat(file)).size,
+        created_at: now().toISOString(),
+      });
+    },
+
+    async releaseBuild(key) {
+      try {
+        await releaseBuild(records, project_id, key, holder);
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { beginAttempt } from '../../../shared/accounts/back-off.ts';
+import { Problem } from '../../../shared/endpoint/problem.ts';
+import { type TestService, testService } from '../../support/service.ts';
+
+const start = Date.parse('2030-01-01T00:00:00Z');
+
+describe('back-off of failed sign-ins', () => {
+  let service: TestService;
+  let clock = start;
+  beforeAll(async () => {
+    service = await testService();
+  });
+
+  const attempt = (username: string, sourceIp: string) =>
+    beginAttempt(service.accounts, { username, sourceIp }, new Date(clock));
+
+  /** Seconds to wait before the next attempt, by the answer to one. */
+  async function wait(username: string, sourceIp: string): Promise<number> {
+    try {
+      await attempt(username, sourceIp);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'too-many-requests') throw error;
+      return Number(error.headers['Retry-After']);
+    }
+  }
+
+  test('takes five at once, then doubles the wait up to a quarter of an hour, and forgets after a day', async () => {
+    for (let n = 0; n < 5; n += 1) expect(await wait('ada', '203.0.113.1')).toBe(0);
+    const waits: number[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      expect(await wait('ada', '203.0.113.1')).toBe(0);
+      const seconds = await wait('ada', '203.0.113.1');
+      waits.push(seconds);
+      clock += seconds * 1000;
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+    clock += 24 * 60 * 60 * 1000;
+    for (let n = 0; n < 5; n += 1) expect(await wait('ada', '203.0.113.1')).toBe(0);
+  });
+
+  test('a success forgets the failures at this user', async () => {
+    for (let n = 0; n < 4; n += 1) await attempt('grace', '203.0.113.2');
+    const last = await attempt('grace', '203.0.113.2');
+    await last.succeeded(new Date(clock));
+    for (let n = 0; n < 5; n += 1) expect(await wait('grace', '203.0.113.2')).toBe(0);
+  });
+
+  test('nobody waits for what came from elsewhere', async () => {
+    for (let n = 0; n < 6; n += 1) await attempt('mary', '203.0.113.3');
+    expect(await wait('mary', '203.0.113.3')).toBeGreaterThan(0);
+    expect(await wait('mary', '203.0.113.4')).toBe(0);
+  });
+
+  test('one address may not try many users for long', async () => {
+    for (let n = 0; n < 51; n += 1) expect(await wait(`user-${n}`, '2001:db8::1')).toBe(0);
+    expect(await wait('someone', '2001:db8::2')).toBe(1);
+    expect(await wait('someone', '2001:db8:0:1::2')).toBe(0);
+  });
+
+  test('attempts at the same moment count, too', async () => {
+    const waits = await Promise.all(Array.from({ length: 20 }, () => wait('joan', '203.0.113.5')));
+    expect(waits.filter((seconds) => seconds === 0).length).toBeLessThanOrEqual(6);
+  });
+});

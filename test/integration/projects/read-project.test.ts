@@ -1,0 +1,156 @@
+import { ulid } from 'ulid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
+import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
+import { count } from '../../../shared/data/project.ts';
+import { rank } from '../../../shared/data/ranking.ts';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { newProject } from './new-project.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+
+function experiment(project_id: string, value: number | null): Experiment {
+  return {
+    experiment_id: ulid().toLowerCase(),
+    project_id,
+    kind: 'train',
+    config_id: 'train.yaml',
+    config_version: 1,
+    config_sha256: 'a'.repeat(64),
+    source_sha256: null,
+    source_size: 0,
+    dataset: null,
+    dataset_sha256: null,
+    dataset_is_archive: false,
+    environment: { entry_point_command: 'true', env_type: 'system', dependencies: '', version: 1 },
+    lock_hash: null,
+    environment_cache: null,
+    saved_seconds: null,
+    criterion: { name: 'accuracy', goal: 'maximize' },
+    best: value === null ? null : { criterion: 'accuracy', value, step: 3 },
+    artifacts: 0,
+    artifact_bytes: 0,
+    cost_estimate: null,
+    status: value === null ? 'RUNNING' : 'SUCCEEDED',
+    status_rank: value === null ? 5 : 6,
+    status_reason: null,
+    attempt: 1,
+    batch_attempt: 1,
+    attempts: [],
+    batch_job_id: null,
+    depends_on: null,
+    user_id: ulid().toLowerCase(),
+    created_at: at,
+    started_at: at,
+    stopped_at: null,
+    cancel_requested_at: null,
+    checked_at: at,
+    exit_code: null,
+    signal: null,
+    vcpus: 1,
+    memory: 512,
+    gpus: 0,
+    nodes: 1,
+    timeout: 60,
+    version: 1,
+  };
+}
+
+describe('details of a project', () => {
+  let service: TestService;
+  let owner: TestUser;
+  let path: { project_id: string };
+
+  const read = (headers: Record<string, string> = {}) =>
+    service.call(readProject, { path, headers, as: owner });
+
+  beforeAll(async () => {
+    service = await testService();
+    owner = await service.user('developer');
+    path = { project_id: await newProject(service, owner) };
+  });
+
+  async function add(value: number | null): Promise<Experiment> {
+    const one = experiment(path.project_id, value);
+    await service.records.write(
+      putExperiment(one),
+      count(path.project_id, { experiments: 1 }),
+      ...(one.best === null ? [] : [rank(one, one.best)]),
+    );
+    return one;
+  }
+
+  test('an empty one', async () => {
+    const { status, json, headers } = await read();
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      ...path,
+      project_name: 'digits',
+      project_description: 'Reads digits',
+      project_type: 'vision',
+      project_task: 'classification',
+      owner: owner.user.username,
+      owner_id: owner.user.user_id,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      environment: null,
+      configs: 0,
+      experiments: 0,
+      latest_experiment: null,
+      best_experiment: null,
+    });
+    expect(headers['etag']).toMatch(/^"1-/);
+    expect((await read({ 'If-None-Match': headers['etag']! })).status).toBe(304);
+  });
+
+  test('with an environment, configurations and experiments, of which the latest is not the best', async () => {
+    await service.call(putEnvironment, {
+      path,
+      query: { entry_point_command: 'python train.py', env_type: 'python', dependencies: 'numpy' },
+      as: owner,
+    });
+    for (const config_id of ['a.yaml', 'b.yaml']) {
+      await service.call(putConfig, { path: { ...path, config_id }, body: 'lr: 0.1', as: owner });
+    }
+    await add(0.9);
+    const best = await add(0.95);
+    await add(0.1);
+    const latest = await add(null);
+    const { json } = await read();
+    expect(json).toMatchObject({
+      environment: { entry_point_command: 'python train.py', env_type: 'python', lock_hash: null },
+      configs: 2,
+      experiments: 4,
+      latest_experiment: { experiment_id: latest.experiment_id, status: 'RUNNING', best: null },
+      best_experiment: {
+        experiment_id: best.experiment_id,
+        config_id: 'train.yaml',
+        best: { criterion: 'accuracy', value: 0.95, step: 3 },
+      },
+    });
+    expect(Object.keys(json.environment)).toEqual(['entry_point_command', 'env_type', 'lock_hash']);
+    expect(json.latest_experiment).not.toHaveProperty('user_id');
+  });
+
+  test('the best one is told by the criterion of the present task', async () => {
+    await service.call(updateProject, {
+      path,
+      body: JSON.stringify({ project_task: 'regression' }),
+      headers: { 'Content-Type': 'application/json' },
+      as: owner,
+    });
+    const { json, headers } = await read();
+    expect(json.best_experiment).toBeNull();
+    expect(json.latest_experiment).not.toBeNull();
+    expect(headers['etag']).toMatch(/^"2-/);
+  });
+
+  test('X-Fields shows a part', async () => {
+    const { json } = await read({ 'X-Fields': '{project_name,environment{env_type}}' });
+    expect(json).toEqual({ project_name: 'digits', environment: { env_type: 'python' } });
+    expect((await read({ 'X-Fields': '{a{' })).status).toBe(400);
+  });
+});

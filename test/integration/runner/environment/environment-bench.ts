@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EnvironmentSpec } from '../../../../shared/runner/environment/dependencies.ts';
+import type { EnvironmentStore } from '../../../../shared/runner/environment/environment-store.ts';
+import type { PrepareOptions } from '../../../../shared/runner/environment/prepare.ts';
+import { removeTree } from '../../../../shared/runner/environment/remove-tree.ts';
+import { superviseInstaller } from '../../../../shared/runner/environment/supervised-installer.ts';
+
+/** Folders for one test: a source, a root of environments, a store and a place for programs of its own. */
+export interface Bench {
+  folder: string;
+  source: string;
+  root: string;
+  programs: string;
+  store: FolderStore;
+  lines: string[];
+}
+
+export async function makeBench(folder?: string): Promise<Bench> {
+  const base = folder ?? (await mkdtemp(join(tmpdir(), 'environment-')));
+  await chmod(base, 0o755);
+  const [source, root, programs, kept] = ['source', 'root', 'programs', 'store'].map((name) =>
+    join(base, name),
+  );
+  for (const path of [source!, programs!, kept!]) await mkdir(path, { recursive: true });
+  return {
+    folder: base,
+    source: source!,
+    root: root!,
+    programs: programs!,
+    store: new FolderStore(kept!),
+    lines: [],
+  };
+}
+
+export async function removeBench(bench: Bench): Promise<void> {
+  await removeTree(bench.folder);
+}
+
+/** Options with no registry in reach, the bench's own programs first on the search path. */
+export function options(
+  bench: Bench,
+  spec: EnvironmentSpec,
+  more: Partial<PrepareOptions> = {},
+): PrepareOptions {
+  const stop = more.stop ?? new AbortController().signal;
+  return {
+    spec,
+    projectId: 'p1',
+    sourceFolder: bench.source,
+    root: bench.root,
+    store: bench.store,
+    run: superviseInstaller({
+      marker: { name: 'ENVIRONMENT_TEST', value: randomUUID() },
+      stop,
+      ...(more.owner === undefined ? {} : { user: more.owner }),
+    }),
+    operatorEnv: {
+      PATH: `${bench.programs}:${process.env['PATH']}`,
+      PIP_NO_INDEX: '1',
+      npm_config_offline: 'true',
+    },
+    log: (line) => bench.lines.push(line),
+    stop,
+    ...more,
+  };
+}
+
+export async function program(bench: Bench, name: string, script: string): Promise<void> {
+  await writeFile(join(bench.programs, name), script, { mode: 0o755 });
+}
+
+/** An npm that installs one file and counts its runs, without the second that the real one takes. */
+export function fakeNpm(bench: Bench, body = ''): Promise<void> {
+  const script = [
+    '#!/bin/sh',
+    '[ "$1" = --version ] && exit 0',
+    `echo run >> ${bench.folder}/installs`,
+    'mkdir -p node_modules/pkg && echo "exports.x = 1" > node_modules/pkg/index.js',
+    'echo \'{"packages":{"node_modules/pkg":{"version":"1.0.0","integrity":"sha512-x"}}}\' > node_modules/.package-lock.json',
+    body,
+  ];
+  return program(bench, 'npm', script.join('\n'));
+}
+
+export async function installs(bench: Bench): Promise<number> {
+  const text = await readFile(join(bench.folder, 'installs'), 'utf8').catch(() => '');
+  return text.split('\n').length - 1;
+}
+
+/** A store in a folder, which several processes can share. Leases never expire, so that a forgotten one shows. */
+export class FolderStore implements EnvironmentStore {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  async find(key: string) {
+    const text = await readFile(join(this.folder, `${key}.json`), 'utf8').catch(() => null);
+    return text === null ? null : (JSON.parse(text) as { lockHash: string; buildSeconds: number });
+  }
+
+  async claimBuild(key: string) {
+    const claimed = await mkdir(join(this.folder, `${key}.claim`)).then(
+      () => true,
+      () => false,
+    );
+    return { claimed };
+  }
+
+  async download(key: string, file: string) {
+    await cp(join(this.folder, `${key}.pack`), file);
+  }
+
+  async save(key: string, pack: { file: string; lock: string; lockHash: string; buildSeconds: number }) {
+    await cp(pack.file, join(this.folder, `${key}.pack`));
+    await writeFile(join(this.folder, `${key}.lock`), pack.lock);
+    const record = JSON.stringify({ lockHash: pack.lockHash, buildSeconds: pack.buildSeconds });
+    await writeFile(join(this.folder, `${key}.json`), record);
+  }
+
+  async releaseBuild(key: string) {
+    await rm(join(this.folder, `${key}.claim`), { recursive: true, force: true });
+  }
+
+  async claims(): Promise<string[]> {
+    return (await readdir(this.folder)).filter((name) => name.endsWith('.claim'));
+  }
+
+  async lock(): Promise<string> {
+    const [name] = (await readdir(this.folder)).filter((file) => file.endsWith('.lock'));
+    return readFile(join(this.folder, name!), 'utf8');
+  }
+}

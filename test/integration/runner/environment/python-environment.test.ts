@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { prepareEnvironment } from '../../../../shared/runner/environment/prepare.ts';
+import { type Bench, makeBench, options, program, removeBench } from './environment-bench.ts';
+import { writeWheel } from './packages.ts';
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await makeBench();
+});
+afterEach(() => removeBench(bench));
+
+const importTiny = (env: Record<string, string>) =>
+  execFileSync('python', ['-c', 'import tiny; print(tiny.version)'], { env, encoding: 'utf8' }).trim();
+const python = (dependencies: string) => ({ env_type: 'python', dependencies }) as const;
+
+test('builds once, then finds it on the host, then unpacks it from the store', {
+  timeout: 90_000,
+}, async () => {
+  await writeWheel(join(bench.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
+  await mkdir(join(bench.source, 'requirements'));
+  await writeFile(join(bench.source, 'requirements/base.txt'), './wheels/tiny-1.0-py3-none-any.whl\n');
+  // Would redirect or break an installer that looked into the source.
+  await writeFile(join(bench.source, 'pyproject.toml'), '[tool.uv]\nrequired-version = "<0.0.1"\n');
+  await writeFile(join(bench.source, 'pip.py'), 'raise SystemExit(3)\n');
+  const spec = python('-r requirements/base.txt');
+
+  const built = await prepareEnvironment(options(bench, spec));
+  expect(built).toMatchObject({ cache: 'miss', savedSeconds: 0, stored: true, nodeModules: null });
+  expect(importTiny(built.env)).toBe('1.0');
+  expect(await bench.store.lock()).toMatch(
+    /^tiny @ file:wheels\/tiny-1\.0-py3-none-any\.whl#sha256=[0-9a-f]{64}$/m,
+  );
+  expect(bench.lines).toEqual([
+    expect.stringMatching(/^environment: built with (uv|pip) in [\d.]+ s$/),
+    expect.stringMatching(/^environment: packed [\d.]+ MB in [\d.]+ s and stored$/),
+  ]);
+
+  const second = await prepareEnvironment(options(bench, spec));
+  expect(second).toMatchObject({ cache: 'hit', lockHash: built.lockHash, env: built.env });
+  expect(second.savedSeconds).toBeGreaterThan(0);
+  expect(bench.lines.at(-1)).toMatch(/^environment: cache hit, [\d.]+ s of installation saved$/);
+
+  await rm(bench.root, { recursive: true });
+  const third = await prepareEnvironment(options(bench, spec, { run: refuseInstallers(bench, spec) }));
+  expect(third).toMatchObject({ cache: 'hit', lockHash: built.lockHash, requestKey: built.requestKey });
+  expect(importTiny(third.env)).toBe('1.0');
+
+  await writeWheel(join(bench.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
+  await writeFile(join(bench.source, 'requirements/base.txt'), '# nothing\n');
+  expect(await prepareEnvironment(options(bench, spec))).toMatchObject({
+    cache: 'none',
+    env: {},
+    requestKey: null,
+  });
+});
+
+/** Lets the interpreter be asked what it is, and nothing be installed. */
+function refuseInstallers(on: Bench, spec: ReturnType<typeof python>) {
+  const { run } = options(on, spec);
+  return (command: Parameters<typeof run>[0]) =>
+    command.argv[0] === 'python3' ? run(command) : Promise.reject(new Error(`ran ${command.argv.join(' ')}`));
+}
+
+test("what cannot be resolved fails with the resolver's own words and leaves nothing", {
+  timeout: 90_000,
+}, async () => {
+  const spec = python('no-such-package-anywhere==9.9');
+  await expect(prepareEnvironment(options(bench, spec))).rejects.toMatchObject({
+    name: 'EnvironmentError',
+    code: 'install-failed',
+    message: expect.stringContaining('no-such-package-anywhere'),
+  });
+  expect(await bench.store.claims()).toEqual([]);
+});
+
+test('a Python without ensurepip, and none at all, are named', async () => {
+  const real = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
+  const hidden = 'import sys; sys.modules["ensurepip"] = None; a = sys.argv[1:]; exec(a[a.index("-c") + 1])';
+  await program(bench, 'python3', `#!/bin/sh\nexec ${real} -c '${hidden}' "$@"\n`);
+  await program(bench, 'uv', '#!/bin/sh\nexit 1\n');
+  await expect(prepareEnvironment(options(bench, python('tiny')))).rejects.toMatchObject({
+    code: 'venv-missing',
+    message: expect.stringContaining('python3-venv'),
+  });
+  const operatorEnv = { PATH: join(bench.folder, 'empty') };
+  await expect(prepareEnvironment(options(bench, python('tiny'), { operatorEnv }))).rejects.toMatchObject({
+    code: 'python-missing',
+  });
+});
+
+test('files outside the source, links and bad lines in a -r file are refused before anything runs', async () => {
+  const refused = (dependencies: string) =>
+    expect(prepareEnvironment(options(bench, python(dependencies)))).rejects;
+  await writeFile(join(bench.folder, 'secret.txt'), 'secret\n');
+  await symlink(join(bench.folder, 'secret.txt'), join(bench.source, 'link.txt'));
+  await symlink(bench.folder, join(bench.source, 'up'));
+  await writeFile(join(bench.source, 'bad.txt'), 'numpy\n--index-url https://evil.example\n');
+  await writeFile(join(bench.source, 'bytes.txt'), Buffer.from([0xff, 0xfe]));
+  await mkdir(join(bench.source, 'folder.txt'));
+  await refused('-r link.txt').toMatchObject({ code: 'bad-dependencies', message: 'link.txt: is a link' });
+  await refused('-r up/secret.txt').toMatchObject({ message: 'up/secret.txt: lies behind a link' });
+  await refused('-r bad.txt').toMatchObject({
+    message: expect.stringMatching(/^bad\.txt: line 2: .*pip options/),
+  });
+  await refused('-r missing.txt').toMatchObject({ message: 'missing.txt: is not in the source' });
+  await refused('-r bytes.txt').toMatchObject({ message: 'bytes.txt: is not UTF-8 text' });
+  await refused('-r folder.txt').toMatchObject({ message: 'folder.txt: is not a regular file' });
+  for (let depth = 0; depth < 10; depth += 1) {
+    await writeFile(join(bench.source, `${depth}.txt`), `-r ${depth + 1}.txt\n`);
+  }
+  await refused('-r 0.txt').toMatchObject({ message: expect.stringContaining('nested deeper') });
+});
+
+test('-r files that name each other end', async () => {
+  await writeFile(join(bench.source, 'a.txt'), '-r b.txt\n');
+  await writeFile(join(bench.source, 'b.txt'), '-r a.txt\n');
+  expect(await prepareEnvironment(options(bench, python('-r a.txt')))).toMatchObject({ cache: 'none' });
+});

@@ -1,0 +1,69 @@
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Workbench } from './workbench.ts';
+
+const isRoot = process.getuid?.() === 0;
+const bench = new Workbench();
+
+describe.runIf(isRoot)('a command with a user of its own', () => {
+  const user = { uid: 61_003, gid: 61_004 };
+
+  test('has its ids alone, no capabilities and no way to more', async () => {
+    const { stdout } = await bench.sh('id -u; id -g; id -G; grep -E "^(Cap|NoNewPrivs)" /proc/self/status', {
+      user,
+    });
+    const [uid, gid, groups, ...status] = stdout.trim().split('\n');
+    expect([uid, gid, groups]).toEqual(['61003', '61004', '61004']);
+    expect(status.filter((line) => line.startsWith('Cap')).every((line) => /\t0+$/.test(line))).toBe(true);
+    expect(status).toContain('NoNewPrivs:\t1');
+  });
+
+  test('cannot read what belongs to root, the environment of the supervisor included', async () => {
+    await bench.script('secret', 'secret', 0o600);
+    await chmod(bench.cwd, 0o755);
+    const { stdout, stderr } = await bench.sh(
+      `cat secret; cat /proc/${process.pid}/environ; cat /proc/$PPID/environ`,
+      {
+        user,
+      },
+    );
+    expect(stdout).toBe('');
+    expect(stderr.match(/Permission denied/g)).toHaveLength(3);
+  });
+
+  test('its pid is that of the process that was started, and stopping reaches it', async () => {
+    const stop = new AbortController();
+    const { outcome } = await bench.sh('trap "exit 9" TERM; echo up; while :; do sleep 0.05; done', {
+      user,
+      stop: stop.signal,
+      onOutput: () => stop.abort(),
+    });
+    expect(outcome).toMatchObject({ cause: 'stopped', exitCode: 9, killed: false });
+  });
+
+  test('its environment takes effect only after the rights are dropped', async () => {
+    const env = { PATH: '/usr/bin:/bin', LD_PRELOAD: join(bench.cwd, 'evil.so') };
+    const { stderr } = await bench.run(['true'], { user, env });
+    // The loader complains once for each program that it should have been loaded into.
+    expect(stderr.match(/evil\.so/g)).toHaveLength(1);
+  });
+
+  test('what only root may execute is told before the start', async () => {
+    await chmod(bench.cwd, 0o755);
+    await bench.script('mine', '#!/bin/sh\n', 0o700);
+    expect((await bench.run(['./mine'], { user })).outcome).toMatchObject({
+      message: './mine: is not executable',
+    });
+    await chmod(bench.cwd, 0o700);
+    await bench.script('mine', '#!/bin/sh\n', 0o755);
+    expect((await bench.run(['./mine'], { user })).outcome).toMatchObject({
+      message: './mine: is not executable',
+    });
+  });
+});
+
+test.runIf(!isRoot)('without root the user cannot be changed, and that is said', async () => {
+  const { outcome } = await bench.sh('id', { user: { uid: 61_005, gid: 61_005 } });
+  expect(outcome).toMatchObject({ cause: 'not-started' });
+});

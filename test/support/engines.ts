@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { type RunningDynamoDb, startDynamoDb } from '../../infra/local/dynamodb/engine.ts';
+import { startS3Server } from '../../infra/local/s3/server.ts';
+
+export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
+export const testBucket = 'test-bucket';
+export const testRegion = 'eu-central-1';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    dynamoDbUrl: string;
+    s3Url: string;
+  }
+}
+
+/** Starts the engines that all test files share; each file has tables and projects of its own. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-test-'));
+  const dynamoDb: RunningDynamoDb = await startDynamoDb();
+  const s3 = await startS3Server({
+    folder: join(folder, 's3'),
+    port: 0,
+    region: testRegion,
+    credentials: testCredentials,
+    buckets: [testBucket],
+  });
+  project.provide('dynamoDbUrl', dynamoDb.url);
+  project.provide('s3Url', s3.url);
+  return async () => {
+    await Promise.all([dynamoDb.close(), s3.close()]);
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,122 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ulid } from 'ulid';
+import { inject } from 'vitest';
+import { createTables } from '../../infra/local/dynamodb/tables.ts';
+import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
+import { routeOf } from '../../infra/routes.ts';
+import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
+import { tableWriter } from '../../shared/data/table-writer.ts';
+import { issueToken } from '../../shared/data/token.ts';
+import { type AccountType, createUser, type User } from '../../shared/data/user.ts';
+import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import type { Environment } from '../../shared/endpoint/needs.ts';
+import { testBucket, testCredentials, testRegion } from './engines.ts';
+
+export interface TestUser {
+  user: User;
+  token: string;
+}
+
+export interface Call {
+  path?: Readonly<Record<string, string>>;
+  /** A query string, or its parameters. */
+  query?: string | Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+  as?: TestUser;
+  sourceIp?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  bytes: Buffer;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  json: any;
+}
+
+const variable = /\{(.+?)\+?\}/g;
+
+/** The environment of a function whose tables are new and empty, on the engines that all test files share. */
+export async function testEnvironment(more: Environment = {}): Promise<Environment> {
+  Object.assign(process.env, {
+    AWS_ACCESS_KEY_ID: testCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: testCredentials.secretAccessKey,
+  });
+  const id = ulid().toLowerCase();
+  const environment = {
+    AWS_REGION: testRegion,
+    DYNAMODB_ENDPOINT: inject('dynamoDbUrl'),
+    S3_ENDPOINT: inject('s3Url'),
+    ACCOUNTS_TABLE: `accounts-${id}`,
+    RECORDS_TABLE: `records-${id}`,
+    BUCKET: testBucket,
+    LOG_LEVEL: 'warn',
+    ...more,
+  };
+  const client = new DynamoDBClient({ region: testRegion, endpoint: environment.DYNAMODB_ENDPOINT });
+  await createTables(client, [environment.ACCOUNTS_TABLE, environment.RECORDS_TABLE]);
+  client.destroy();
+  return environment;
+}
+
+/** The whole service as its callers see it, one function a call, without the network in between. */
+export async function testService(more: Environment = {}) {
+  const environment = await testEnvironment(more);
+  const accounts = tableWriter(dynamoDb(environment), 'accounts', environment['ACCOUNTS_TABLE'] ?? '');
+  const records = tableWriter(dynamoDb(environment), 'records', environment['RECORDS_TABLE'] ?? '');
+  const handlers = new Map<AnyEndpoint, ReturnType<typeof lambda>>();
+
+  async function call(endpoint: AnyEndpoint, { path = {}, query = '', headers = {}, body = '', as, sourceIp = '127.0.0.1' }: Call = {}): Promise<Answer> {
+    let handler = handlers.get(endpoint);
+    if (handler === undefined) {
+      handler = lambda(endpoint, environment);
+      handlers.set(endpoint, handler);
+    }
+    const { resource } = routeOf(endpoint);
+    const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
+    const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
+    const parameters = Object.fromEntries(names.map((name, index) => [routed[index] ?? '', path[name] ?? '']));
+    const event = proxyEvent(
+      {
+        method: endpoint.method,
+        path: endpoint.path.replace(variable, (_, name: string) => path[name] ?? ''),
+        query: typeof query === 'string' ? query : new URLSearchParams(query).toString(),
+        headers: Object.entries({ ...(as && { Authorization: `Bearer ${as.token}` }), ...headers }),
+        body: typeof body === 'string' ? Buffer.from(body) : body,
+        sourceIp,
+      },
+      resource,
+      parameters,
+    );
+    // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
+    const result = await handler(event, {} as any);
+    const bytes = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8');
+    const answered = Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    const text = bytes.toString('utf8');
+    const isJson = /\bjson\b/.test(Object.fromEntries(answered)['content-type'] ?? '');
+    return { status: result.statusCode, headers: Object.fromEntries(answered), bytes, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  /** A new user of this type with a token; no password is hashed. */
+  async function user(account_type: AccountType, name = `u${ulid().toLowerCase()}`): Promise<TestUser> {
+    const now = new Date();
+    const value: User = {
+      user_id: ulid().toLowerCase(),
+      username: name,
+      account_type,
+      created_at: now.toISOString(),
+      version: 1,
+      credentials_version: 1,
+    };
+    await createUser(accounts, value, 'no password');
+    const { bearer } = await issueToken(accounts, value, { token_id: ulid().toLowerCase(), now, seconds: 3600, name: null });
+    return { user: value, token: bearer };
+  }
+
+  return { environment, accounts, records, call, user };
+}
+
+export type TestService = Awaited<ReturnType<typeof testService>>;
