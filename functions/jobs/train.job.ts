@@ -17,6 +17,7 @@ export const job = defineTask({
     const environment = readJobEnvironment(variables);
     const subject = experimentKey(environment.project_id, environment.experiment_id);
     const stop = new JobStop();
+    // PID 1 of a container ignores SIGTERM unless it handles it.
     process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
     const acquired = await acquireLease(records, subject, environment.container, now());
     if ('refused' in acquired) {

@@ -3,7 +3,7 @@ import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import { type Experiment, experimentJob, putExperiment, putJobConfig, requireExperiment } from '../../shared/data/experiment.ts';
 import { beginJob, type JobKind } from '../../shared/data/job.ts';
-import { count, type Project, projectExists } from '../../shared/data/project.ts';
+import { type Project, projectExists } from '../../shared/data/project.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
@@ -55,6 +55,8 @@ function experimentOf(
     best: null,
     artifacts: 0,
     artifact_bytes: 0,
+    checkpoints: 0,
+    checkpoint_bytes: 0,
     cost_estimate: null,
     status: 'CREATED',
     status_rank: 0,
@@ -125,7 +127,6 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
       putExperiment(experiment),
       putJobConfig(experiment.experiment_id, content),
       ...beginJob(experimentJob(experiment), settings.limits),
-      count(project.project_id, { experiments: 1 }),
     );
   } catch (error) {
     throw error instanceof ConditionFailed ? refusal(error, project.project_id, settings.limits) : error;

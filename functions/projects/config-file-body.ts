@@ -1,5 +1,9 @@
 import { ConfigSyntaxError } from '../../shared/config-file/config-syntax-error.ts';
-import { type ConfigFormat, configFormat, parseConfigFile } from '../../shared/config-file/parse-config-file.ts';
+import {
+  type ConfigFormat,
+  configFormat,
+  parseConfigFile,
+} from '../../shared/config-file/parse-config-file.ts';
 import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
@@ -24,7 +28,11 @@ function textOf(bytes: Uint8Array): string {
 export function checkConfigFile(config_id: string, bytes: Uint8Array): ConfigFormat {
   if (configFormat(config_id) === undefined) {
     throw badRequest([
-      { in: 'path', name: 'config_id', message: 'must end in .yaml, .yml, .json or .toml, which says its format' },
+      {
+        in: 'path',
+        name: 'config_id',
+        message: 'must end in .yaml, .yml, .json or .toml, which says its format',
+      },
     ]);
   }
   const text = textOf(bytes);

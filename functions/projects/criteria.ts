@@ -1,5 +1,5 @@
 /** A measure by which experiments are judged. */
-export interface Criterion {
+interface Criterion {
   /** Name under which a run reports it among its metrics. */
   name: string;
   goal: 'maximize' | 'minimize';
@@ -85,7 +85,11 @@ export const criteria: readonly Criterion[] = [
     detection,
     'Mean average precision over the classes, for detection also over thresholds of overlap',
   ),
-  maximize('miou', segmentation, 'Intersection over union of predicted and true areas, mean over the classes'),
+  maximize(
+    'miou',
+    segmentation,
+    'Intersection over union of predicted and true areas, mean over the classes',
+  ),
   maximize('iou', [...segmentation, ...detection], 'Intersection over union of predicted and true areas'),
   maximize('dice', segmentation, 'Twice the overlap of predicted and true areas over their sum'),
   maximize('bleu', translation, 'Overlap of n-grams with reference translations, with a penalty for brevity'),
@@ -108,7 +112,11 @@ export const criteria: readonly Criterion[] = [
   maximize('psnr', restoration, 'Peak signal-to-noise ratio, in decibels'),
   maximize('ssim', restoration, 'Structural similarity to the reference image'),
   minimize('fid', generation, 'Fréchet distance between the features of generated and of real images'),
-  minimize('eer', ['speaker-verification'], 'Equal error rate: where false acceptances equal false rejections'),
+  minimize(
+    'eer',
+    ['speaker-verification'],
+    'Equal error rate: where false acceptances equal false rejections',
+  ),
   maximize(
     'episode_return',
     ['reinforcement-learning'],
@@ -117,7 +125,11 @@ export const criteria: readonly Criterion[] = [
   loss,
 ];
 
-const normal = (task: string): string => task.trim().toLowerCase().replaceAll(/[\s_-]+/g, '-');
+const normal = (task: string): string =>
+  task
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '-');
 
 const byTask: ReadonlyMap<string, Criterion> = new Map(
   criteria.toReversed().flatMap((criterion) => criterion.tasks.map((task) => [task, criterion] as const)),

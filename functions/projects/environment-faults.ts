@@ -3,7 +3,9 @@ import { CommandError, parseCommand } from '../../shared/runner/command.ts';
 import { type EnvironmentSpec, parseDependencies } from '../../shared/runner/environment/dependencies.ts';
 
 /** What can be told to be wrong with an environment before anything is installed or run: all of it at once. */
-export function environmentFaults(environment: EnvironmentSpec & { entry_point_command: string }): ParameterFault[] {
+export function environmentFaults(
+  environment: EnvironmentSpec & { entry_point_command: string },
+): ParameterFault[] {
   const faults = parseDependencies(environment).faults.map(
     ({ line, message }): ParameterFault => ({
       in: 'query',

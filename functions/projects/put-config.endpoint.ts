@@ -24,7 +24,10 @@ export const endpoint = defineEndpoint({
   problems: ['conflict', 'precondition-failed', 'too-large'],
   etag: true,
 
-  async handle({ path: { config_id }, body: { bytes } }, { records, project, newId, now, header, expectedVersion }) {
+  async handle(
+    { path: { config_id }, body: { bytes } },
+    { records, project, newId, now, header, expectedVersion },
+  ) {
     const format = checkConfigFile(config_id, bytes);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return changeInProject(records, project, async ({ project_id }) => {

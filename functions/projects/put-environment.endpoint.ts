@@ -39,8 +39,7 @@ export const endpoint = defineEndpoint({
     return changeInProject(records, project, async ({ project_id }) => {
       const previous = await findEnvironment(records, project_id);
       requirePrecondition({ header, expectedVersion }, previous?.version);
-      const resolved =
-        previous?.env_type === query.env_type && previous.dependencies === query.dependencies;
+      const resolved = previous?.env_type === query.env_type && previous.dependencies === query.dependencies;
       if (resolved && previous.entry_point_command === query.entry_point_command) {
         return Reply.json(previous, { version: previous.version });
       }

@@ -32,4 +32,7 @@ export const SourceAnswer = z.object({
 export const DatasetAnswer = SourceAnswer.extend({ dataset: FileId });
 
 /** A data set as it is answered. */
-export const showDataset = (upload: Upload): z.input<typeof DatasetAnswer> => ({ ...upload, dataset: upload.name });
+export const showDataset = (upload: Upload): z.input<typeof DatasetAnswer> => ({
+  ...upload,
+  dataset: upload.name,
+});

@@ -49,6 +49,8 @@ export interface ObjectWriter extends ObjectReader {
   put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>;
   /** Uploads a file of any size, in parts where it is large, with bounded memory. */
   putFile(key: string, path: string, mediaType: string): Promise<void>;
+  /** The same for a stream of bytes; nothing is stored when the stream fails. */
+  putStream(key: string, bytes: Readable, mediaType: string): Promise<void>;
   copy(from: string, to: string): Promise<void>;
   /** Deletes at most 1,000 objects; those that do not exist are no error. */
   delete(keys: readonly string[]): Promise<void>;
@@ -136,6 +138,16 @@ export function objectReader(client: S3Client, bucket: string): ObjectReader {
 
 /** Writer of the bucket. */
 export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
+  async function putStream(key: string, bytes: Readable, mediaType: string): Promise<void> {
+    const upload = new Upload({
+      client,
+      params: { Bucket: bucket, Key: key, Body: bytes, ContentType: mediaType },
+      partSize: partBytes,
+      queueSize: 2,
+    });
+    await upload.done();
+  }
+
   return {
     ...objectReader(client, bucket),
 
@@ -145,15 +157,8 @@ export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
       );
     },
 
-    async putFile(key, path, mediaType) {
-      const upload = new Upload({
-        client,
-        params: { Bucket: bucket, Key: key, Body: createReadStream(path), ContentType: mediaType },
-        partSize: partBytes,
-        queueSize: 2,
-      });
-      await upload.done();
-    },
+    putFile: (key, path, mediaType) => putStream(key, createReadStream(path), mediaType),
+    putStream,
 
     async copy(from, to) {
       const source = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;

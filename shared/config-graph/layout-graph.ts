@@ -72,7 +72,8 @@ export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLa
     const from = nodes.get(source);
     const to = nodes.get(target);
     if (from === undefined || to === undefined) return { drawn, path: '', label: undefined, aside: true };
-    if (!inFlow.has(drawn) && tree) return { drawn, path: referenceCurve(from, to, branches.has(target)), label: undefined, aside: true };
+    if (!inFlow.has(drawn) && tree)
+      return { drawn, path: referenceCurve(from, to, branches.has(target)), label: undefined, aside: true };
     if (!inFlow.has(drawn)) return asideEdge(drawn, from, to, source === target ? '' : edgeLabel(label));
     if (tree) return { drawn, path: branchCurve(from, to), label: undefined, aside: false };
     const { points = [], x = 0, y = 0 } = graph.edge(source, target);
@@ -86,7 +87,7 @@ export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLa
 function asideEdge(drawn: DrawnEdge, from: PlacedNode, to: PlacedNode, text: string): PlacedEdge {
   const { path, middle } = asideCurve(from, to);
   const label = text === '' ? undefined : { text, ...middle, width: textWidth(text, detailSize) + 8 };
-  return { drawn, path, label, aside: true };
+  return { drawn, path, label, aside: from !== to };
 }
 
 function edgeLabel(label: string): string {

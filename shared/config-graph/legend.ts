@@ -6,7 +6,10 @@ const rowHeight = 22;
 const above = 22;
 
 /** Rows of colours with their names, to stand below a drawing; nothing where all nodes are of one sort. */
-export function legendOf(styles: readonly NodeStyle[], maxWidth: number): { svg: string; width: number; height: number } {
+export function legendOf(
+  styles: readonly NodeStyle[],
+  maxWidth: number,
+): { svg: string; width: number; height: number } {
   const sorts = [...new Map(styles.map((style) => [style.name, style])).values()];
   if (sorts.length < 2) return { svg: '', width: 0, height: 0 };
   let [x, y, width] = [0, above, 0];

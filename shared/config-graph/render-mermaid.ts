@@ -1,36 +1,53 @@
-import type { ConfigGraph } from './config-graph.ts';
-import { drawnPart } from './drawn-part.ts';
-import { styleOf } from './drawn-style.ts';
-import { drawable } from './drawn-text.ts';
 import { clip } from './clip.ts';
+import type { ConfigGraph } from './config-graph.ts';
+import { type DrawnPart, drawnPart } from './drawn-part.ts';
+import { colours, styleOf } from './drawn-style.ts';
+import { drawable } from './drawn-text.ts';
+import { nodeText } from './node-text.ts';
 
-/** Mermaid's own limits, as it is configured where nobody configures it (`maxEdges`, `maxTextSize`). */
+/** Mermaid's own limits where nobody configures others (`maxEdges`, `maxTextSize`). */
 const maxEdges = 500;
 const maxCharacters = 50_000;
-const labelLength = 60;
+/** Label lengths, the first of which the text stays below the limit with; the last always does. */
+const labelLengths = [60, 30, 15, 8, 3] as const;
 
-/**
- * The graph as a Mermaid flowchart. Large graphs are cut to what Mermaid draws by default,
- * with a note as a node of its own.
- */
+/** The graph as a Mermaid flowchart. Large graphs are cut to what Mermaid draws, with a node that says so. */
 export function renderMermaid(graph: ConfigGraph): string {
   const part = drawnPart(graph, maxEdges);
-  const names = new Map(part.nodes.map(({ node }, index) => [node.id, `n${index}`]));
-  const lines = [graph.kind === 'structure' ? 'flowchart LR' : 'flowchart TD'];
-  if (part.note !== undefined) lines.push(`  note["${label(part.note, 200)}"]`);
-  const styles = new Map<string, string>();
-  for (const { node, inCycle } of part.nodes) {
-    const { fill, stroke } = styleOf(graph.kind, node.type);
-    const definition = `fill:${fill},stroke:${inCycle ? '#c4211a,stroke-width:3px' : stroke},color:#1b1f24`;
-    const sort = styles.get(definition) ?? `c${styles.size}`;
-    styles.set(definition, sort);
-    lines.push(`  ${names.get(node.id)}["${label(nodeText(graph.kind, node))}"]:::${sort}`);
+  let text = '';
+  for (const length of labelLengths) {
+    text = flowchart(graph, part, length);
+    if (text.length <= maxCharacters) break;
   }
-  for (const { edge } of part.edges) {
-    const arrow = graph.kind === 'structure' && edge.label !== '' ? '-.->' : '-->';
-    const text = edge.label === '' ? '' : `|"${label(edge.label)}"|`;
+  return text;
+}
+
+function flowchart({ kind }: ConfigGraph, { nodes, edges, note }: DrawnPart, length: number): string {
+  const names = new Map(nodes.map(({ node }, index) => [node.id, `n${index}`]));
+  const classes = new Map<string, string>();
+  const lines = [kind === 'structure' ? 'flowchart LR' : 'flowchart TD'];
+  if (note !== undefined) lines.push(`  note["${escaped(note)}"]`);
+  for (const { node, inCycle } of nodes) {
+    const { fill, stroke } = styleOf(kind, node.type);
+    const style = `fill:${fill},stroke:${inCycle ? `${colours.cycle},stroke-width:3px` : stroke},color:${colours.text}`;
+    const name = classes.get(style) ?? `c${classes.size}`;
+    classes.set(style, name);
+    lines.push(`  ${names.get(node.id)}["${escaped(clip(nodeText(kind, node), length))}"]:::${name}`);
+  }
+  for (const { edge } of edges) {
+    const arrow = kind === 'structure' && edge.label !== '' ? '-.->' : '-->';
+    const text = edge.label === '' ? '' : `|"${escaped(clip(edge.label, length))}"|`;
     lines.push(`  ${names.get(edge.source)} ${arrow}${text} ${names.get(edge.target)}`);
   }
-  for (const [definition, sort] of styles) lines.push(`  classDef ${sort} ${definition}`);
-  return shortened(lines);
+  for (const [style, name] of classes) lines.push(`  classDef ${name} ${style}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Mermaid's entity codes for everything that means something to it, to Markdown or to HTML. */
+function escaped(text: string): string {
+  const codes = drawable(text).replaceAll(
+    /[^\p{L}\p{M}\p{N} .,_/=-]/gu,
+    (character) => `#${character.codePointAt(0)};`,
+  );
+  return codes.trim() === '' ? '#32;' : codes;
 }

@@ -2,8 +2,8 @@ import type { ConfigGraph } from './config-graph.ts';
 import { counted, type DrawnPart, drawnPart } from './drawn-part.ts';
 import { colours, type NodeStyle, styleOf } from './drawn-style.ts';
 import { escapeXml, fitted, textWidth } from './drawn-text.ts';
-import { legendOf } from './legend.ts';
 import { layoutGraph, type PlacedEdge, type PlacedNode } from './layout-graph.ts';
+import { legendOf } from './legend.ts';
 import { cardText, detailSize, titleSize } from './node-card.ts';
 
 const margin = 24;
@@ -40,7 +40,7 @@ export function renderSvg(graph: ConfigGraph): string {
     `<defs>${[colours.edge, colours.reference, colours.cycle].map(arrowHead).join('')}</defs>`,
     `<rect width="100%" height="100%" fill="${colours.background}"/>`,
     ...lines.map((line, index) => textLine(line, margin, margin + 12 + index * lineHeight)),
-    `<g transform="translate(${margin} ${margin + headHeight})">`,
+    `<g transform="translate(${((fullWidth - width) / 2).toFixed(1)} ${margin + headHeight})">`,
     ...edges.map(edgePath),
     ...part.nodes.map(({ node, inCycle }) => {
       const placed = nodes.get(node.id);
@@ -49,7 +49,7 @@ export function renderSvg(graph: ConfigGraph): string {
     }),
     ...edges.map(edgeText),
     '</g>',
-    `<g transform="translate(${margin} ${margin + headHeight + height})">${legend.svg}</g>`,
+    `<g transform="translate(${margin} ${(margin + headHeight + height).toFixed(1)})">${legend.svg}</g>`,
     '</svg>\n',
   ].join('\n');
 }
@@ -60,10 +60,11 @@ function summary({ kind, nodes, edges }: ConfigGraph): string {
 
 function headLines(graph: ConfigGraph, { note }: DrawnPart): Line[] {
   const small = { size: 12, bold: false };
-  const [cycle] = graph.cycles;
-  const listed = graph.cycles.slice(0, 10).map((ids) => ids.slice(0, 20).join(', ')).join('; ');
-  const cycles = cycle === undefined ? [] : [`${counted(graph.cycles.length, 'cycle')}: ${listed}`]; …' : ''}`,
-        ];
+  const listed = graph.cycles
+    .slice(0, 10)
+    .map((ids) => ids.slice(0, 20).join(', '))
+    .join('; ');
+  const cycles = graph.cycles.length === 0 ? [] : [`${counted(graph.cycles.length, 'cycle')}: ${listed}`];
   return [
     { text: graph.config_id, size: headingSize, colour: colours.text, bold: true },
     { text: summary(graph), colour: colours.faintText, ...small },
@@ -141,4 +142,3 @@ const markerId = (colour: string): string => `config-graph-arrow-${colour.slice(
 function arrowHead(colour: string): string {
   return `<marker id="${markerId(colour)}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,1L10,5L0,9Z" fill="${colour}"/></marker>`;
 }
-

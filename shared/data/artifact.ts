@@ -4,37 +4,76 @@ import { type Experiment, experimentKey, experimentPrefix } from './experiment.t
 import { changeJob, jobPartition } from './job.ts';
 import { holdsLease, type Lease } from './lease.ts';
 import { count } from './project.ts';
-import { recordType } from './record.ts';
-import type { Key, Page, TableReader, TableWriter } from './table.ts';
+import { type RecordType, recordType } from './record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 
-const artifact = recordType(
-  'artifact',
-  z.object({
-    /** Path below `OUTPUT_DIR`, with slashes. */
-    path: z.string(),
-    size: z.number().int(),
-    sha256: Sha256,
-    media_type: z.string(),
-    /** Key in the bucket: made by the service, never of the path. */
-    object: z.string(),
-    created_at: Timestamp,
-  }),
-);
-export type Artifact = z.infer<typeof artifact.schema>;
+const Artifact = z.object({
+  /** Path below `OUTPUT_DIR` or `CHECKPOINT_DIR`, with slashes. */
+  path: z.string(),
+  size: z.number().int(),
+  sha256: Sha256,
+  media_type: z.string(),
+  /** Key in the bucket: made by the service, never of the path. */
+  object: z.string(),
+  created_at: Timestamp,
+});
+export type Artifact = z.infer<typeof Artifact>;
+
+/** What a job leaves: results for people (`OUTPUT_DIR`), or its state for a later attempt (`CHECKPOINT_DIR`). */
+export type ArtifactKind = 'artifact' | 'checkpoint';
+
+interface Place {
+  type: RecordType<typeof Artifact>;
+  /** Of the sort key. */
+  prefix: string;
+  /** Folder below the experiment's prefix in the bucket. */
+  folder: string;
+  /** The experiment's own counters of these files and their bytes. */
+  files: string;
+  bytes: string;
+}
+
+const places: Readonly<Record<ArtifactKind, Place>> = {
+  artifact: {
+    type: recordType('artifact', Artifact),
+    prefix: 'ARTIFACT#',
+    folder: 'artifacts',
+    files: 'artifacts',
+    bytes: 'artifact_bytes',
+  },
+  checkpoint: {
+    type: recordType('checkpoint', Artifact),
+    prefix: 'CHECKPOINT#',
+    folder: 'checkpoints',
+    files: 'checkpoints',
+    bytes: 'checkpoint_bytes',
+  },
+};
 
 /** Longest path, in bytes: what a sort key takes (1,024), less its prefix. */
 export const artifactPathMaxBytes = 1000;
 
-const prefix = 'ARTIFACT#';
-const artifactKey = (job_id: string, path: string): Key => ({ pk: jobPartition(job_id), sk: `${prefix}${path}` });
+const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
+  pk: jobPartition(job_id),
+  sk: `${places[kind].prefix}${path}`,
+});
 
 /** A new place in the bucket for a file of an experiment. */
-export const artifactObject = (project_id: string, experiment_id: string, id: string): string =>
-  `${experimentPrefix(project_id, experiment_id)}artifacts/${id}`;
+export const artifactObject = (
+  project_id: string,
+  experiment_id: string,
+  id: string,
+  kind: ArtifactKind = 'artifact',
+): string => `${experimentPrefix(project_id, experiment_id)}${places[kind].folder}/${id}`;
 
-export async function findArtifact(records: TableReader<'records'>, job_id: string, path: string): Promise<Artifact | undefined> {
-  const item = await records.get(artifactKey(job_id, path));
-  return item && artifact.parse(item);
+export async function findArtifact(
+  records: TableReader<'records'>,
+  job_id: string,
+  path: string,
+  kind: ArtifactKind = 'artifact',
+): Promise<Artifact | undefined> {
+  const item = await records.get(artifactKey(job_id, path, kind));
+  return item && places[kind].type.parse(item);
 }
 
 /** Artifacts of a job, by path. */
@@ -42,30 +81,60 @@ export async function listArtifacts(
   records: TableReader<'records'>,
   job_id: string,
   page: { limit?: number; after: string | undefined },
+  kind: ArtifactKind = 'artifact',
 ): Promise<Page<Artifact>> {
+  const { prefix, type } = places[kind];
   const after = page.after === undefined ? undefined : `${prefix}${page.after}`;
   const { items, next } = await records.query({ pk: jobPartition(job_id), prefix, ...page, after });
-  return { items: items.map((item) => artifact.parse(item)), next: next?.slice(prefix.length) };
+  return { items: items.map((item) => type.parse(item)), next: next?.slice(prefix.length) };
+}
+
+/** An experiment, and the lease under which its files are changed. */
+export interface ArtifactOwner {
+  experiment: Experiment;
+  lease: Lease;
+  kind: ArtifactKind;
+}
+
+/** The writes around a change of one file: only for the lease's holder, and kept in every count. */
+function counted({ experiment, lease, kind }: ArtifactOwner, change: Write, objects: number, bytes: number): Write[] {
+  const { project_id, experiment_id } = experiment;
+  const { files, bytes: total } = places[kind];
+  return [
+    holdsLease(experiment_id, 0, lease),
+    change,
+    changeJob(experimentKey(project_id, experiment_id), { add: { [files]: objects, [total]: bytes } }),
+    count(project_id, { objects, bytes }),
+  ];
 }
 
 /**
  * Records an uploaded file, in place of `previous` under the same path. The object lies in the bucket already; the
- * previous one is the caller's to delete afterwards. Throws `ConditionFailed` once the lease is lost.
+ * previous one is the caller's to delete afterwards. Throws `ConditionFailed` once the lease is lost or the job has
+ * ended, and when `previous` is not what is recorded.
  */
 export async function putArtifact(
   records: TableWriter<'records'>,
-  experiment: Experiment,
-  lease: Lease,
+  owner: ArtifactOwner,
   value: Artifact,
   previous: Artifact | undefined,
 ): Promise<void> {
-  const { project_id, experiment_id } = experiment;
-  const bytes = value.size - (previous?.size ?? 0);
+  const { experiment, kind } = owner;
+  const put: Write = {
+    put: places[kind].type.item(artifactKey(experiment.experiment_id, value.path, kind), value),
+    if: previous === undefined ? { exists: false } : { equals: { object: previous.object } },
+  };
   const objects = previous === undefined ? 1 : 0;
-  await records.write(
-    holdsLease(experiment_id, 0, lease),
-    { put: artifact.item(artifactKey(experiment_id, value.path), value) },
-    changeJob(experimentKey(project_id, experiment_id), { add: { artifacts: objects, artifact_bytes: bytes } }),
-    count(project_id, { objects, bytes }),
-  );
+  await records.write(...counted(owner, put, objects, value.size - (previous?.size ?? 0)));
+}
+
+/** Takes a file out of the records; its object is the caller's to delete afterwards. Throws as {@link putArtifact}. */
+export async function removeArtifact(
+  records: TableWriter<'records'>,
+  owner: ArtifactOwner,
+  { path, object, size }: Artifact,
+): Promise<void> {
+  const { experiment, kind } = owner;
+  const remove: Write = { delete: artifactKey(experiment.experiment_id, path, kind), if: { equals: { object } } };
+  await records.write(...counted(owner, remove, -1, -size));
 }

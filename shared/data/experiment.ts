@@ -42,6 +42,8 @@ const experiment = recordType(
     best: Best.nullable(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
+    checkpoints: z.number().int(),
+    checkpoint_bytes: z.number().int(),
     /** US dollars, at most; null where the deployment has no price. */
     cost_estimate: z.number().nullable(),
   }),

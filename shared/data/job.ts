@@ -95,8 +95,13 @@ export async function listUnfinished(
   return { items: items.map((item) => unfinished.parse(item)), next };
 }
 
-const countUnfinished = ({ project_id }: UnfinishedJob, unfinished: number): Write[] =>
-  project_id === null ? [] : [count(project_id, { unfinished })];
+// An item may be written once in a transaction, so a new experiment is counted by the same write.
+const countUnfinished = (
+  { project_id }: UnfinishedJob,
+  unfinished: number,
+  experiments: { experiments?: number } = {},
+): Write[] =>
+  project_id === null ? [] : [count(project_id, { unfinished, ...experiments })];
 
 /** The writes that begin a job besides its own record. The second and third fail where a limit would be passed. */
 export function beginJob(
@@ -105,14 +110,14 @@ export function beginJob(
 ): Write[] {
   const counted = (key: Key, attribute: string, amount: number, most: number): Write => ({
     update: key,
-    change: { add: { [attribute]: amount }, set: { kind: 'limit', schema_version: 0 } },
+    change: { add: { [attribute]: amount }, set: { record_type: 'limit', schema_version: 0 } },
     if: { any: [{ absent: [attribute] }, { atMost: { [attribute]: most - amount } }] },
   });
   return [
     { put: unfinished.item(unfinishedKey(job.job_id), job), if: { exists: false } },
     counted(userLimitKey(job.user_id), 'unfinished', 1, limits.unfinishedJobs),
     counted(deploymentLimitKey, 'vcpus', job.vcpus, limits.vcpus),
-    ...countUnfinished(job, 1),
+    ...countUnfinished(job, 1, { experiments: 1 }),
   ];
 }
 

@@ -82,9 +82,15 @@ export async function createProject(records: TableWriter<'records'>, value: Proj
   await records.write(
     { put: project.item(projectKey(value.project_id), value), if: { exists: false } },
     {
-      put: counters.item(countersKey(value.project_id), { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0 }),
+      put: counters.item(countersKey(value.project_id), {
+        configs: 0,
+        experiments: 0,
+        unfinished: 0,
+        objects: 0,
+        bytes: 0,
+      }),
     },
-    { put: { ...ownedKey(value.owner_id, value.project_id), kind: 'owned', schema_version: 0 } },
+    { put: { ...ownedKey(value.owner_id, value.project_id), record_type: 'owned', schema_version: 0 } },
   );
 }
 

@@ -15,10 +15,13 @@ export interface RecordType<S extends z.ZodObject> {
   parse(item: Item): z.output<S>;
 }
 
+/** Attributes that every item has beside those of its schema. */
+const reserved = ['pk', 'sk', 'record_type', 'schema_version'];
+
 type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * A kind of record with its schema. Each stored item carries `kind` and `schema_version`; an older item passes
+ * A kind of record with its schema. Each stored item carries `record_type` and `schema_version`; an older item passes
  * through `upgrades[version]`, `upgrades[version + 1]`, … before it is parsed, so a newer reader reads older records.
  */
 export function recordType<const S extends z.ZodObject>(
@@ -26,13 +29,21 @@ export function recordType<const S extends z.ZodObject>(
   schema: S,
   upgrades: readonly Upgrade[] = [],
 ): RecordType<S> {
+  const taken = reserved.filter((name) => Object.hasOwn(schema.shape, name));
+  if (taken.length > 0) throw new Error(`a ${kind} cannot have attributes named ${taken.join(', ')}`);
   const current = upgrades.length;
   return {
     kind,
     schema,
-    item: ({ pk, sk }, value) => ({ ...schema.parse(value), pk, sk, kind, schema_version: current }),
+    item: ({ pk, sk }, value) => ({
+      ...schema.parse(value),
+      pk,
+      sk,
+      record_type: kind,
+      schema_version: current,
+    }),
     parse(item) {
-      const { kind: stored, schema_version: version, ...attributes } = item;
+      const { record_type: stored, schema_version: version, ...attributes } = item;
       if (stored !== kind)
         throw new UnreadableRecord(`${item.pk}/${item.sk} is a ${String(stored)}, not a ${kind}`);
       if (typeof version !== 'number' || version > current) {

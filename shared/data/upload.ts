@@ -95,7 +95,7 @@ export async function putUpload(
     },
     ...(isNew
       ? [
-          { put: { ...blob, kind: 'blob', schema_version: 0, size }, if: { exists: false } },
+          { put: { ...blob, record_type: 'blob', schema_version: 0, size }, if: { exists: false } },
           count(project_id, { objects: 1, bytes: size }),
         ]
       : []),

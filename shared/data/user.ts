@@ -91,7 +91,7 @@ export async function createUser(
   const counted: Write = {
     update: populationKey,
     change: {
-      set: { kind: population.kind, schema_version: 0 },
+      set: { record_type: population.kind, schema_version: 0 },
       add: { users: 1, admins: value.account_type === 'admin' ? 1 : 0 },
     },
     ...(onlyIfNoAdmin && { if: { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] } }),

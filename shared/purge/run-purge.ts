@@ -20,9 +20,10 @@ export function forSeconds(seconds: number): StillTime {
 const itemsAtOnce = 25;
 
 /** What one pass came to: `stopped` when time ran out, `clean` when there was nothing left to remove. */
-type Pass = 'stopped' | 'removed' | 'clean';
+export type Pass = 'stopped' | 'removed' | 'clean';
 
-async function removeItems(
+/** Removes the items of a partition, or of the part of it under `prefix`. */
+export async function removeItems(
   records: Records,
   { pk, prefix }: Partition,
   stillTime: StillTime,

@@ -24,6 +24,8 @@ export interface JobEnvironment {
   project_id: string;
   experiment_id: string;
   container: ContainerIdentity;
+  /** Variable by which everything that the container started is found: Batch looks for its own. */
+  marker: { name: string; value: string };
   nodes: number;
   /** Address of node 0; the loopback address on node 0 itself, which Batch does not tell it. */
   mainAddress: string;
@@ -48,6 +50,7 @@ export function readJobEnvironment(
       node: value.AWS_BATCH_JOB_NODE_INDEX,
       isBuild: value.PHASE === 'build',
     },
+    marker: { name: 'AWS_BATCH_JOB_ID', value: value.AWS_BATCH_JOB_ID },
     nodes: value.AWS_BATCH_JOB_NUM_NODES,
     mainAddress: value.AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS ?? '127.0.0.1',
     workFolder: value.WORK_DIR,

@@ -25,7 +25,7 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
   const { experiment, environment, lease, records, objects, stop, now } = job;
   const { project_id } = experiment;
   const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
-  const marker = { name: 'JOB_MARKER', value: `${experiment.experiment_id}/build` };
+  const { marker } = environment;
   const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
   const prepared = await prepareEnvironment({
     spec: experiment.environment,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { Best } from '../data/experiment.ts';
 import { appendMetrics } from '../data/job-metrics.ts';
@@ -81,7 +80,7 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     env: commandEnvironment(experiment, environment, workspace, configPath, prepared.env),
     ...(user !== undefined && { user }),
     timeoutSeconds: experiment.timeout,
-    marker: { name: 'JOB_MARKER', value: join(experiment.experiment_id, String(environment.container.node)) },
+    marker: environment.marker,
     stop: stop.signal,
     onOutput: (stream, chunk) => shipper.output(stream, chunk),
   });

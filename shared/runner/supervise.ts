@@ -33,16 +33,19 @@ interface Ending {
   peakRssBytes: number | null;
 }
 
-/** How a command ended. `killed` tells that its grace was over before it had ended. */
+interface Interrupted extends Ending {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Whether anything of it was still running when the grace was over. */
+  killed: boolean;
+}
+
+/** How a command ended: by itself, because its time was over, because it was stopped, or not even started. */
 export type Outcome =
   | ({ cause: 'exited'; exitCode: number } & Ending)
   | ({ cause: 'signalled'; signal: NodeJS.Signals } & Ending)
-  | ({
-      cause: 'timeout' | 'stopped';
-      exitCode: number | null;
-      signal: NodeJS.Signals | null;
-      killed: boolean;
-    } & Ending)
+  | ({ cause: 'timeout' } & Interrupted)
+  | ({ cause: 'stopped' } & Interrupted)
   | { cause: 'not-started'; message: string };
 
 const DEFAULT_GRACE_SECONDS = 20;

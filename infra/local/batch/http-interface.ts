@@ -8,7 +8,7 @@ import { type Credentials, SignatureError, verifySignature } from './signature.t
 /** What AWS Batch takes as a submission, the largest of the requests served. */
 const maxBodyBytes = 30 * 1024;
 
-export interface HttpContext extends OperationContext {
+interface HttpContext extends OperationContext {
   region: string;
   credentials: Credentials;
 }

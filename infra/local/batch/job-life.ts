@@ -1,4 +1,11 @@
-import { type EndedAttempt, hasEnded, type JobRecord, type JobStatus, type Node } from './job-record.ts';
+import {
+  type EndedAttempt,
+  hasEnded,
+  isActive,
+  type JobRecord,
+  type JobStatus,
+  type Node,
+} from './job-record.ts';
 import { isRetried } from './retry-strategy.ts';
 
 /** How a process that stands for a container ended. */
@@ -31,7 +38,7 @@ export function settled(
 
 /** CancelJob and, with `terminate`, TerminateJob: what runs already is left to its attempt to end. */
 export function cancelled(job: JobRecord, reason: string, terminate: boolean, now: number): JobRecord {
-  const active = job.status === 'STARTING' || job.status === 'RUNNING';
+  const active = isActive(job);
   if (hasEnded(job) || (active && !terminate)) return job;
   const asked = {
     ...job,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killTree, type ProcessSelector, processStartTime } from '../../../shared/runner/process-tree.ts';
@@ -9,7 +10,7 @@ import { writeLog } from './process-log.ts';
 /** The variable by which the processes of a job are known, whatever becomes of their parents. */
 export const markerName = 'AWS_BATCH_JOB_ID';
 
-export interface ProcessOrder {
+interface ProcessOrder {
   command: readonly string[];
   /** The whole environment; it has the marker. */
   environment: Readonly<Record<string, string>>;
@@ -30,6 +31,7 @@ export class JobProcess {
   readonly #child: ChildProcess;
   readonly #selector: ProcessSelector;
   #kill: NodeJS.Timeout | undefined;
+  #killAt = Number.POSITIVE_INFINITY;
 
   /** @throws what spawning threw: no such program, say */
   static async start(order: ProcessOrder): Promise<JobProcess> {
@@ -74,10 +76,12 @@ export class JobProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** SIGTERM to the process, and SIGKILL to it and all that it started `graceMs` later; the shortest grace counts. */
+  /** SIGTERM to the process, once, and SIGKILL to all that it started `graceMs` later; the earliest end asked for counts. */
   stop(graceMs: number): void {
-    if (this.hasExited) return;
-    this.#child.kill('SIGTERM');
+    const killAt = performance.now() + graceMs;
+    if (this.hasExited || killAt >= this.#killAt) return;
+    if (this.#killAt === Number.POSITIVE_INFINITY) this.#child.kill('SIGTERM');
+    this.#killAt = killAt;
     clearTimeout(this.#kill);
     this.#kill = setTimeout(() => void this.#killAll(), graceMs);
   }

@@ -2,7 +2,7 @@ import type { JobDetail } from '@aws-sdk/client-batch';
 import * as z from 'zod';
 import { RetryStrategy } from './retry-strategy.ts';
 
-export const jobStatuses = [
+export const JobStatus = z.enum([
   'SUBMITTED',
   'PENDING',
   'RUNNABLE',
@@ -10,8 +10,7 @@ export const jobStatuses = [
   'RUNNING',
   'SUCCEEDED',
   'FAILED',
-] as const;
-export const JobStatus = z.enum(jobStatuses);
+]);
 export type JobStatus = z.infer<typeof JobStatus>;
 
 /** What AWS Batch puts on EventBridge when a job changes its state. */

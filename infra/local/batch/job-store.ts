@@ -17,7 +17,7 @@ export class JobStore {
   /** The last write under way of each job. */
   readonly #writes = new Map<string, Promise<unknown>>();
   #lastSequence = 0;
-  #closed = false;
+  #insists = true;
   readonly #eventOf: (job: JobRecord) => BatchJobStateChangeEvent;
   readonly #onEvent: (event: BatchJobStateChangeEvent) => void;
 
@@ -117,9 +117,13 @@ export class JobStore {
     });
   }
 
-  /** Waits for the writes under way; those that the disk refuses are given up. */
+  /** From now on a write that the disk refuses is given up, as it must be when the server ends. */
+  stopInsisting(): void {
+    this.#insists = false;
+  }
+
+  /** Waits for the writes under way. */
   async close(): Promise<void> {
-    this.#closed = true;
     await Promise.allSettled(this.#writes.values());
   }
 
@@ -130,7 +134,7 @@ export class JobStore {
         return await this.#write({ ...job, events });
       } catch (error) {
         if (failures === 0) console.error(`Batch: the state of job ${job.id} cannot be written: ${error}`);
-        if (this.#closed) throw error;
+        if (!this.#insists) throw error;
         await sleep(writeAgainAfterMs, undefined, { ref: false });
       }
     }

@@ -5,7 +5,7 @@ import type { Container, JobRecord, Node } from './job-record.ts';
 import { nodesOf } from './node-range.ts';
 import type { ContainerOverrides, SubmitRequest } from './submit-request.ts';
 
-export interface NewJobContext {
+interface NewJobContext {
   catalogue: Catalogue;
   minimumTimeoutSeconds: number;
   sequence: number;

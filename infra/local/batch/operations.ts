@@ -15,7 +15,7 @@ export interface OperationContext {
 }
 
 /** Takes the parsed body of a request and answers with that of the response. @throws ClientException, ZodError */
-export type Operation = (body: unknown, context: OperationContext) => object | Promise<object>;
+type Operation = (body: unknown, context: OperationContext) => object | Promise<object>;
 
 const DescribeRequest = z.object({ jobs: z.array(z.string()).max(100) });
 const StopRequest = z.object({ jobId: z.string().min(1), reason: z.string().min(1).max(1024) });

@@ -35,7 +35,7 @@ export const RetryStrategy = z.object({
 export type RetryStrategy = z.infer<typeof RetryStrategy>;
 
 /** How an attempt failed; what is unknown counts as empty, which `*` alone matches. */
-export interface Failure {
+interface Failure {
   exitCode?: number | undefined;
   reason?: string | undefined;
   statusReason?: string | undefined;

@@ -95,6 +95,7 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
       clearInterval(cleaning);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
+      store.stopInsisting();
       await scheduler.close(grace * 1000);
       await outbox.close(lastDeliveriesMs);
       await store.close();

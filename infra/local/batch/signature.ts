@@ -6,7 +6,7 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   method: string;
   /** Path alone: the operations of AWS Batch have no query. */
   path: string;

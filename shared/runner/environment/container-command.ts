@@ -1,4 +1,4 @@
-export interface ContainerMount {
+interface ContainerMount {
   /** Absolute path on the host. */
   source: string;
   /** Absolute path in the container. */

@@ -30,7 +30,7 @@ export interface ParsedDependencies {
 }
 
 /** Whether `dependencies` says that there is nothing to install: blank, `-` or `none`. */
-export function nothingToInstall(dependencies: string): boolean {
+function nothingToInstall(dependencies: string): boolean {
   return ['', '-', 'none'].includes(dependencies.trim().toLowerCase());
 }
 

@@ -9,7 +9,7 @@ export interface Command {
   env: Readonly<Record<string, string>>;
 }
 
-export interface CommandResult {
+interface CommandResult {
   /** Null when the process did not start or ended by a signal. */
   exitCode: number | null;
   /** The last 8 KB or so of what it wrote, on both streams. */

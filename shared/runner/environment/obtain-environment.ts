@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildEnvironment } from './build-environment.ts';
@@ -105,7 +105,6 @@ async function fetchPack(options: ObtainOptions): Promise<ObtainedEnvironment | 
     const folder = join(scratch, 'environment');
     const { bytes } = await unpackEnvironment(file, folder, { interpreters: [interpreter.executable], stop });
     await rename(folder, place.folder);
-    await chmod(place.folder, 0o555);
     const complete = { key, lockHash: found.lockHash, buildSeconds: found.buildSeconds, bytes };
     await place.complete(complete);
     return { ...complete, cache: 'hit', stored: true };

@@ -46,7 +46,7 @@ async function* tarPieces(folder: string, under: string): AsyncGenerator<Buffer>
     const full = join(folder, path);
     const facts = lstatSync(full);
     if (facts.isDirectory()) {
-      yield header({ path: `${path}/`, mode: 0o555, mtime: epoch, size: 0 }, 'Directory');
+      yield header({ path: `${path}/`, mode: 0o755, mtime: epoch, size: 0 }, 'Directory');
       yield* tarPieces(folder, path);
     } else if (facts.isSymbolicLink()) {
       const linkpath = readlinkSync(full);

@@ -1,10 +1,19 @@
-import { closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync, readdirSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Removes a folder whatever it has become: read-only folders are opened up first, and as root everything is taken from
- * its owner top-down, so that nobody can exchange a folder for a link while the removal walks through it.
+ * Removes a folder whatever a build made of it: folders that deny writing or reading are opened up first, and as root
+ * everything is taken from its owner top-down, so that nobody can exchange a folder for a link while it is walked.
  * A folder that is not there is no error.
  */
 export async function removeTree(folder: string): Promise<void> {
@@ -13,18 +22,21 @@ export async function removeTree(folder: string): Promise<void> {
 }
 
 function takeOver(path: string): void {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  if (!facts?.isDirectory()) return;
-  // A folder that denies even its owner must become readable before it can be opened; as root that never happens.
-  const root = process.getuid?.() === 0;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  if (process.getuid?.() === 0) takeFromOwner(path);
+  // One's own folder may deny even its owner, so that it could not be opened first.
+  else chmodSync(path, 0o700);
+  for (const name of readdirSync(path, { withFileTypes: true })) {
+    if (name.isDirectory()) takeOver(join(path, name.name));
+  }
+}
+
+function takeFromOwner(path: string): void {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY);
   try {
-    if (root) fchownSync(file, 0, 0);
+    fchownSync(file, 0, 0);
     fchmodSync(file, 0o700);
   } finally {
     closeSync(file);
-  }
-  for (const name of readdirSync(path, { withFileTypes: true })) {
-    if (name.isDirectory()) takeOver(join(path, name.name));
   }
 }

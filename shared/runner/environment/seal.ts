@@ -27,8 +27,9 @@ interface SealOptions {
 }
 
 /**
- * Makes a built environment read-only, so that no later run changes what the next one gets: folders and programs
- * r-xr-xr-x, files r--r--r--, and root's where the service runs as root. Refuses what an environment has no need of:
+ * Makes a built environment one that no later run changes: programs r-xr-xr-x, files r--r--r--, folders rwxr-xr-x, and
+ * all of it root's where the service runs as root. (Elsewhere runs have the service's own rights, and read-only folders
+ * would only keep people from deleting their data folder.) Refuses what an environment has no need of:
  * devices, sockets, pipes, links to outside, and hard links to files of somebody else.
  * A folder is secured before its entries are listed and everything is opened without following links, because
  * something that the build left running may still try to exchange them.
@@ -55,7 +56,7 @@ export function sealEnvironment(folder: string, options: SealOptions): SealedSiz
 }
 
 function secure(full: string, path: string, flag: number, { owner }: SealOptions): Stats {
-  const file = openSync(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flag);
+  const file = openPlain(full, path, flag);
   try {
     const facts = fstatSync(file);
     if (flag === 0 && !facts.isFile()) throw refused(path, 'changed while it was sealed');
@@ -65,10 +66,18 @@ function secure(full: string, path: string, flag: number, { owner }: SealOptions
         throw refused(path, "is a hard link to root's file");
       fchownSync(file, 0, 0);
     }
-    fchmodSync(file, flag !== 0 || (facts.mode & 0o111) !== 0 ? 0o555 : 0o444);
+    fchmodSync(file, flag !== 0 ? 0o755 : (facts.mode & 0o111) !== 0 ? 0o555 : 0o444);
     return facts;
   } finally {
     closeSync(file);
+  }
+}
+
+function openPlain(full: string, path: string, flag: number): number {
+  try {
+    return openSync(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flag);
+  } catch (error) {
+    throw refused(path, `cannot be opened (${error instanceof Error ? error.message : String(error)})`);
   }
 }
 

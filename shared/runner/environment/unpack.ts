@@ -34,7 +34,8 @@ const chunkBytes = 1024 * 1024;
  * Unpacks a `.tar.zst` of an environment into `folder`, which must not exist yet.
  * The pack is the service's own, but what it holds was made by other people's code: entries that leave the folder, pass
  * through a link, come twice, are devices or hard links, carry setuid bits or exceed the limits are refused, and then
- * the caller removes what was written. Files become root's (or the service's), read-only.
+ * the caller removes what was written. Files become root's (or the service's), read-only;
+ * modes are set apart from making things, so that the umask does not count.
  * Writes are synchronous, as 11,000 small files cost four times as much through the thread pool; decompression runs
  * beside them.
  * @throws EnvironmentError `pack-refused`
@@ -44,7 +45,8 @@ export async function unpackEnvironment(
   folder: string,
   options: UnpackOptions,
 ): Promise<SealedSize> {
-  mkdirSync(folder, { mode: 0o755 });
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
   const sink = new EnvironmentWriter(folder, options);
   try {
     await pipeline(
@@ -53,7 +55,6 @@ export async function unpackEnvironment(
       (chunks: AsyncIterable<Buffer>) => readTar(chunks, sink),
       { signal: options.stop },
     );
-    sink.lockFolders();
     return sink.size;
   } catch (error) {
     // What zlib says of bytes that are not zstd.
@@ -100,7 +101,8 @@ class EnvironmentWriter implements TarSink {
 
     const to = join(this.#folder, path);
     if (entry.type === 'Directory') {
-      mkdirSync(to, { mode: 0o755 });
+      mkdirSync(to);
+      chmodSync(to, 0o755);
       this.#folders.add(path);
     } else if (entry.type === 'SymbolicLink') {
       const fault = linkFault(path, entry.linkpath, interpreters);
@@ -109,7 +111,6 @@ class EnvironmentWriter implements TarSink {
     } else if (entry.type === 'File') {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
       this.#file = openSync(to, flags, 0o600);
-      // Set apart from opening, so that the service's umask does not count.
       fchmodSync(this.#file, entry.mode & 0o111 ? 0o555 : 0o444);
       this.#mtime = entry.mtime;
     } else throw refuse(`is a ${entry.type}`);
@@ -132,11 +133,6 @@ class EnvironmentWriter implements TarSink {
 
   get size(): SealedSize {
     return { entries: this.#seen.size, bytes: this.#bytes };
-  }
-
-  /** Folders become read-only last, deepest first, because somebody who is not root has to write into them until then. */
-  lockFolders(): void {
-    for (const path of [...this.#folders].reverse()) chmodSync(join(this.#folder, path), 0o555);
   }
 }
 

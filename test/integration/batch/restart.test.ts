@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { killTree } from '../../../shared/runner/process-tree.ts';
 import {
   clientOf,
@@ -116,7 +116,10 @@ test('a file that is no job is put aside, a file left half written is removed', 
   const jobs = join(first.folder, 'jobs');
   await writeFile(join(jobs, 'torn.json'), '{"version":1,');
   await writeFile(join(jobs, 'other.json.unfinished'), '{');
+  const told = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => told.mockRestore());
   const second = await startLocalBatch({ folder: first.folder });
+  expect(told).toHaveBeenCalledWith(expect.stringContaining('torn.json does not hold a job'));
   expect((await second.describe(id)).status).toBe('SUCCEEDED');
   expect((await readdir(jobs)).sort()).toEqual([`${id}.json`, 'torn.json.unreadable'].sort());
 });
@@ -125,4 +128,27 @@ test('a port that is taken is told at once', async () => {
   const { url } = await startLocalBatch();
   const second = startLocalBatch({ port: Number(new URL(url).port) });
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('a job that ended a day ago is forgotten, with its logs, one that ended since is not', async () => {
+  const first = await startLocalBatch();
+  const { folder } = first;
+  const old = await first.submit(sh('echo output'));
+  const recent = await first.submit(sh('echo output'));
+  for (const id of [old, recent]) await first.ended(id);
+  await first.server.close();
+  for (const [id, hours] of [
+    [old, 25],
+    [recent, 23],
+  ] as const) {
+    const file = join(folder, 'jobs', `${id}.json`);
+    const job = JSON.parse(await readFile(file, 'utf8'));
+    job.nodes[0].stoppedAt = Date.now() - hours * 3600 * 1000;
+    await writeFile(file, JSON.stringify({ ...job, events: [] }));
+  }
+  const second = await startLocalBatch({ folder });
+  expect(await second.describe(old)).toBeUndefined();
+  expect((await second.describe(recent)).status).toBe('SUCCEEDED');
+  expect(await readdir(join(folder, 'jobs'))).toEqual([`${recent}.json`]);
+  expect(await readdir(join(folder, 'logs'))).toEqual([`${recent}.0.1.log`]);
 });

@@ -7,8 +7,8 @@ import { eventually, isRunning, sh, startLocalBatch } from './local-batch.ts';
 const untilGate = (gate: string) => sh(`while [ ! -e ${gate} ]; do sleep 0.02; done`);
 
 /** Writes the pid of a grandchild that ignores SIGTERM and has left the session, then waits for ever. */
-const withGrandchild = (pidFile: string, then: string) =>
-  sh(`setsid sh -c 'trap "" TERM; echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; while :; do sleep 0.1; done' &
+const withGrandchild = (pidFile: string, first: string, then: string) =>
+  sh(`${first}; setsid sh -c 'trap "" TERM; echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; while :; do sleep 0.1; done' &
   while [ ! -e ${pidFile} ]; do sleep 0.02; done; ${then}`);
 
 const readPid = async (file: string) => Number(await readFile(file, 'utf8'));
@@ -47,7 +47,7 @@ describe('TerminateJob', () => {
   test('kills the whole tree of a job that ignores SIGTERM', async () => {
     const { client, submit, ended, folder } = await startLocalBatch();
     const pidFile = join(folder, 'pid');
-    const id = await submit(withGrandchild(pidFile, 'trap "" TERM; while :; do sleep 0.1; done'));
+    const id = await submit(withGrandchild(pidFile, 'trap "" TERM', 'while :; do sleep 0.1; done'));
     await eventually(() =>
       readPid(pidFile).then(
         () => true,
@@ -120,7 +120,7 @@ test('a timeout stops the job for good, though attempts are left', async () => {
 test('what a job leaves behind is killed when it ends', async () => {
   const { submit, ended, folder } = await startLocalBatch();
   const pidFile = join(folder, 'pid');
-  const job = await ended(await submit(withGrandchild(pidFile, 'exit 0')));
+  const job = await ended(await submit(withGrandchild(pidFile, ':', 'exit 0')));
   expect(job.status).toBe('SUCCEEDED');
   expect(await isRunning(await readPid(pidFile))).toBe(false);
 });

@@ -59,33 +59,53 @@ describe('access to projects', () => {
     path = { project_id: await newProject(service, owner), config_id: 'train.yaml', dataset: 'digits' };
   });
 
-  test.each([...reads, ...allChanges])('%s is refused to who has not signed in, and to guests', async (_, endpoint, call) => {
-    expect((await service.call(endpoint, { path, ...call })).status).toBe(401);
-    expect((await service.call(endpoint, { path, ...call, as: guest })).status).toBe(403);
-  });
+  test.each([...reads, ...allChanges])(
+    '%s is refused to who has not signed in, and to guests',
+    async (_, endpoint, call) => {
+      expect((await service.call(endpoint, { path, ...call })).status).toBe(401);
+      expect((await service.call(endpoint, { path, ...call, as: guest })).status).toBe(403);
+    },
+  );
 
-  test.each(allChanges)('%s is refused to viewers and to owners of other projects', async (_, endpoint, call) => {
-    expect((await service.call(endpoint, { path, ...call, as: viewer })).status).toBe(403);
-    const refused = await service.call(endpoint, { path, ...call, as: stranger });
-    expect(refused.status).toBe(403);
-    expect(refused.json.detail).toContain('belongs to somebody else');
-  });
+  test.each(allChanges)(
+    '%s is refused to viewers and to owners of other projects',
+    async (_, endpoint, call) => {
+      expect((await service.call(endpoint, { path, ...call, as: viewer })).status).toBe(403);
+      const refused = await service.call(endpoint, { path, ...call, as: stranger });
+      expect(refused.status).toBe(403);
+      expect(refused.json.detail).toContain('belongs to somebody else');
+    },
+  );
 
-  test.each([...reads, ...allChanges])('%s answers 404 for a project that does not exist, 400 for what is no id', async (_, endpoint, call) => {
-    const unknown = await service.call(endpoint, { ...call, path: { ...path, project_id: '01h00000000000000000000000' }, as: owner });
-    expect(unknown.status).toBe(404);
-    expect(unknown.json.detail).toBe('There is no project 01h00000000000000000000000.');
-    const malformed = await service.call(endpoint, { ...call, path: { ...path, project_id: '../etc' }, as: owner });
-    expect(malformed.status).toBe(400);
-    expect(malformed.json.errors).toEqual([expect.objectContaining({ in: 'path', name: 'project_id' })]);
-  });
+  test.each([...reads, ...allChanges])(
+    '%s answers 404 for a project that does not exist, 400 for what is no id',
+    async (_, endpoint, call) => {
+      const unknown = await service.call(endpoint, {
+        ...call,
+        path: { ...path, project_id: '01h00000000000000000000000' },
+        as: owner,
+      });
+      expect(unknown.status).toBe(404);
+      expect(unknown.json.detail).toBe('There is no project 01h00000000000000000000000.');
+      const malformed = await service.call(endpoint, {
+        ...call,
+        path: { ...path, project_id: '../etc' },
+        as: owner,
+      });
+      expect(malformed.status).toBe(400);
+      expect(malformed.json.errors).toEqual([expect.objectContaining({ in: 'path', name: 'project_id' })]);
+    },
+  );
 
-  test.each([...reads, ...allChanges])('%s refuses parameters that it does not have', async (_, endpoint, call) => {
-    const query = { ...(call as Call).query as Record<string, string>, colour: 'red' };
-    const answer = await service.call(endpoint, { path, ...call, query, as: owner });
-    expect(answer.status).toBe(400);
-    expect(answer.json.errors).toEqual([expect.objectContaining({ in: 'query', name: 'colour' })]);
-  });
+  test.each([...reads, ...allChanges])(
+    '%s refuses parameters that it does not have',
+    async (_, endpoint, call) => {
+      const query = { ...((call as Call).query as Record<string, string>), colour: 'red' };
+      const answer = await service.call(endpoint, { path, ...call, query, as: owner });
+      expect(answer.status).toBe(400);
+      expect(answer.json.errors).toEqual([expect.objectContaining({ in: 'query', name: 'colour' })]);
+    },
+  );
 
   test('an admin may change what belongs to others', async () => {
     const admin = await service.user('admin');

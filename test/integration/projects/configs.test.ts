@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as deleteConfig } from '../../../functions/projects/delete-config.endpoint.ts';
 import { endpoint as listConfigs } from '../../../functions/projects/list-configs.endpoint.ts';
@@ -7,6 +8,7 @@ import { endpoint as readConfig } from '../../../functions/projects/read-config.
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { configMaxBytes, configPartitions } from '../../../shared/data/config.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
+import { runPurge } from '../../../shared/purge/run-purge.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 
@@ -23,7 +25,11 @@ describe('configurations', () => {
     project_id = await newProject(service, owner);
   });
 
-  const at = (config_id: string, call: Call = {}): Call => ({ path: { project_id, config_id }, as: owner, ...call });
+  const at = (config_id: string, call: Call = {}): Call => ({
+    path: { project_id, config_id },
+    as: owner,
+    ...call,
+  });
   const put = (config_id: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
     service.call(putConfig, at(config_id, { body, headers }));
   const read = (config_id: string, headers: Record<string, string> = {}) =>
@@ -51,7 +57,11 @@ describe('configurations', () => {
     const second = await put('train.yaml', `${text}more: true\n`);
     expect(second.json).toMatchObject({ version: 2, created_at: first.json.created_at });
     const listed = await service.call(listConfigs, { path: { project_id }, as: owner });
-    expect(listed.json.map((one: { config_id: string }) => one.config_id)).toEqual(['A.toml', 'b.json', 'train.yaml']);
+    expect(listed.json.map((one: { config_id: string }) => one.config_id)).toEqual([
+      'A.toml',
+      'b.json',
+      'train.yaml',
+    ]);
     expect(listed.json[2]).toEqual(second.json);
     expect((await read('train.yaml')).json).toEqual({
       ...second.json,
@@ -84,7 +94,8 @@ describe('configurations', () => {
   });
 
   test('keep their bytes, whatever they hold', async () => {
-    const text = '\ufeff{"__proto__": {"a": 1}, "constructor": 2, "big": 12345678901234567890, "\\u0000": "\\ud800"}\r\n';
+    const text =
+      '\ufeff{"__proto__": {"a": 1}, "constructor": 2, "big": 12345678901234567890, "\\u0000": "\\ud800"}\r\n';
     const stored = await put('odd.json', text);
     expect(stored.json.sha256).toBe(sha256(text));
     const { json, text: body } = await read('odd.json');
@@ -167,6 +178,31 @@ describe('configurations', () => {
     expect((await remove('rivals.yaml')).status).toBe(404);
     expect((await put('rivals.yaml', 'n: 9')).json.version).toBe(1);
     expect((await service.call(readProject, { path: { project_id }, as: owner })).json.configs).toBe(5);
+  });
+
+  test('a delete has succeeded once it is on record; what a failure leaves is removed later', async () => {
+    await put('late.yaml', 'a: 1');
+    const failing = { ...service.records, query: () => Promise.reject(new Error('out of order')) };
+    const warnings: string[] = [];
+    const context = {
+      records: failing,
+      project: { project_id },
+      newId: () => ulid().toLowerCase(),
+      now: () => new Date(),
+      header: () => undefined,
+      log: { warn: (code: string) => warnings.push(code) },
+    };
+    const path = { project_id, config_id: 'late.yaml' };
+    const answer = await deleteConfig.handle({ path, query: {}, body: undefined }, context as never);
+    expect(answer).toEqual({ config_id: 'late.yaml', deleted: { versions: 1 } });
+    expect(warnings).toEqual(['purge-later']);
+    expect((await read('late.yaml')).status).toBe(404);
+    const { items } = await listPurges(service.records, undefined);
+    expect(items).toHaveLength(1);
+    expect((await contents()).some((key) => key.startsWith('late.yaml#'))).toBe(true);
+    for (const purge of items) await runPurge(service.records, undefined, purge, () => true);
+    expect((await contents()).some((key) => key.startsWith('late.yaml#'))).toBe(false);
+    expect((await listPurges(service.records, undefined)).items).toEqual([]);
   });
 
   test('an unknown one is 404', async () => {

@@ -5,7 +5,11 @@ import { findEnvironment, recordLock } from '../../../shared/data/environment.ts
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 
-const good = { entry_point_command: 'python train.py --config {config}', env_type: 'python', dependencies: 'numpy>=2,<3' };
+const good = {
+  entry_point_command: 'python train.py --config {config}',
+  env_type: 'python',
+  dependencies: 'numpy>=2,<3',
+};
 const lock = 'b'.repeat(64);
 
 describe('environment', () => {
@@ -63,7 +67,11 @@ describe('environment', () => {
     ['python', 'none', 'none'],
     ['node', '-', '-'],
     ['system', ' ', ' '],
-    ['python', '-r requirements.txt\nscikit-learn==1.5.*, numpy # fast', '-r requirements.txt\nscikit-learn==1.5.*, numpy # fast'],
+    [
+      'python',
+      '-r requirements.txt\nscikit-learn==1.5.*, numpy # fast',
+      '-r requirements.txt\nscikit-learn==1.5.*, numpy # fast',
+    ],
     ['docker', 'registry.example/team/image:1.2', 'registry.example/team/image:1.2'],
   ])('%s takes %j', async (env_type, dependencies, kept) => {
     const { status, json } = await put({ ...good, env_type, dependencies });
@@ -80,12 +88,22 @@ describe('environment', () => {
     ['an open quote', { entry_point_command: 'python "x' }, 'entry_point_command', 'is not closed'],
     ['a long command', { entry_point_command: 'x'.repeat(4001) }, 'entry_point_command', 'longer than 4000'],
     ['a NUL', { entry_point_command: 'a\0b' }, 'entry_point_command', 'control character'],
-    ['an index of its own', { dependencies: 'numpy\n--index-url https://evil.example' }, 'dependencies', 'line 2:'],
+    [
+      'an index of its own',
+      { dependencies: 'numpy\n--index-url https://evil.example' },
+      'dependencies',
+      'line 2:',
+    ],
     ['a link to a file', { dependencies: 'x @ file:///etc/passwd' }, 'dependencies', 'line 1:'],
     ['long dependencies', { dependencies: 'x'.repeat(4001) }, 'dependencies', 'longer than 4000'],
     ['an escape sequence', { dependencies: '# \u001b[2J' }, 'dependencies', 'control character'],
     ['system with packages', { env_type: 'system' }, 'dependencies', 'installs nothing'],
-    ['docker without an image', { env_type: 'docker', dependencies: '-' }, 'dependencies', 'needs the name of an image'],
+    [
+      'docker without an image',
+      { env_type: 'docker', dependencies: '-' },
+      'dependencies',
+      'needs the name of an image',
+    ],
     ['docker with two images', { env_type: 'docker', dependencies: 'a b' }, 'dependencies', 'one image only'],
   ])('refuses %s', async (_, change, name, message) => {
     const before = await read();
@@ -98,9 +116,17 @@ describe('environment', () => {
   test('names all faults at once', async () => {
     const missing = await put('');
     expect(missing.json.errors).toEqual(
-      ['entry_point_command', 'env_type', 'dependencies'].map((name) => ({ in: 'query', name, message: expect.any(String) })),
+      ['entry_point_command', 'env_type', 'dependencies'].map((name) => ({
+        in: 'query',
+        name,
+        message: expect.any(String),
+      })),
     );
-    const bad = await put({ entry_point_command: 'a; b', env_type: 'python', dependencies: '!!\nnumpy\n--pre' });
+    const bad = await put({
+      entry_point_command: 'a; b',
+      env_type: 'python',
+      dependencies: '!!\nnumpy\n--pre',
+    });
     expect(bad.json.errors.map((fault: { name: string }) => fault.name)).toEqual([
       'entry_point_command',
       'dependencies',

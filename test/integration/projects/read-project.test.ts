@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
@@ -7,57 +6,9 @@ import { endpoint as updateProject } from '../../../functions/projects/update-pr
 import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { count } from '../../../shared/data/project.ts';
 import { rank } from '../../../shared/data/ranking.ts';
+import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
-
-const at = '2026-01-02T03:04:05.000Z';
-
-function experiment(project_id: string, value: number | null): Experiment {
-  return {
-    experiment_id: ulid().toLowerCase(),
-    project_id,
-    kind: 'train',
-    config_id: 'train.yaml',
-    config_version: 1,
-    config_sha256: 'a'.repeat(64),
-    source_sha256: null,
-    source_size: 0,
-    dataset: null,
-    dataset_sha256: null,
-    dataset_is_archive: false,
-    environment: { entry_point_command: 'true', env_type: 'system', dependencies: '', version: 1 },
-    lock_hash: null,
-    environment_cache: null,
-    saved_seconds: null,
-    criterion: { name: 'accuracy', goal: 'maximize' },
-    best: value === null ? null : { criterion: 'accuracy', value, step: 3 },
-    artifacts: 0,
-    artifact_bytes: 0,
-    cost_estimate: null,
-    status: value === null ? 'RUNNING' : 'SUCCEEDED',
-    status_rank: value === null ? 5 : 6,
-    status_reason: null,
-    attempt: 1,
-    batch_attempt: 1,
-    attempts: [],
-    batch_job_id: null,
-    depends_on: null,
-    user_id: ulid().toLowerCase(),
-    created_at: at,
-    started_at: at,
-    stopped_at: null,
-    cancel_requested_at: null,
-    checked_at: at,
-    exit_code: null,
-    signal: null,
-    vcpus: 1,
-    memory: 512,
-    gpus: 0,
-    nodes: 1,
-    timeout: 60,
-    version: 1,
-  };
-}
 
 describe('details of a project', () => {
   let service: TestService;
@@ -74,7 +25,7 @@ describe('details of a project', () => {
   });
 
   async function add(value: number | null): Promise<Experiment> {
-    const one = experiment(path.project_id, value);
+    const one = experimentOf(path.project_id, value);
     await service.records.write(
       putExperiment(one),
       count(path.project_id, { experiments: 1 }),

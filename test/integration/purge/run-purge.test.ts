@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { objectWriter, type ObjectWriter } from '../../../shared/aws/objects.ts';
 import { listPurges, type Purge, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { uploadSeconds } from '../../../shared/data/upload.ts';
@@ -33,7 +33,7 @@ describe('purge', () => {
       const length = Math.min(100, count - start);
       const writes = Array.from({ length }, (_, index) => {
         const sk = `${prefix}${String(start + index).padStart(5, '0')}`;
-        return { put: { pk, sk, kind: 'filler', schema_version: 0 } };
+        return { put: { pk, sk, record_type: 'filler', schema_version: 0 } };
       });
       await records.write(...writes);
     }
@@ -170,13 +170,15 @@ describe('purge', () => {
   test('does what comes before it first, and waits for it', async () => {
     const { purge, left } = await prepared({ items: 3, objects: 3 });
     const steps: string[] = [];
-    const before = (ready: boolean) => async ({ purge_id }: Purge) => {
-      steps.push(purge_id);
-      return ready;
-    };
-    expect(await runPurge(records, objects, purge, always, before(false))).toBe(false);
+    const inFront =
+      (ready: boolean) =>
+      async ({ purge_id }: Purge) => {
+        steps.push(purge_id);
+        return ready;
+      };
+    expect(await runPurge(records, objects, purge, always, inFront(false))).toBe(false);
     expect((await left()).whole).toBe(3);
-    expect(await runPurge(records, objects, purge, always, before(true))).toBe(true);
+    expect(await runPurge(records, objects, purge, always, inFront(true))).toBe(true);
     expect(steps).toEqual([purge.purge_id, purge.purge_id]);
     expect(await left()).toEqual(gone);
   });

@@ -167,9 +167,10 @@ describe('killing a tree', () => {
         ...options,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
+      const ended = once(stdout, 'end'); // every process of the chain holds the pipe open
       await once(stdout, 'data');
       await killTree({ uid });
-      await once(stdout.resume(), 'end'); // every process of the chain held the pipe open
+      await ended;
       expect(await findProcesses({ uid })).toEqual([]);
     },
   );

@@ -3,7 +3,10 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EnvironmentSpec } from '../../../../shared/runner/environment/dependencies.ts';
-import type { EnvironmentStore } from '../../../../shared/runner/environment/environment-store.ts';
+import type {
+  EnvironmentPack,
+  EnvironmentStore,
+} from '../../../../shared/runner/environment/environment-store.ts';
 import type { PrepareOptions } from '../../../../shared/runner/environment/prepare.ts';
 import { removeTree } from '../../../../shared/runner/environment/remove-tree.ts';
 import { superviseInstaller } from '../../../../shared/runner/environment/supervised-installer.ts';
@@ -91,7 +94,7 @@ export async function installs(bench: Bench): Promise<number> {
 }
 
 /** A store in a folder, which several processes can share. Leases never expire, so that a forgotten one shows. */
-export class FolderStore implements EnvironmentStore {
+class FolderStore implements EnvironmentStore {
   readonly folder: string;
 
   constructor(folder: string) {
@@ -115,7 +118,7 @@ export class FolderStore implements EnvironmentStore {
     await cp(join(this.folder, `${key}.pack`), file);
   }
 
-  async save(key: string, pack: { file: string; lock: string; lockHash: string; buildSeconds: number }) {
+  async save(key: string, pack: EnvironmentPack) {
     await cp(pack.file, join(this.folder, `${key}.pack`));
     await writeFile(join(this.folder, `${key}.lock`), pack.lock);
     const record = JSON.stringify({ lockHash: pack.lockHash, buildSeconds: pack.buildSeconds });

@@ -1,15 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readlink,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readlink, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
@@ -50,12 +39,13 @@ test('a round trip keeps content, times, links and long names, twice the same by
     entries: 9,
     bytes: 3_000_017,
   });
-  execFileSync('diff', ['-r', '--no-dereference', from, to]);
+  expect((await readFile(join(to, 'big'))).equals(await readFile(join(from, 'big')))).toBe(true);
+  expect((await readFile(join(to, 'empty'))).length).toBe(0);
   const facts = await stat(join(to, 'a'.repeat(120), 'b'.repeat(120), 'ü'.repeat(60), 'module.py'));
   expect(facts.mtimeMs).toBe(1_700_000_000_000);
   expect((await stat(join(to, 'run'))).mode & 0o777).toBe(0o555);
   expect(await readlink(join(to, 'python3'))).toBe('/usr/bin/python3.11');
-  await chmod(to, 0o555);
+  expect(await readlink(join(to, 'python'))).toBe('python3');
 });
 
 describe('a hostile pack is refused', () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { access, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare.ts';
@@ -24,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => removeBench(bench));
 
 const node = (dependencies = 'pkg') => ({ env_type: 'node', dependencies }) as const;
-const child = join(import.meta.dirname, 'prepare-child.ts');
+const child = fileURLToPath(import.meta.resolve('./prepare-child.ts'));
 const leftovers = async () =>
   (await readdir(join(bench.root, 'p1'))).filter((name) => /scratch|building|draft/.test(name));
 
@@ -46,7 +47,9 @@ test('npm installs a local package with its script, found by require and as a pr
   expect(built).toMatchObject({ cache: 'miss', nodeModules: built.env['NODE_PATH'] });
   const answer = execFileSync('node', ['-p', 'require("tiny").answer'], { env: built.env, encoding: 'utf8' });
   expect(answer.trim()).toBe('42');
-  expect(execFileSync('tiny', { env: built.env, encoding: 'utf8' }).trim()).toBe('42');
+  expect(
+    execFileSync(join(built.nodeModules!, '.bin/tiny'), { env: built.env, encoding: 'utf8' }).trim(),
+  ).toBe('42');
   expect(await readFile(join(built.nodeModules!, 'tiny/installed'), 'utf8')).toBe('yes');
   expect(await bench.store.lock()).toMatch(/^tiny 1\.2\.3 sha512-/);
 });
@@ -173,11 +176,13 @@ describe('after something ended badly', () => {
 });
 
 test('an environment with a link to outside or a pipe is not kept', async () => {
-  for (const evil of ['ln -s /etc node_modules/etc', 'mkfifo node_modules/pipe']) {
+  const blocked = 'mkdir -p node_modules/a/b; ln -s /etc node_modules/a/b/etc; chmod 0 node_modules/a';
+  for (const evil of ['ln -s /etc node_modules/etc', 'mkfifo node_modules/pipe', blocked]) {
     await fakeNpm(bench, evil);
     await expect(prepareEnvironment(options(bench, node()))).rejects.toMatchObject({ code: 'pack-refused' });
   }
   expect(await readdir(bench.store.folder)).toEqual([]);
+  expect((await readdir(join(bench.root, 'p1'))).filter((name) => !name.includes('.lock.'))).toEqual([]);
 });
 
 test('the least recently used environment goes when there are too many bytes, one in use stays', async () => {
@@ -211,6 +216,7 @@ test.runIf(process.getuid?.() === 0)(
     expect((await readFile(file, 'utf8')).trim()).toBe('65534');
     const facts = await stat(file);
     expect([facts.uid, facts.mode & 0o7777]).toEqual([0, 0o555]);
-    expect((await stat(prepared.nodeModules!)).mode & 0o7777).toBe(0o555);
+    const modules = await stat(prepared.nodeModules!);
+    expect([modules.uid, modules.mode & 0o7777]).toEqual([0, 0o755]);
   },
 );

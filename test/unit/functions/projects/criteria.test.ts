@@ -22,9 +22,12 @@ describe('criteria', () => {
     expect(criterionForTask(task)).toEqual({ name, goal });
   });
 
-  test.each(['', 'protein-folding', '__proto__', 'constructor', 'toString'])('unknown task %j is judged by its loss', (task) => {
-    expect(criterionForTask(task)).toEqual({ name: 'loss', goal: 'minimize' });
-  });
+  test.each(['', 'protein-folding', '__proto__', 'constructor', 'toString'])(
+    'unknown task %j is judged by its loss',
+    (task) => {
+      expect(criterionForTask(task)).toEqual({ name: 'loss', goal: 'minimize' });
+    },
+  );
 
   test('the catalogue has each name once, in the form of a metric, and each task in its normal form', () => {
     const names = criteria.map(({ name }) => name);

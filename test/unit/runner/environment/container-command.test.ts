@@ -9,12 +9,12 @@ const run = {
   name: containerName('01hzxexperiment', 1, 0),
   image: 'sha256:ab',
   user: { uid: 1001, gid: 1002 },
-  cwd: '/work/source',
+  cwd: '/job/source',
   mounts: [
     { source: '/data/a,"b"', target: '/data', readOnly: true },
     { source: '/tmp/out', target: '/output', readOnly: false },
   ],
-  env: { CONFIG_PATH: '/work/config.yaml', ODD: '--privileged' },
+  env: { CONFIG_PATH: '/job/config.yaml', ODD: '--privileged' },
   limits: { vcpus: 2, memory: 4096, gpus: 1 },
 };
 

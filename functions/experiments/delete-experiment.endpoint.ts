@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { writeObjects } from '../../shared/aws/needs.ts';
+import { experimentRemains, removeExperiment, requireExperiment } from '../../shared/data/experiment.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { count } from '../../shared/data/project.ts';
+import { recordPurge } from '../../shared/data/purge.ts';
+import { unrank } from '../../shared/data/ranking.ts';
+import { ConditionFailed } from '../../shared/data/table.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { isFinal } from '../../shared/jobs/status.ts';
+import { forSeconds, runPurge } from '../../shared/purge/run-purge.ts';
+import { experimentPath } from './experiment-path.ts';
+
+/** What is not removed by then waits for the purge event; a request has 29 s in all. */
+const purgeSeconds = 10;
+
+export const endpoint = defineEndpoint({
+  name: 'deleteExperiment',
+  method: 'DELETE',
+  path: '/projects/{project_id}/experiments/{experiment_id}',
+  summary: 'Delete an experiment that has ended, with its log, metrics and artifacts',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords, objects: writeObjects },
+  input: { path: experimentPath },
+  output: {
+    200: z.object({ experiment_id: Ulid, deleted: z.object({ objects: z.number().int(), bytes: z.number().int() }) }),
+  },
+  problems: ['conflict', 'precondition-failed'],
+
+  async handle({ path: { project_id, experiment_id } }, { records, objects, newId, now, log, header, expectedVersion }) {
+    const experiment = await requireExperiment(records, project_id, experiment_id);
+    requirePrecondition({ header, expectedVersion }, experiment.version);
+    if (!isFinal(experiment.status)) {
+      throw new Problem('conflict', `The experiment is ${experiment.status}; cancel it before it is deleted.`);
+    }
+    const deleted = {
+      objects: experiment.artifacts + experiment.checkpoints,
+      bytes: experiment.artifact_bytes + experiment.checkpoint_bytes,
+    };
+    const target = experimentRemains(project_id, experiment_id);
+    const purge = { purge_id: newId(), created_at: now().toISOString(), target };
+    try {
+      await records.write(
+        removeExperiment(experiment),
+        count(project_id, { experiments: -1, objects: -deleted.objects, bytes: -deleted.bytes }),
+        ...unrank(experiment),
+        recordPurge(purge),
+      );
+    } catch (error) {
+      throw error instanceof ConditionFailed ? notFound('experiment', experiment_id) : error;
+    }
+    try {
+      await runPurge(records, objects, purge, forSeconds(purgeSeconds));
+    } catch (error) {
+      // The experiment is gone and the rest is on record, so the request has succeeded.
+      log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
+    }
+    return { experiment_id, deleted };
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { configPartitions } from '../../shared/data/config.ts';
+import { environmentPartitions } from '../../shared/data/environment.ts';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { countersKey, parseCounters, projectPrefix, removeProject } from '../../shared/data/project.ts';
+import { recordPurge } from '../../shared/data/purge.ts';
+import { uploadPartitions } from '../../shared/data/upload.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+
+const count = z.number().int();
+
+export const endpoint = defineEndpoint({
+  name: 'deleteProject',
+  method: 'DELETE',
+  path: '/projects/{project_id}',
+  summary: 'Delete a project with everything in it',
+  description:
+    'It is gone for every read at once. Its jobs are cancelled and its objects and records removed in the background, also after a crash.',
+  allow: 'developer',
+  project: 'own',
+  needs: { records: writeRecords },
+  input: { path: z.strictObject({ project_id: Ulid }) },
+  output: {
+    200: z.object({
+      project_id: Ulid,
+      deleted: z.object({ configs: count, experiments: count, objects: count, bytes: count }),
+      cancelled_jobs: count,
+    }),
+  },
+  problems: ['conflict', 'precondition-failed'],
+
+  handle(_, { records, project, newId, now, header, expectedVersion }) {
+    return changeInProject(records, project, async (present) => {
+      requirePrecondition({ header, expectedVersion }, present.version);
+      const { project_id } = present;
+      const kept = await records.get(countersKey(project_id));
+      if (kept === undefined) throw notFound('project', project_id);
+      const { unfinished, ...deleted } = parseCounters(kept);
+      const partitions = [
+        ...configPartitions(project_id),
+        ...environmentPartitions(project_id),
+        ...uploadPartitions(project_id),
+        countersKey(project_id).pk,
+      ].map((pk) => ({ pk }));
+      const target = { partitions, prefixes: [projectPrefix(project_id)] };
+      await records.write(
+        ...removeProject(present),
+        recordPurge({ purge_id: newId(), created_at: now().toISOString(), target, project_id }),
+      );
+      return { project_id, deleted, cancelled_jobs: unfinished };
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,46 @@
+// Makes sure that the dependencies are there, so that every npm script works on a machine with nothing installed.
+// Plain JavaScript without dependencies: it runs before any of them, and on any Node from version 20 on. The scripts
+// go on with the pinned Node that comes with the dependencies, because npm puts node_modules/.bin first in PATH.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const lockFile = `${root}package-lock.json`;
+const stampFile = `${root}node_modules/.installed`;
+const npmsOwnStamp = `${root}node_modules/.package-lock.json`;
+const pinnedNode = `${root}node_modules/.bin/node`;
+
+/** node:crypto has argon2 from this version on. */
+const leastVersion = [24, 7];
+
+function isInstalled(wanted) {
+  if (existsSync(stampFile)) return readFileSync(stampFile, 'utf8') === wanted;
+  // Somebody ran "npm ci" by hand: npm writes its own file when it is done.
+  return existsSync(npmsOwnStamp) && statSync(npmsOwnStamp).mtimeMs >= statSync(lockFile).mtimeMs;
+}
+
+function install() {
+  process.stderr.write('Installing dependencies, once…\n');
+  const { npm_execpath: npm } = process.env;
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const [program, ...before] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const { status, error } = spawnSync(program, [...before, ...args], { cwd: root, stdio: 'inherit' });
+  if (status === 0) return;
+  process.stderr.write(`The dependencies could not be installed (npm ci${error ? `: ${error.message}` : ''}).\n`);
+  process.exit(1);
+}
+
+const wanted = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+if (!isInstalled(wanted)) install();
+if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== wanted) writeFileSync(stampFile, wanted);
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const isRecent = major > leastVersion[0] || (major === leastVersion[0] && minor >= leastVersion[1]);
+if (!existsSync(pinnedNode) && !isRecent) {
+  process.stderr.write(
+    `There is no pinned Node for ${process.platform}-${process.arch}: install Node ${leastVersion.join('.')} or newer (this is ${process.versions.node}), then try again.\n`,
+  );
+  process.exit(1);
+}

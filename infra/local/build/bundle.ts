@@ -1,0 +1,50 @@
+import { glob, rename, rm, writeFile } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+/** The programs and functions of the service on one machine. */
+const entryPoints = [
+  'functions/**/*.endpoint.ts',
+  'functions/events/*.event.ts',
+  'functions/jobs/*.job.ts',
+  'infra/local/s3/main.ts',
+  'infra/local/start/main.ts',
+  'infra/local/start/run-job.ts',
+];
+
+/**
+ * Bundles the service for the local run into `folder`, which mirrors the source tree: to load the AWS SDK from its
+ * sources takes most of a second, and jobs start faster too. The folder appears whole or not at all.
+ */
+async function bundle(root: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`;
+  await build({
+    absWorkingDir: root,
+    entryPoints: (await Array.fromAsync(glob(entryPoints, { cwd: root }))).sort(),
+    outdir: unfinished,
+    outbase: root,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // ES modules of packages that come in both forms: only they are split and shaken.
+    mainFields: ['module', 'main'],
+    sourcemap: 'linked',
+    sourcesContent: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    chunkNames: 'chunks/[hash]',
+    // CommonJS packages within ES modules ask for node's own modules by require.
+    banner: {
+      js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
+  // Somebody else may have built the same meanwhile, and may be running it.
+  await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
+}
+
+const [, , root = '', folder = ''] = process.argv;
+await bundle(root, folder);

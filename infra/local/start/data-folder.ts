@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { writeDurably } from '../batch/durable-file.ts';
+import { StartError } from './options.ts';
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** The folder in which everything is kept, locked against a second service. */
+export interface DataFolder {
+  path: string;
+  within(name: string): string;
+  release(): void;
+}
+
+const Owner = z.object({ pid: z.number().int() });
+const StoredCredentials = z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) });
+
+async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  try {
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lock is one of the kernel's on an SQLite file: it goes with the process, even a killed one, and is never stale. */
+function lock(file: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return database;
+  } catch {
+    database.close();
+    return undefined;
+  }
+}
+
+/** Creates the folder where it is missing, for its owner alone, and locks it. @throws StartError where it is in use */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const within = (name: string) => join(path, name);
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`The data folder ${path} cannot be used: ${reason}. Choose another one with --data.`);
+  }
+  const held = lock(within('lock'));
+  if (held === undefined) {
+    const owner = await readJson(within('owner.json'), Owner);
+    throw new StartError(
+      `The data folder ${path} is in use by another service${owner === undefined ? '' : ` (process ${owner.pid})`}. Stop it first, or choose another folder with --data.`,
+    );
+  }
+  await writeDurably(within('owner.json'), JSON.stringify({ pid: process.pid }));
+  return { path, within, release: () => held.close() };
+}
+
+/** The credentials of this folder's engines: random, made once, readable for their owner alone. */
+export async function engineCredentials({ within }: DataFolder): Promise<Credentials> {
+  const file = within('credentials.json');
+  const stored = await readJson(file, StoredCredentials);
+  if (stored !== undefined) return stored;
+  const made = {
+    accessKeyId: `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`,
+    secretAccessKey: randomBytes(30).toString('base64url'),
+  };
+  await writeDurably(file, JSON.stringify(made));
+  return made;
+}

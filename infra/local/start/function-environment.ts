@@ -1,0 +1,65 @@
+import { devNull } from 'node:os';
+import type { Credentials } from './data-folder.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export const accountsTable = 'accounts';
+export const recordsTable = 'records';
+export const bucket = 'projects';
+
+/** Variables with which each engine can be replaced by another real one. */
+export const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT'] as const;
+export type EndpointVariable = (typeof endpointVariables)[number];
+
+/** What was set for the engines by whoever starts the service. */
+export interface Place {
+  region: string;
+  credentials: Credentials;
+  endpoints: Partial<Record<EndpointVariable, string>>;
+}
+
+/**
+ * Region, credentials and endpoints for the engines. The starter's own AWS credentials are used only where an engine
+ * was replaced by another one; else they are none of this service's business.
+ */
+export function placeOf(own: Variables, made: Credentials): Place {
+  const endpoints: Place['endpoints'] = {};
+  for (const name of endpointVariables) {
+    const value = own[name];
+    if (value !== undefined && value !== '') endpoints[name] = value;
+  }
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = own;
+  const isReplaced = Object.keys(endpoints).length > 0;
+  const given = isReplaced && accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
+  return { region: (isReplaced && own['AWS_REGION']) || 'us-east-1', credentials: given ?? made, endpoints };
+}
+
+/** Variables that a deployment sets as it likes, handed on as they are. */
+const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|LOG_LEVEL)$/;
+
+/** Environment of a job: what a function gets, but not the name of the accounts table. */
+export function jobVariables(own: Variables, place: Place): Record<string, string> {
+  const settings = Object.entries(own).filter(
+    (entry): entry is [string, string] => passed.test(entry[0]) && entry[1] !== undefined,
+  );
+  return {
+    ...Object.fromEntries(settings),
+    ...place.endpoints,
+    AWS_REGION: place.region,
+    AWS_ACCESS_KEY_ID: place.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: place.credentials.secretAccessKey,
+    // Whatever is configured on this machine for other accounts stays out of it.
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    RECORDS_TABLE: recordsTable,
+    BUCKET: bucket,
+  };
+}
+
+/** Puts the environment of functions in the place of what this process was started with. */
+export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, place: Place): void {
+  const variables = jobVariables(own, place);
+  for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
+  Object.assign(own, { LOG_LEVEL: 'warn' }, variables, { ACCOUNTS_TABLE: accountsTable });
+}

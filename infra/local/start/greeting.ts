@@ -1,0 +1,47 @@
+import { relative } from 'node:path';
+import type { FirstAdmin } from './first-admin.ts';
+
+const quoted = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** A command that signs in as the first admin when it is pasted into a shell in the present folder. */
+function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
+  const near = relative(process.cwd(), passwordFile);
+  const file = near.startsWith('..') ? passwordFile : near;
+  const field = password === undefined ? '"password=$ADMIN_PASSWORD"' : quoted(`password@${file}`);
+  return `curl ${url}/auth/token -d grant_type=password -d username=${username} --data-urlencode ${field}`;
+}
+
+export interface Greeting {
+  url: string;
+  dataFolder: string;
+  hasDocs: boolean;
+  firstAdmin: FirstAdmin | undefined;
+  /** Where jobs work, when that is not the data folder. */
+  jobsElsewhere: string | undefined;
+}
+
+/** What a person reads when the service is ready; its last line is what a program waits for. */
+export function greeting({ url, dataFolder, hasDocs, firstAdmin, jobsElsewhere }: Greeting): string {
+  const isRoot = process.getuid?.() === 0;
+  const lines = [
+    `Model Project Service  ${url}`,
+    ...(hasDocs ? [`Documentation          ${url}/docs`] : []),
+    `Data                   ${dataFolder}`,
+    isRoot
+      ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}.`
+      : 'Jobs run with your own rights: train only code that you trust.',
+  ];
+  if (firstAdmin !== undefined) {
+    const { username, password, passwordFile } = firstAdmin;
+    lines.push(
+      '',
+      password === undefined
+        ? `Created the user ${username} with ADMIN_PASSWORD. To sign in:`
+        : `Created the user ${username} with the password ${password} (kept in ${passwordFile}). To sign in:`,
+      `  ${signInCommand(url, firstAdmin)}`,
+      '',
+    );
+  }
+  return [...lines, `Listening on ${url}`, ''].join('\n');
+}

@@ -1,0 +1,91 @@
+import { loadEndpoints } from '../../endpoints.ts';
+import { type RunningGateway, startGateway } from '../gateway/server.ts';
+import { startBatch } from './batch.ts';
+import { engineCredentials, openDataFolder } from './data-folder.ts';
+import { startEngines } from './engines.ts';
+import { startSchedule } from './events.ts';
+import { createFirstAdmin } from './first-admin.ts';
+import { enterFunctionEnvironment, placeOf } from './function-environment.ts';
+import { greeting } from './greeting.ts';
+import { jobFolders } from './job-folders.ts';
+import { EngineRegister } from './leftovers.ts';
+import { readOptions, StartError } from './options.ts';
+import { stopRequested } from './stop-request.ts';
+
+async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {
+  try {
+    return await startGateway(options);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${options.port} is in use. Choose another one: npm start -- --port <port>`);
+    }
+    if (code === 'EACCES') {
+      throw new StartError(`Port ${options.port} is not yours to use. Choose another one with --port.`);
+    }
+    throw error;
+  }
+}
+
+/** Serves until somebody asks to stop, or an engine ends. Returns the exit code. */
+async function serve(args: readonly string[], program: string): Promise<number> {
+  const stopping = stopRequested();
+  // What was started is stopped in reverse order, also when a later part does not start.
+  await using started = new AsyncDisposableStack();
+  const { port, dataFolder } = readOptions(args, process.env);
+  const data = await openDataFolder(dataFolder);
+  started.defer(() => data.release());
+  const register = new EngineRegister(data.within('engines.json'));
+  await register.endLeftovers();
+
+  const place = placeOf(process.env, await engineCredentials(data));
+  const [engines, endpoints] = await Promise.all([
+    startEngines(place, data, program, register),
+    loadEndpoints(program),
+  ]);
+  for (const engine of engines) {
+    started.defer(() => engine.close());
+    place.endpoints[engine.variable] = engine.url;
+  }
+  const folders = await jobFolders(data);
+  if (place.endpoints.BATCH_ENDPOINT === undefined) {
+    // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
+    enterFunctionEnvironment(process.env, place);
+    const batch = await startBatch({ data, program, place, folders, environment: process.env });
+    started.defer(() => batch.close());
+    place.endpoints.BATCH_ENDPOINT = batch.url;
+  }
+  enterFunctionEnvironment(process.env, place);
+  const firstAdmin = await createFirstAdmin(data, process.env);
+  started.defer(startSchedule());
+  const gateway = await listen({ endpoints, port });
+  started.defer(() => gateway.close());
+
+  process.stdout.write(
+    greeting({
+      url: gateway.url,
+      dataFolder,
+      hasDocs: endpoints.some(({ endpoint }) => endpoint.path === '/docs'),
+      firstAdmin,
+      jobsElsewhere: folders.work.startsWith(dataFolder) ? undefined : folders.work,
+    }),
+  );
+  const ended = engines.map((engine) => engine.ended.then(() => engine.title));
+  const title = await Promise.race([stopping, ...ended]);
+  const why = title === undefined ? '' : `${title} ended unexpectedly; start again, nothing is lost. `;
+  process.stderr.write(`${why}Stopping; running jobs get time to save. Ctrl-C again stops at once.\n`);
+  return title === undefined ? 0 : 1;
+}
+
+/** `npm start`: the whole service on this machine, from the bundle in the folder `program`. */
+export async function main(args: readonly string[], program: string): Promise<never> {
+  // Whoever reads the output may go away; that stops nothing.
+  process.stdout.on('error', () => {});
+  try {
+    process.exit(await serve(args, program));
+  } catch (error) {
+    const isOurs = error instanceof StartError;
+    process.stderr.write(`${isOurs ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,53 @@
+import type { BatchControl } from '../aws/batch.ts';
+import { type Experiment, experimentKey, listExperiments } from '../data/experiment.ts';
+import { jobPartition } from '../data/job.ts';
+import { unrank } from '../data/ranking.ts';
+import type { TableWriter } from '../data/table.ts';
+import type { Settings } from '../endpoint/settings.ts';
+import { cancelJob } from '../jobs/cancel.ts';
+import { concludeJob } from '../jobs/conclude.ts';
+import { finalRank, isFinal, rankOf } from '../jobs/status.ts';
+import { removeItems, type StillTime } from './run-purge.ts';
+
+interface Purger {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  settings: Settings;
+  now(): Date;
+}
+
+const pageSize = 25;
+
+/** Ends the jobs of these experiments; true once Batch says that none of their containers can still write. */
+async function endJobs({ records, batch, settings, now }: Purger, experiments: readonly Experiment[]): Promise<boolean> {
+  for (const experiment of experiments) {
+    if (isFinal(experiment.status)) continue;
+    await cancelJob(records, batch, settings, experiment, now());
+    // A container that still runs finds its lease worthless and stops.
+    await concludeJob(records, experiment, { status: 'CANCELLED', reason: 'Its project was deleted.' }, now());
+  }
+  const ids = experiments.flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on]).filter((id) => id !== null);
+  const known = await batch.describe(ids);
+  return known.every(({ status }) => rankOf(status) === finalRank);
+}
+
+/**
+ * Removes a deleted project's experiments with all that their jobs wrote, ending what still runs first. True once
+ * none is left; false when time ran out or a container has not ended yet. Each experiment's record goes last of what
+ * is its own, so that a crash leaves it to be found again.
+ */
+export async function purgeExperiments(purger: Purger, project_id: string, stillTime: StillTime): Promise<boolean> {
+  const { records } = purger;
+  for (;;) {
+    if (!stillTime()) return false;
+    const { items } = await listExperiments(records, project_id, { limit: pageSize });
+    if (items.length === 0) return true;
+    if (!(await endJobs(purger, items))) return false;
+    for (const experiment of items) {
+      const { experiment_id } = experiment;
+      const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, stillTime);
+      if (pass === 'stopped') return false;
+      await records.write(...unrank(experiment), { delete: experimentKey(project_id, experiment_id) });
+    }
+  }
+}

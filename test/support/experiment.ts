@@ -1,0 +1,54 @@
+import { ulid } from 'ulid';
+import type { Experiment } from '../../shared/data/experiment.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+
+/** An experiment on record: one that runs, or where `value` is given one that succeeded with this accuracy. */
+export function experimentOf(project_id: string, value: number | null): Experiment {
+  return {
+    experiment_id: ulid().toLowerCase(),
+    project_id,
+    kind: 'train',
+    config_id: 'train.yaml',
+    config_version: 1,
+    config_sha256: 'a'.repeat(64),
+    source_sha256: null,
+    source_size: 0,
+    dataset: null,
+    dataset_sha256: null,
+    dataset_is_archive: false,
+    environment: { entry_point_command: 'true', env_type: 'system', dependencies: '', version: 1 },
+    lock_hash: null,
+    environment_cache: null,
+    saved_seconds: null,
+    criterion: { name: 'accuracy', goal: 'maximize' },
+    best: value === null ? null : { criterion: 'accuracy', value, step: 3 },
+    artifacts: 0,
+    artifact_bytes: 0,
+    checkpoints: 0,
+    checkpoint_bytes: 0,
+    cost_estimate: null,
+    status: value === null ? 'RUNNING' : 'SUCCEEDED',
+    status_rank: value === null ? 5 : 6,
+    status_reason: null,
+    attempt: 1,
+    batch_attempt: 1,
+    attempts: [],
+    batch_job_id: null,
+    depends_on: null,
+    user_id: ulid().toLowerCase(),
+    created_at: at,
+    started_at: at,
+    stopped_at: null,
+    cancel_requested_at: null,
+    checked_at: at,
+    exit_code: null,
+    signal: null,
+    vcpus: 1,
+    memory: 512,
+    gpus: 0,
+    nodes: 1,
+    timeout: 60,
+    version: 1,
+  };
+}

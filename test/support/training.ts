@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { create as createTar } from 'tar';
+import { onTestFinished } from 'vitest';
+import { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
+import { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
+import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putSource } from '../../functions/projects/put-source.endpoint.ts';
+import { endpoint as requestUpload } from '../../functions/projects/request-source-upload.endpoint.ts';
+import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
+import { event as reconcile } from '../../functions/events/reconcile.event.ts';
+import { type BatchServerOptions, type RunningBatch, startBatchServer } from '../../infra/local/batch/server.ts';
+import { taskHandler } from '../../shared/endpoint/task.ts';
+import { newProject } from '../integration/projects/new-project.ts';
+import { testCredentials, testRegion } from './engines.ts';
+import { type Answer, type TestService, type TestUser, testService } from './service.ts';
+
+const program = join(import.meta.dirname, '../../infra/job-image/run-job.ts');
+
+/** A service with a Batch of its own, whose jobs are real processes that run the real training program. */
+export interface TrainingService extends TestService {
+  batch: RunningBatch;
+  developer: TestUser;
+  folder: string;
+  /** Compares every unfinished job with Batch. */
+  reconcile(): Promise<void>;
+  /** A project with a configuration, a source of these files and an environment. */
+  project(given: { command: string; files?: Readonly<Record<string, string>>; env_type?: string; dependencies?: string }): Promise<string>;
+  /** Waits until the experiment satisfies the condition. */
+  until(project_id: string, experiment_id: string, condition: (experiment: Answer['json']) => boolean): Promise<Answer['json']>;
+  ended(project_id: string, experiment_id: string): Promise<Answer['json']>;
+  log(project_id: string, experiment_id: string, node?: number): Promise<string>;
+}
+
+const isOver = ({ status }: Answer['json']): boolean => ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
+
+async function archive(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-source-'));
+  const { mkdir, readFile, writeFile } = await import('node:fs/promises');
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  const file = `${folder}.tar.gz`;
+  await createTar({ gzip: true, file, cwd: folder }, Object.keys(files));
+  const bytes = await readFile(file);
+  await rm(folder, { recursive: true });
+  await rm(file);
+  return bytes;
+}
+
+/** Puts bytes as a project's source, by presigned URL as a client does. */
+export async function uploadSource(service: TestService, as: TestUser, project_id: string, bytes: Uint8Array): Promise<void> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const path = { project_id };
+  const asked = await service.call(requestUpload, { path, query: { sha256, size: String(bytes.length) }, as });
+  const { url, method, headers } = asked.json.upload;
+  const { 'content-length': _, ...sent } = headers;
+  const put = await fetch(url, { method, headers: sent, body: Buffer.from(bytes) });
+  if (!put.ok) throw new Error(`the upload was refused: ${await put.text()}`);
+  const made = await service.call(putSource, { path, query: { sha256 }, as });
+  if (made.status !== 200) throw new Error(`the source was refused: ${made.text}`);
+}
+
+/** Starts it; everything ends with the test. */
+export async function trainingService(
+  options: Partial<BatchServerOptions> = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<TrainingService> {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-training-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  let deliver: (event: unknown) => Promise<unknown> = async () => undefined;
+  // Batch must be there before the environment that names it, and its jobs need that environment: so it is filled in later.
+  const jobEnvironment: Record<string, string> = {};
+  const definition = {
+    command: [process.execPath, program, 'train'],
+    environment: jobEnvironment,
+    vcpus: 1,
+    memory: 512,
+    attempts: 3,
+    evaluateOnExit: [
+      { action: 'RETRY' as const, onStatusReason: 'Host EC2*' },
+      { action: 'EXIT' as const, onReason: '*' },
+    ],
+  };
+  const batch = await startBatchServer({
+    folder: join(folder, 'batch'),
+    port: 0,
+    region: testRegion,
+    credentials: testCredentials,
+    queues: [
+      { name: 'train', maxJobs: 4 },
+      { name: 'cluster', maxJobs: 1 },
+    ],
+    jobDefinitions: [
+      { ...definition, name: 'train', type: 'container' },
+      { ...definition, name: 'cluster', type: 'multinode', numNodes: 2 },
+    ],
+    deliver: async (event) => void (await deliver(event)),
+    logFolder: join(folder, 'logs'),
+    minimumTimeoutSeconds: 1,
+    ...options,
+  });
+  onTestFinished(() => batch.close({ grace: 0 }));
+  const service = await testService({ BATCH_ENDPOINT: batch.url, ...more });
+  const { ACCOUNTS_TABLE: _, ...given } = service.environment;
+  Object.assign(jobEnvironment, given, {
+    ACCOUNTS_TABLE: 'none',
+    AWS_ACCESS_KEY_ID: testCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: testCredentials.secretAccessKey,
+    WORK_DIR: join(folder, 'work'),
+    ENVIRONMENTS_DIR: join(folder, 'environments'),
+  });
+  deliver = taskHandler(jobStateChanged, service.environment);
+  const reconcileNow = taskHandler(reconcile, service.environment);
+  const developer = await service.user('developer');
+
+  const read = async (project_id: string, experiment_id: string) => {
+    const answer = await service.call(readExperiment, { path: { project_id, experiment_id }, as: developer });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.json;
+  };
+  const until: TrainingService['until'] = async (project_id, experiment_id, condition) => {
+    for (;;) {
+      const experiment = await read(project_id, experiment_id);
+      if (condition(experiment)) return experiment;
+      if (isOver(experiment)) throw new Error(`ended meanwhile: ${JSON.stringify(experiment, null, 1)}`);
+      await sleep(50);
+    }
+  };
+
+  return {
+    ...service,
+    batch,
+    developer,
+    folder,
+    until,
+    reconcile: () => reconcileNow(undefined),
+    ended: (project_id, experiment_id) => until(project_id, experiment_id, isOver),
+
+    async project({ command, files = { 'README.md': 'nothing' }, env_type = 'system', dependencies = 'none' }) {
+      const project_id = await newProject(service, developer);
+      const path = { project_id };
+      const config = await service.call(putConfig, {
+        path: { ...path, config_id: 'train.yaml' },
+        body: 'epochs: 3\n',
+        headers: { 'Content-Type': 'application/yaml' },
+        as: developer,
+      });
+      if (config.status !== 200) throw new Error(config.text);
+      const query = { entry_point_command: command, env_type, dependencies };
+      const environment = await service.call(putEnvironment, { path, query, as: developer });
+      if (environment.status !== 200) throw new Error(environment.text);
+      await uploadSource(service, developer, project_id, await archive(files));
+      return project_id;
+    },
+
+    async log(project_id, experiment_id, node = 0) {
+      const answer = await service.call(readLogs, {
+        path: { project_id, experiment_id },
+        query: { node: String(node) },
+        headers: { Accept: 'text/plain' },
+        as: developer,
+      });
+      return answer.text;
+    },
+  };
+}
