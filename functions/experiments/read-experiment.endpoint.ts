@@ -13,7 +13,8 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}',
   summary: 'Details of an experiment',
-  description: 'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
+  description:
+    'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
   allow: 'viewer',
   project: 'exists',
   needs: { records: writeRecords, batch: controlBatch },

@@ -6,14 +6,18 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { streamPaging, streamLink } from '../../shared/endpoint/paging.ts';
+import { streamLink, streamPaging } from '../../shared/endpoint/paging.ts';
 import { integer, Timestamp } from '../../shared/endpoint/parameters.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { isFinal } from '../../shared/jobs/status.ts';
 import { experimentPath } from './experiment-path.ts';
 
-const LogLineAnswer = z.object({ time: Timestamp, stream: z.enum(['stdout', 'stderr', 'service']), message: z.string() });
+const LogLineAnswer = z.object({
+  time: Timestamp,
+  stream: z.enum(['stdout', 'stderr', 'service']),
+  message: z.string(),
+});
 
 const asText = (lines: readonly LogLine[]): string => lines.map(({ message }) => `${message}\n`).join('');
 
@@ -29,7 +33,11 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords },
   input: {
     path: experimentPath,
-    query: z.strictObject({ ...streamPaging(10_000), tail: integer(1, 10_000).optional(), node: integer(0, 63).optional() }),
+    query: z.strictObject({
+      ...streamPaging(10_000),
+      tail: integer(1, 10_000).optional(),
+      node: integer(0, 63).optional(),
+    }),
   },
   output: { 200: content(['text/plain'], z.array(LogLineAnswer)) },
 
@@ -43,11 +51,16 @@ export const endpoint = defineEndpoint({
     const { status } = await requireExperiment(records, path.project_id, path.experiment_id);
     const { rows, position, more } =
       tail === undefined
-        ? await readLog(records, path.experiment_id, node, cursor, { limit: limit ?? 10_000, maxBytes: 3_000_000 })
+        ? await readLog(records, path.experiment_id, node, cursor, {
+            limit: limit ?? 10_000,
+            maxBytes: 3_000_000,
+          })
         : await readLogTail(records, path.experiment_id, node, tail);
     const headers = more || !isFinal(status) ? streamLink(position, { limit, node: query.node }) : {};
     const isText = preferredMediaType(header('accept'), ['application/json', 'text/plain']) === 'text/plain';
-    return isText ? Reply.content('text/plain; charset=utf-8', asText(rows), { headers }) : Reply.json(rows, { headers });
+    return isText
+      ? Reply.content('text/plain; charset=utf-8', asText(rows), { headers })
+      : Reply.json(rows, { headers });
   },
 });
 

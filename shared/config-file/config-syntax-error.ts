@@ -1,5 +1,5 @@
 /** Where a fault is; both count from 1, columns in characters. */
-export interface TextPosition {
+interface TextPosition {
   line: number;
   column: number;
 }

@@ -23,12 +23,13 @@ export function isMapping(value: ConfigValue | undefined): value is ConfigMappin
 }
 
 /**
- * A number as JSON can carry it without loss. Integers beyond ±2^53 become their decimal digits,
- * and NaN and the infinities the texts `NaN`, `Infinity` and `-Infinity`: a text is seen to be special,
- * while a rounded number or a null is not.
+ * A number as JSON can carry it without loss. Integers that a double would show with other digits (most beyond 2^53)
+ * become texts of their digits, and NaN and the infinities the texts `NaN`, `Infinity` and `-Infinity`: a text is
+ * seen to be special, while a rounded number or a null is not.
  */
 export function exactNumber(value: number | bigint): number | string {
   const number = Number(value);
-  if (typeof value === 'bigint') return Number.isSafeInteger(number) ? number : String(value);
-  return Number.isFinite(number) ? number : String(number);
+  if (!Number.isFinite(number)) return String(value);
+  const isSame = typeof value === 'number' || BigInt(number) === value || String(number) === String(value);
+  return isSame ? number : String(value);
 }

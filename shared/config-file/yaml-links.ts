@@ -13,7 +13,7 @@ export interface YamlAlias {
 }
 
 /** `<<: *anchor` in a mapping, with the keys that the mapping has from there. */
-export interface YamlMerge extends YamlAlias {
+interface YamlMerge extends YamlAlias {
   readonly keys: readonly string[];
 }
 

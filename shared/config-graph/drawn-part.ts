@@ -1,10 +1,10 @@
 import type { ConfigGraph, ConfigGraphEdge, ConfigGraphNode } from './config-graph.ts';
 
 /** Beyond these a drawing is neither legible nor quickly laid out. */
-export const maxDrawnNodes = 500;
+const maxDrawnNodes = 500;
 const maxDrawnEdges = 1000;
 
-export interface DrawnNode {
+interface DrawnNode {
   node: ConfigGraphNode;
   inCycle: boolean;
 }

@@ -11,7 +11,7 @@ export const inputKeys: readonly string[] = [
   'input_layers',
 ];
 /** Members that add a connection to the input the layer has anyway. */
-export const skipKeys: readonly string[] = [
+const skipKeys: readonly string[] = [
   'residual',
   'residual_from',
   'skip',

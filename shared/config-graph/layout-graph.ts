@@ -23,7 +23,7 @@ export interface PlacedEdge {
   aside: boolean;
 }
 
-export interface GraphLayout {
+interface GraphLayout {
   nodes: Map<string, PlacedNode>;
   edges: PlacedEdge[];
   width: number;

@@ -26,15 +26,18 @@ export function outputNames(body: ConfigMapping): string[] {
   return namesUnder(body, outputKeys);
 }
 
+/** What follows a stage's name where its output or, in Argo, its outcome is meant; `train.py` is a file. */
+const ofStage =
+  /^([\w-]+)(?:\.(?:outputs?|outs|artifacts|results?|Succeeded|Failed|Skipped|Errored|Omitted|Daemoned|AnySucceeded|AllFailed)\b.*|:(?!\/\/).+)?$/;
+
 /** The stages that a template or an expression speaks of: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`. */
 export function mentionedStages(text: string): string[] {
   const inTemplate = [...text.matchAll(/\b(?:tasks|steps|stages|jobs|needs)\.([\w-]+)/g)].map(
     ([, name]) => name,
   );
-  const inExpression = text
-    .split(/&&|\|\||[()!\s]+/)
-    .flatMap((operand) => [operand, operand.split(/[.:]/, 1)[0]]);
-  return [...inTemplate, ...inExpression].filter((name) => name !== undefined && name !== '').map(String);
+  const operands = /&&|\|\|/.test(text) ? text.split(/&&|\|\||[()!\s]+/) : [text];
+  const inExpression = operands.map((operand) => ofStage.exec(operand)?.[1]);
+  return [...inTemplate, ...inExpression].filter((name) => name !== undefined);
 }
 
 function namesUnder(body: ConfigMapping, keys: readonly string[]): string[] {

@@ -97,7 +97,12 @@ export interface ArtifactOwner {
 }
 
 /** The writes around a change of one file: only for the lease's holder, and kept in every count. */
-function counted({ experiment, lease, kind }: ArtifactOwner, change: Write, objects: number, bytes: number): Write[] {
+function counted(
+  { experiment, lease, kind }: ArtifactOwner,
+  change: Write,
+  objects: number,
+  bytes: number,
+): Write[] {
   const { project_id, experiment_id } = experiment;
   const { files, bytes: total } = places[kind];
   return [
@@ -135,6 +140,9 @@ export async function removeArtifact(
   { path, object, size }: Artifact,
 ): Promise<void> {
   const { experiment, kind } = owner;
-  const remove: Write = { delete: artifactKey(experiment.experiment_id, path, kind), if: { equals: { object } } };
+  const remove: Write = {
+    delete: artifactKey(experiment.experiment_id, path, kind),
+    if: { equals: { object } },
+  };
   await records.write(...counted(owner, remove, -1, -size));
 }

@@ -104,14 +104,14 @@ export async function findPack(
   return item && pack.parse(item);
 }
 
-/** Records a pack that lies in the bucket; the same key built twice is recorded and counted once. */
+/** Records a pack that lies in the bucket; one that takes the place of a damaged pack is not counted again. */
 export async function putPack(records: TableWriter<'records'>, project_id: string, value: EnvironmentPack): Promise<void> {
   const key = packKey(project_id, value.request_key);
-  if ((await records.get(key)) !== undefined) return;
+  const isNew = (await records.get(key)) === undefined;
   await records.write(
     projectExists(project_id),
-    { put: pack.item(key, value), if: { exists: false } },
-    count(project_id, { objects: 1, bytes: value.bytes }),
+    { put: pack.item(key, value), if: { exists: !isNew } },
+    ...(isNew ? [count(project_id, { objects: 1, bytes: value.bytes })] : []),
   );
 }
 

@@ -1,7 +1,13 @@
 import { dynamoDb } from '../aws/dynamodb-client.ts';
 import type { Need } from '../endpoint/needs.ts';
+import type { Settings } from '../endpoint/settings.ts';
 import { type TableReader, type TableWriter, tableReader } from './table.ts';
 import { tableWriter } from './table-writer.ts';
+
+function accountsTable({ accountsTable: name }: Settings): string {
+  if (name === undefined) throw new Error('ACCOUNTS_TABLE is not set: this is no place for accounts');
+  return name;
+}
 
 /** Reads of projects, experiments, models and everything else that is not an account. */
 export const readRecords: Need<TableReader<'records'>> = {
@@ -21,12 +27,12 @@ export const writeRecords: Need<TableWriter<'records'>> = {
 export const readAccounts: Need<TableReader<'accounts'>> = {
   resource: 'accounts',
   level: 'read',
-  open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'accounts', settings.accountsTable),
+  open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'accounts', accountsTable(settings)),
 };
 
 /** Reads and writes of users and tokens. */
 export const writeAccounts: Need<TableWriter<'accounts'>> = {
   resource: 'accounts',
   level: 'write',
-  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'accounts', settings.accountsTable),
+  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'accounts', accountsTable(settings)),
 };

@@ -42,8 +42,20 @@ interface Part {
   faults: ParameterFault[];
 }
 
+const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();
+
+/** The schema that refuses what it does not declare. Made once: zod compiles every new schema at its first use. */
+function strictly(schema: z.ZodObject): z.ZodObject {
+  let strict = strictSchemas.get(schema);
+  if (strict === undefined) {
+    strict = schema.strict();
+    strictSchemas.set(schema, strict);
+  }
+  return strict;
+}
+
 function parsePart(schema: z.ZodObject, place: ParameterPlace, values: Values): Part {
-  const parsed = schema.strict().safeParse(values);
+  const parsed = strictly(schema).safeParse(values);
   if (parsed.success) return { value: parsed.data, faults: [] };
   return { value: undefined, faults: faultsOf(parsed.error, place, values, schema) };
 }

@@ -2,6 +2,7 @@ import { jsonSchema, successStatus } from './answer-schema.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
 import { type Exchange, headerOf, type Result } from './exchange.ts';
 import { applyMask } from './fields-mask.ts';
+import { Problem } from './problem.ts';
 import { Reply } from './reply.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -17,6 +18,9 @@ function renderJson({ endpoint, mask }: Exchange, value: unknown): Rendered {
   const masked = mask === undefined ? shaped : applyMask(mask, schema, shaped);
   return { mediaType: 'application/json', body: JSON.stringify(masked) };
 }
+
+/** Most bytes of a body, in base64 where it is binary, that Lambda's 6 MB take with headers and escapes. */
+const payloadMaxBytes = 5_500_000;
 
 function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Encoded'> {
   if (typeof body === 'string') return { body };
@@ -47,5 +51,10 @@ export function renderAnswer(exchange: Exchange, answer: unknown): Result {
       return { statusCode: 304, headers: kept, body: '' };
     }
   }
-  return { statusCode: successStatus(endpoint.output), headers, ...payload(rendered.body) };
+  const sent = payload(rendered.body);
+  if (sent.body.length > payloadMaxBytes) {
+    const most = `${Math.floor(payloadMaxBytes / 1_000_000)} MB`;
+    throw new Problem('too-large', `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another form.`);
+  }
+  return { statusCode: successStatus(endpoint.output), headers, ...sent };
 }

@@ -4,7 +4,7 @@ const count = (otherwise: number) => z.coerce.number().int().positive().default(
 
 const Environment = z.object({
   AWS_REGION: z.string().min(1).default('us-east-1'),
-  ACCOUNTS_TABLE: z.string().min(1),
+  ACCOUNTS_TABLE: z.string().min(1).optional(),
   RECORDS_TABLE: z.string().min(1),
   BUCKET: z.string().min(1),
   TRAIN_QUEUE: z.string().min(1).default('train'),
@@ -37,7 +37,8 @@ export interface Limits {
 /** What a deployment sets, read from the environment of the function or job. */
 export interface Settings {
   region: string;
-  accountsTable: string;
+  /** Undefined for jobs, which never reach it. */
+  accountsTable: string | undefined;
   recordsTable: string;
   bucket: string;
   train: { queue: string; definition: string };

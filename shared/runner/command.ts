@@ -31,31 +31,35 @@ interface Scan {
  * without running or expanding anything: `$NAME`, `{…}`, `[…]` and whatever is quoted stay as they are written.
  * @throws CommandError for a blank command, an open quote, and for unquoted shell syntax, which it names
  */
-export function parseCommand(text: string): string[] {
+export function parseCommand(text: string): [string, ...string[]] {
   const line = text.replaceAll('\r\n', '\n').trim();
   if (line.includes('\0')) throw new CommandError('the command holds a NUL character');
   const scan: Scan = { words: [], word: null, at: 0 };
   while (scan.at < line.length) readNext(line, scan);
   if (scan.word !== null) scan.words.push(scan.word);
-  const [program] = scan.words;
+  const [program, ...args] = scan.words;
   if (program === undefined) throw new CommandError('the command is blank');
   if (program === '') throw new CommandError('the name of the program is empty');
   if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(line)) {
     throw new CommandError(`the command starts with a variable (${program}); write env in front of it`);
   }
-  return scan.words;
+  return [program, ...args];
 }
 
 /**
  * Splits a command (see `parseCommand`) and puts values in the place of `{config}` and `{output_dir}`.
  * A value is never split or interpreted; other braces, as in JSON arguments, stay.
  */
-export function resolveCommand(text: string, values: Record<'config' | 'output_dir', string>): string[] {
-  return parseCommand(text).map((argument) =>
+export function resolveCommand(
+  text: string,
+  values: Record<'config' | 'output_dir', string>,
+): [string, ...string[]] {
+  const resolve = (argument: string): string =>
     argument.replaceAll(/\{(?:config|output_dir)\}/g, (placeholder) =>
       placeholder === '{config}' ? values.config : values.output_dir,
-    ),
-  );
+    );
+  const [program, ...args] = parseCommand(text);
+  return [resolve(program), ...args.map(resolve)];
 }
 
 function readNext(line: string, scan: Scan): void {

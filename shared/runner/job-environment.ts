@@ -12,6 +12,8 @@ const Variables = z.object({
   ENVIRONMENTS_DIR: z.string().min(1),
   /** First of the user ids under which jobs run where this process is root. */
   JOB_UID: whole.positive().default(61_000),
+  /** What a command gets between SIGTERM and SIGKILL; Batch itself kills the container 30 s after its SIGTERM. */
+  STOP_GRACE_SECONDS: whole.nonnegative().default(20),
   AWS_BATCH_JOB_ID: z.string().min(1),
   AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
   AWS_BATCH_JOB_NODE_INDEX: whole.nonnegative().default(0),
@@ -32,6 +34,8 @@ export interface JobEnvironment {
   workFolder: string;
   environmentsFolder: string;
   firstUid: number;
+  /** Seconds. */
+  stopGrace: number;
 }
 
 /** Reads what Batch and the submission put into the environment; throws naming every bad variable. */
@@ -56,5 +60,6 @@ export function readJobEnvironment(
     workFolder: value.WORK_DIR,
     environmentsFolder: value.ENVIRONMENTS_DIR,
     firstUid: value.JOB_UID,
+    stopGrace: value.STOP_GRACE_SECONDS,
   };
 }

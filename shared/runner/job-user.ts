@@ -19,6 +19,8 @@ export interface JobUser {
 export async function claimJobUser(workFolder: string, firstUid: number): Promise<JobUser> {
   if (process.getuid?.() !== 0) return { user: undefined, release: async () => {} };
   const folder = join(workFolder, 'users');
+  // Made one by one, for the mode goes to every folder that is made: jobs pass through the outer one.
+  await mkdir(workFolder, { recursive: true, mode: 0o711 });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let slot = 0; slot < slots; slot += 1) {
     const uid = firstUid + slot;

@@ -22,7 +22,7 @@ type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal'
 function conclusionOfStop({ exitCode, signal, killed }: Stopped, { stop, cancelled }: Circumstances): Conclusion | undefined {
   if (stop?.kind === 'limit') return { status: 'FAILED', reason: stop.message, exitCode, signal };
   if (!cancelled) return undefined;
-  const how = killed ? 'It did not stop within its 20 seconds and was killed.' : 'It stopped by itself.';
+  const how = killed ? 'It did not stop in time and was killed.' : 'It stopped by itself.';
   return { status: 'CANCELLED', reason: `Cancelled by a user. ${how}`, exitCode, signal };
 }
 

@@ -7,6 +7,7 @@ import { superviseInstaller } from './environment/supervised-installer.ts';
 import type { CommandUser } from './executable.ts';
 import { fetchData, fetchSource, writeConfig } from './fetch-inputs.ts';
 import { type Job, noteProgress } from './job.ts';
+import { JobFailure } from './job-failure.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { storedEnvironments } from './stored-environments.ts';
 import type { Workspace } from './workspace.ts';
@@ -40,6 +41,9 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
     log: (line) => shipper.say(line),
     stop: stop.signal,
   });
+  if (environment.container.isBuild && prepared.requestKey !== null && !prepared.stored) {
+    throw new JobFailure('The environment was built but could not be stored for the cluster.');
+  }
   await noteProgress(job, {
     lock_hash: prepared.lockHash,
     environment_cache: prepared.cache,

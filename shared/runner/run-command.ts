@@ -1,15 +1,18 @@
 import { ulid } from 'ulid';
 import type { Best } from '../data/experiment.ts';
 import { appendMetrics } from '../data/job-metrics.ts';
+import type { ArtifactLimit } from './artifact-limit.ts';
 import { BestValue } from './best-value.ts';
 import { resolveCommand } from './command.ts';
 import { commandEnvironment } from './command-environment.ts';
+import { dockerCommand } from './docker-command.ts';
 import type { PreparedEnvironment } from './environment/prepare.ts';
 import type { CommandUser } from './executable.ts';
 import { type Job, noteProgress } from './job.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { MetricReader } from './metric-reader.ts';
-import { ArtifactLimit, OutputUploader, restoreCheckpoints } from './output-uploader.ts';
+import { OutputUploader } from './output-uploader.ts';
+import { restoreCheckpoints } from './restore-checkpoints.ts';
 import { type Outcome, supervise } from './supervise.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -61,29 +64,39 @@ function collectors({ job, workspace, user, shipper }: CommandRun, best: BestVal
   return { metrics, uploaders };
 }
 
+/** Runs the command beside the supervisor, or in a container of its image, until it ends or has to stop. */
+async function superviseCommand({ job, workspace, prepared, configPath, user, shipper }: CommandRun): Promise<Outcome> {
+  const { experiment, environment, stop } = job;
+  const argv = resolveCommand(experiment.environment.entry_point_command, { config: configPath, output_dir: workspace.output });
+  const env = commandEnvironment(experiment, environment, workspace, configPath, prepared.env);
+  const supervision = {
+    cwd: workspace.source,
+    timeoutSeconds: experiment.timeout,
+    graceSeconds: environment.stopGrace,
+    marker: environment.marker,
+    stop: stop.signal,
+    onOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk),
+  };
+  if (prepared.image === null) return supervise({ argv, env, ...supervision, ...(user !== undefined && { user }) });
+  const docker = dockerCommand(job, workspace, prepared.image, argv, env, user);
+  const outcome = await supervise({ argv: docker.argv, env: docker.env, ...supervision });
+  if (outcome.cause !== 'exited') await docker.end();
+  return outcome;
+}
+
 /** Runs the user's command in its prepared place and sends home what it prints, measures and leaves behind. */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
-  const { job, workspace, prepared, configPath, user, shipper } = run;
-  const { experiment, environment, stop } = job;
+  const { job, workspace, user, shipper } = run;
+  const { experiment, environment } = job;
   const isMain = environment.container.node === 0;
   const best = new BestValue(experiment);
   if (isMain && experiment.attempt > 1) {
     const restored = await restoreCheckpoints({ ...job, folder: workspace.checkpoints, ...(user !== undefined && { user }) });
     if (restored > 0) shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
   }
-  const argv = resolveCommand(experiment.environment.entry_point_command, { config: configPath, output_dir: workspace.output });
   const { metrics, uploaders } = collectors(run, best);
   if (isMain) for (const part of [metrics, ...uploaders]) part.start();
-  const outcome = await supervise({
-    argv,
-    cwd: workspace.source,
-    env: commandEnvironment(experiment, environment, workspace, configPath, prepared.env),
-    ...(user !== undefined && { user }),
-    timeoutSeconds: experiment.timeout,
-    marker: environment.marker,
-    stop: stop.signal,
-    onOutput: (stream, chunk) => shipper.output(stream, chunk),
-  });
+  const outcome = await superviseCommand(run);
   if (isMain) {
     await metrics.close();
     for (const uploader of uploaders) await uploader.finish();

@@ -1,6 +1,7 @@
 import { findExperiment } from '../data/experiment.ts';
 import { appendLog } from '../data/job-log.ts';
 import type { Conclusion } from '../jobs/conclude.ts';
+import { ArtifactLimit } from './artifact-limit.ts';
 import { CommandError } from './command.ts';
 import { EnvironmentError } from './environment/environment-error.ts';
 import { conclude, type Job, keepAlive, noteProgress } from './job.ts';
@@ -8,7 +9,6 @@ import { JobFailure } from './job-failure.ts';
 import { claimJobUser, type JobUser } from './job-user.ts';
 import { LogShipper } from './log-shipper.ts';
 import { conclusionOf } from './outcome.ts';
-import { ArtifactLimit } from './output-uploader.ts';
 import { prepareRun } from './prepare-run.ts';
 import { persist } from './retry.ts';
 import { type CommandResult, runCommand } from './run-command.ts';

@@ -150,9 +150,9 @@ function outcome(
   killed: boolean,
   peakRssBytes: number | null,
 ): Outcome {
-  if (reason === 'timeout' || reason === 'stopped') {
-    return { cause: reason, exitCode, signal, killed, peakRssBytes };
-  }
+  const interrupted: Interrupted = { exitCode, signal, killed, peakRssBytes };
+  if (reason === 'timeout') return { cause: 'timeout', ...interrupted };
+  if (reason === 'stopped') return { cause: 'stopped', ...interrupted };
   if (exitCode !== null) return { cause: 'exited', exitCode, peakRssBytes };
   if (signal !== null) return { cause: 'signalled', signal, peakRssBytes };
   throw new Error('a process ended with neither an exit code nor a signal');

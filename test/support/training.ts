@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,8 @@ import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';
 
-const program = join(import.meta.dirname, '../../infra/job-image/run-job.ts');
+const root = join(import.meta.dirname, '../..');
+const program = [join(root, 'infra/local/start/run-job.ts'), join(root, 'functions/jobs/train.job.ts')];
 
 /** A service with a Batch of its own, whose jobs are real processes that run the real training program. */
 export interface TrainingService extends TestService {
@@ -40,7 +41,6 @@ const isOver = ({ status }: Answer['json']): boolean => ['SUCCEEDED', 'FAILED', 
 
 async function archive(files: Readonly<Record<string, string>>): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-source-'));
-  const { mkdir, readFile, writeFile } = await import('node:fs/promises');
   for (const [name, text] of Object.entries(files)) {
     await mkdir(join(folder, name, '..'), { recursive: true });
     await writeFile(join(folder, name), text);
@@ -72,12 +72,14 @@ export async function trainingService(
   more: Readonly<Record<string, string>> = {},
 ): Promise<TrainingService> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-training-'));
+  // As root, jobs run as users of their own, who have to pass through.
+  await chmod(folder, 0o711);
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   let deliver: (event: unknown) => Promise<unknown> = async () => undefined;
   // Batch must be there before the environment that names it, and its jobs need that environment: so it is filled in later.
   const jobEnvironment: Record<string, string> = {};
   const definition = {
-    command: [process.execPath, program, 'train'],
+    command: [process.execPath, ...program],
     environment: jobEnvironment,
     vcpus: 1,
     memory: 512,
@@ -109,7 +111,6 @@ export async function trainingService(
   const service = await testService({ BATCH_ENDPOINT: batch.url, ...more });
   const { ACCOUNTS_TABLE: _, ...given } = service.environment;
   Object.assign(jobEnvironment, given, {
-    ACCOUNTS_TABLE: 'none',
     AWS_ACCESS_KEY_ID: testCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: testCredentials.secretAccessKey,
     WORK_DIR: join(folder, 'work'),

@@ -1,5 +1,6 @@
 import { glob, rename, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { leanHttp } from './lean-http.ts';
 
 /** The programs and functions of the service on one machine. */
 const entryPoints = [
@@ -29,6 +30,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     target: 'node24',
     // ES modules of packages that come in both forms: only they are split and shaken.
     mainFields: ['module', 'main'],
+    plugins: [leanHttp],
     sourcemap: 'linked',
     sourcesContent: false,
     minifyWhitespace: true,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
@@ -30,7 +30,9 @@ async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | unde
 }
 
 /** The lock is one of the kernel's on an SQLite file: it goes with the process, even a killed one, and is never stale. */
-function lock(file: string): DatabaseSync | undefined {
+async function lock(file: string): Promise<DatabaseSync | undefined> {
+  // Nobody else may open it, lest they lock the owner out.
+  await (await open(file, 'a', 0o600)).close();
   const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -51,7 +53,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(`The data folder ${path} cannot be used: ${reason}. Choose another one with --data.`);
   }
-  const held = lock(within('lock'));
+  const held = await lock(within('lock'));
   if (held === undefined) {
     const owner = await readJson(within('owner.json'), Owner);
     throw new StartError(

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../dynamodb/engine.ts';
@@ -25,7 +26,10 @@ async function startMissing(
     title,
   });
   if (endpoints.DYNAMODB_ENDPOINT === undefined) {
-    const engine = startDynamoDb(data.within('records.db'));
+    // The engine makes its files readable for everybody, and jobs may pass through the data folder.
+    const folder = data.within('dynamodb');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const engine = startDynamoDb(join(folder, 'records.db'));
     starting.push(start('DYNAMODB_ENDPOINT', 'The DynamoDB engine', engine));
   }
   if (endpoints.S3_ENDPOINT === undefined) {

@@ -25,7 +25,7 @@ const Ready = z.object({ url: z.url() });
 
 /** Starts the S3 server in a process of its own, so that hashing large uploads does not hold up requests. */
 export async function startS3Process(program: string, options: S3Options): Promise<RunningEngine> {
-  const { file, args } = boundToParent(process.execPath, ['--max-semi-space-size=2', program]);
+  const { file, args } = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
   // A session of its own: Ctrl-C is for the service, which stops its engines in order.
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = new Promise<void>((resolve) => {

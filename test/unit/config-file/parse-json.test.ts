@@ -21,7 +21,7 @@ describe('faults are named with line and column', () => {
     ['["😀", 😀]', 'line 1, column 7: expected a value, found "😀"'],
     ['{"a": 1} // x', 'line 1, column 10: expected the end of the file, found "/"'],
   ])('%j', (text, message) => {
-    expect(() => parseJson(text)).toThrow(new ConfigSyntaxError(message));
+    expect(() => parseJson(text)).toThrow(message);
   });
 });
 

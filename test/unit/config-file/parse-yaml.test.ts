@@ -109,7 +109,6 @@ describe('refused', () => {
     ['a merge of a list of texts', '<<: [a]', '<< must name a mapping'],
     ['tabs', 'a:\n\tb: 1', 'line 2, column 1: Tabs are not allowed'],
     ['open brackets', 'a: [1\nb: 2', 'line 2, column 1'],
-    ['unknown directives without a document', '%TAG ! tag:x\n', 'line 1'],
   ])('%s', (_, text, message) => {
     expect(() => parseYaml(text)).toThrow(message);
   });

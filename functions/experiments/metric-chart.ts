@@ -1,0 +1,23 @@
+import type { Experiment } from '../../shared/data/experiment.ts';
+import type { MetricPoint } from '../../shared/data/job-metrics.ts';
+import { MetricPanels } from '../../shared/metric-chart/metric-panels.ts';
+import { countText } from '../../shared/metric-chart/number-text.ts';
+import { renderMetricChart } from '../../shared/metric-chart/render-metric-chart.ts';
+import { metricGoal } from './metric-goal.ts';
+
+/** The chart of an experiment's metrics, as SVG, from its points as they are read. */
+export async function chartOf(
+  experiment: Experiment,
+  pages: AsyncIterable<readonly MetricPoint[]>,
+): Promise<string> {
+  const metrics = new MetricPanels();
+  for await (const points of pages) metrics.take(points);
+  const { experiment_id, config_id, config_version, status, started_at, criterion } = experiment;
+  const count = `${countText(metrics.points)} ${metrics.points === 1 ? 'point' : 'points'}`;
+  return renderMetricChart(metrics, {
+    title: `Metrics of experiment ${experiment_id}`,
+    notes: [`${config_id} version ${config_version}; ${status.toLowerCase()}; ${count}`],
+    goalOf: (name) => metricGoal(name, criterion),
+    start: started_at === null ? undefined : Date.parse(started_at),
+  });
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { readRecords } from '../../shared/data/needs.ts';
+import { preferredMediaType } from '../../shared/endpoint/accept.ts';
+import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { streamLink, streamPaging } from '../../shared/endpoint/paging.ts';
+import { line, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { badRequest } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { isFinal } from '../../shared/jobs/status.ts';
+import { experimentPath } from './experiment-path.ts';
+import { chartOf } from './metric-chart.ts';
+import { everyPoint, readPoints } from './read-points.ts';
+
+const PointAnswer = z.object({
+  name: z.string(),
+  value: z.number(),
+  step: z.number().nullable(),
+  time: Timestamp,
+});
+
+export const endpoint = defineEndpoint({
+  name: 'readExperimentMetrics',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
+  summary: 'Metrics that an experiment reported, in that order',
+  description:
+    'JSON, or a chart of all of them (SVG) by Accept; `name` chooses one metric. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
+  allow: 'viewer',
+  project: 'exists',
+  needs: { records: readRecords },
+  input: {
+    path: experimentPath,
+    query: z.strictObject({ ...streamPaging(10_000), name: line(128).optional() }),
+  },
+  output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
+  etag: true,
+
+  async handle({ path: { project_id, experiment_id }, query: { limit, cursor, name } }, { records, header }) {
+    if (cursor !== undefined && !isStreamPosition(cursor)) {
+      throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
+    }
+    // The status is read first: points that come later than an end do not exist.
+    const experiment = await requireExperiment(records, project_id, experiment_id);
+    const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
+    if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
+      const paged = Object.entries({ limit, cursor }).filter(([, given]) => given !== undefined);
+      const message = 'is not for the chart, which shows all points';
+      if (paged.length > 0)
+        throw badRequest(paged.map(([parameter]) => ({ in: 'query', name: parameter, message })));
+      const chart = await chartOf(experiment, everyPoint(records, experiment_id, name));
+      return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
+    }
+    const { rows, position, more } = await readPoints(records, experiment_id, name, cursor, limit);
+    const next = more || !isFinal(experiment.status) ? streamLink(position, { limit, name }) : {};
+    return Reply.json(rows, { ...extras, headers: { ...extras.headers, ...next } });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,80 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Longest line, in UTF-16 units; a longer one is cut into several. */
+const LINE_UNITS = 16 * 1024;
+/** How long a line that rewrites itself (a progress bar) may stay unseen before its present state is shown. */
+const PROGRESS_MS = 5_000;
+
+/**
+ * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR only
+ * the last state. Bytes that are not UTF-8 become U+FFFD. Memory stays small whatever comes.
+ */
+export class LineSplitter {
+  readonly #decoder = new StringDecoder('utf8');
+  /** The line that is not yet ended; CRs only at its end. */
+  #rest = '';
+  #lastLineAt = Number.NEGATIVE_INFINITY;
+
+  /** The lines that end in this chunk, which came at a time in milliseconds of any clock. */
+  split(chunk: Buffer, time: number): string[] {
+    const lines: string[] = [];
+    const ended = this.#decoder.write(chunk).split('\n');
+    const rest = ended.pop() ?? '';
+    for (const [index, text] of ended.entries()) {
+      cut(lastState(index === 0 ? this.#rest + text : text), lines);
+    }
+    if (ended.length > 0) {
+      this.#rest = '';
+      this.#lastLineAt = time;
+    }
+    this.#keep(rest, time, lines);
+    return lines;
+  }
+
+  /** The last line, when nothing ends it. */
+  end(): string[] {
+    const lines: string[] = [];
+    const text = lastState(this.#rest + this.#decoder.end());
+    this.#rest = '';
+    if (text !== '') cut(text, lines);
+    return lines;
+  }
+
+  #keep(text: string, time: number, lines: string[]): void {
+    if (text === '') return;
+    const whole = this.#rest + text;
+    const isRewritten = this.#rest.endsWith('\r') || text.includes('\r');
+    if (isRewritten && time - this.#lastLineAt >= PROGRESS_MS) {
+      if (this.#lastLineAt !== Number.NEGATIVE_INFINITY) cut(lastState(whole), lines);
+      this.#lastLineAt = time;
+    }
+    this.#rest = isRewritten ? `${lastState(whole)}${whole.endsWith('\r') ? '\r' : ''}` : whole;
+    if (this.#rest.length <= LINE_UNITS + 1) return;
+    const pieces: string[] = [];
+    cut(this.#rest, pieces);
+    this.#rest = pieces.pop() ?? '';
+    lines.push(...pieces);
+  }
+}
+
+/** What a terminal shows of a line: what stands after its last CR that is followed by anything. */
+function lastState(text: string): string {
+  if (!text.includes('\r')) return text;
+  let end = text.length;
+  while (text[end - 1] === '\r') end -= 1;
+  const start = end === 0 ? 0 : text.lastIndexOf('\r', end - 1) + 1;
+  // A copy, for a slice would keep all that it was cut out of in memory.
+  return Buffer.from(text.slice(start, end)).toString();
+}
+
+function cut(text: string, lines: string[]): void {
+  let start = 0;
+  while (text.length - start > LINE_UNITS) {
+    // A pair of surrogates is one character.
+    const isPair = (text.codePointAt(start + LINE_UNITS - 1) ?? 0) > 0xffff;
+    const end = start + LINE_UNITS - (isPair ? 1 : 0);
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  lines.push(text.slice(start));
+}

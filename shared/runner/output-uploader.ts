@@ -1,0 +1,175 @@
+import type { FileHandle } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { artifactPathMaxBytes } from '../data/artifact.ts';
+import { ArtifactLimit, folderVariable } from './artifact-limit.ts';
+import { ArtifactStore, type ArtifactStoreOptions } from './artifact-store.ts';
+import { FileBytes, FileChanged } from './file-bytes.ts';
+import { type FoundFile, findFiles } from './find-files.ts';
+import { FileRefused } from './growing-file.ts';
+import { LeaseLost } from './lease-lost.ts';
+import { Refusals } from './refusals.ts';
+
+export interface OutputUploaderOptions extends ArtifactStoreOptions {
+  folder: string;
+  /** Whose files are taken; where this process is not root, anybody's. */
+  user?: { uid: number };
+  /** Tells the user what is not kept. */
+  say(message: string): void;
+  /** The limit was passed while the command runs. Called once. */
+  onLimit(error: ArtifactLimit): void;
+  /** Milliseconds between two looks; a file is uploaded when it was the same at two. */
+  lookMilliseconds?: number;
+}
+
+const LOOK_MS = 10_000;
+const MAX_FILES = 10_000;
+const MAX_DEPTH = 64;
+/** How often a file that changes under the last look is read. */
+const LAST_TRIES = 3;
+
+/**
+ * Uploads what a command leaves in a folder: while it runs the files that have stopped changing, and at the end all.
+ * What the command removes or renames goes from the records too, so that these are what the folder holds; files of an
+ * earlier attempt stay until they are overwritten.
+ */
+export class OutputUploader {
+  readonly #options: OutputUploaderOptions;
+  readonly #store: ArtifactStore;
+  readonly #ending = new AbortController();
+  /** Versions of the files at the last look. */
+  #seen = new Map<string, string>();
+  /** Of the stored files, those that were in the folder in this attempt; with the version that was stored, if known. */
+  readonly #stored = new Map<string, string | undefined>();
+  #isLoaded = false;
+  #looking: Promise<void> | undefined;
+  #fatal: LeaseLost | undefined;
+  #limit: ArtifactLimit | undefined;
+
+  constructor(options: OutputUploaderOptions) {
+    this.#options = options;
+    this.#store = new ArtifactStore(options);
+  }
+
+  /** Begins to look into the folder again and again. */
+  start(): void {
+    this.#looking ??= this.#lookAgainAndAgain();
+  }
+
+  /**
+   * Uploads what is left, once the command has ended, and tells what is stored in all.
+   * @throws ArtifactLimit when not everything could be kept, LeaseLost
+   */
+  async finish(): Promise<{ files: number; bytes: number }> {
+    this.#ending.abort();
+    await this.#looking;
+    if (this.#fatal !== undefined) throw this.#fatal;
+    const refusals = await this.#look(true);
+    refusals.tell(folderVariable[this.#options.kind], (message) => this.#options.say(message));
+    if (this.#limit !== undefined) throw this.#limit;
+    return { files: this.#store.files, bytes: this.#store.bytes };
+  }
+
+  async #lookAgainAndAgain(): Promise<void> {
+    const { onLimit, lookMilliseconds = LOOK_MS } = this.#options;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      try {
+        await this.#look(false);
+      } catch (error) {
+        if (error instanceof LeaseLost) {
+          this.#fatal = error;
+          return;
+        }
+        // Whatever else it was, the next look or the last one meets it again.
+      }
+      if (this.#limit !== undefined) return onLimit(this.#limit);
+      await delay(lookMilliseconds, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #look(isLast: boolean): Promise<Refusals> {
+    const { folder, user } = this.#options;
+    const refusals = new Refusals();
+    const seen = new Map<string, string>();
+    const refused = (path: string, why: string) => refusals.add(path, why);
+    if (!this.#isLoaded) await this.#store.load();
+    this.#isLoaded = true;
+    const bounds = { maxFiles: MAX_FILES, maxDepth: MAX_DEPTH, maxPathBytes: artifactPathMaxBytes };
+    for await (const found of findFiles(folder, {
+      ...bounds,
+      refused,
+      ...(user !== undefined && { user }),
+    })) {
+      if (!isLast && this.#ending.signal.aborted) return refusals;
+      const { path, version } = found;
+      seen.set(path, version);
+      if (!this.#stored.has(path) && this.#store.find(path) !== undefined) this.#stored.set(path, undefined);
+      const isDue = isLast || (this.#seen.get(path) === version && this.#stored.get(path) !== version);
+      if (isDue) await this.#take(found, isLast, refused);
+    }
+    await this.#removeVanished(seen, isLast, refusals);
+    this.#seen = seen;
+    return refusals;
+  }
+
+  async #take(
+    found: FoundFile,
+    isLast: boolean,
+    refused: (path: string, why: string) => void,
+  ): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      let handle: FileHandle | undefined;
+      try {
+        handle = await found.open();
+        if (await this.#isStored(found.path, handle, isLast)) return;
+        this.#stored.set(found.path, await this.#store.put(found.path, handle));
+        return;
+      } catch (error) {
+        if (error instanceof FileChanged && isLast && tries < LAST_TRIES) continue;
+        if (error instanceof FileChanged || error instanceof FileRefused)
+          return refused(found.path, error.message);
+        if (error instanceof ArtifactLimit) {
+          this.#limit ??= error;
+          return;
+        }
+        if (isGone(error)) return;
+        throw error;
+      } finally {
+        await handle?.close();
+      }
+    }
+  }
+
+  /**
+   * Whether what is stored is what the file holds. Where times cannot tell (a file of an earlier attempt; at the end
+   * every file, for writes through a memory map may leave no trace in them) its bytes do.
+   */
+  async #isStored(path: string, handle: FileHandle, isLast: boolean): Promise<boolean> {
+    const artifact = this.#store.find(path);
+    const bytes = await FileBytes.of(handle);
+    const version = this.#stored.get(path);
+    if (artifact === undefined || artifact.size !== bytes.size) return false;
+    if (version !== undefined && (version !== bytes.version || !isLast)) return version === bytes.version;
+    if ((await bytes.hash()) !== artifact.sha256) return false;
+    this.#stored.set(path, bytes.version);
+    return true;
+  }
+
+  /** Removes what is no longer in the folder. During the run two looks must miss it, for a walk may miss a renamed file. */
+  async #removeVanished(
+    seen: ReadonlyMap<string, string>,
+    isLast: boolean,
+    refusals: Refusals,
+  ): Promise<void> {
+    for (const path of this.#stored.keys()) {
+      if (seen.has(path) || refusals.hide(path)) continue;
+      if (!isLast && this.#seen.has(path)) continue;
+      await this.#store.remove(path);
+      this.#stored.delete(path);
+    }
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

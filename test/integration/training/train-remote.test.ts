@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { trainingService } from '../../support/training.ts';
+
+/** Node 0 waits for a number from each other node at the meeting point; the others send theirs. */
+const meeting = `
+import os, socket, time
+rank, nodes = int(os.environ['NODE_RANK']), int(os.environ['NUM_NODES'])
+place = (os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT']))
+print('rank', rank, 'of', nodes, flush=True)
+if rank == 0:
+    server = socket.create_server(place)
+    total = 0
+    for _ in range(nodes - 1):
+        connection, _ = server.accept()
+        total += int(connection.recv(16))
+        connection.close()
+    print('total', total, flush=True)
+    open(os.path.join(os.environ['OUTPUT_DIR'], 'total.txt'), 'w').write(str(total))
+else:
+    while True:
+        try:
+            connection = socket.create_connection(place)
+            break
+        except OSError:
+            time.sleep(0.05)
+    connection.sendall(str(rank * 10).encode())
+    connection.close()
+    time.sleep(60)
+`;
+
+describe('training on a cluster', () => {
+  test('runs every node; node 0 decides, and every log is kept', async () => {
+    const service = await trainingService();
+    const { developer: as } = service;
+    const project_id = await service.project({ command: 'python3 meet.py', files: { 'meet.py': meeting } });
+    const begun = await service.call(trainRemote, { path: { project_id }, query: { nodes: '3' }, as });
+    expect(begun.json, begun.text).toMatchObject({ kind: 'train-remote', nodes: 3, config_id: 'train.yaml' });
+    const { experiment_id } = begun.json;
+    const ended = await service.ended(project_id, experiment_id);
+    const logs = await Promise.all([0, 1, 2].map((node) => service.log(project_id, experiment_id, node)));
+    expect(ended, logs.join('\n---\n')).toMatchObject({ status: 'SUCCEEDED', attempt: 1, artifacts: 1 });
+    expect(logs[0]).toContain('total 30');
+    expect(logs[1]).toContain('rank 1 of 3');
+    expect(logs[2]).toContain('rank 2 of 3');
+  });
+
+  test('builds its environment first, once, and fails with the build', async () => {
+    const service = await trainingService({}, { PIP_NO_INDEX: '1' });
+    const { developer: as } = service;
+    const project_id = await service.project({ command: 'python3 -c pass', env_type: 'python', dependencies: 'no-such-package' });
+    const begun = await service.call(trainRemote, { path: { project_id }, as });
+    const ended = await service.ended(project_id, begun.json.experiment_id);
+    expect(ended).toMatchObject({ status: 'FAILED', status_reason: expect.stringContaining('no-such-package'), attempt: 0 });
+    expect(await service.log(project_id, begun.json.experiment_id)).toContain('Building the environment');
+  });
+});
