@@ -16,19 +16,25 @@ const pinnedNode = `${root}node_modules/.bin/node`;
 const leastVersion = [24, 7];
 
 function isInstalled(wanted) {
-  if (existsSync(stampFile)) return readFileSync(stampFile, 'utf8') === wanted;
-  // Somebody ran "npm ci" by hand: npm writes its own file when it is done.
-  return existsSync(npmsOwnStamp) && statSync(npmsOwnStamp).mtimeMs >= statSync(lockFile).mtimeMs;
+  // npm writes its own file last of all; without it an installation was cut short.
+  if (!existsSync(npmsOwnStamp)) return false;
+  // A lock file that was only touched, by a change of branches say, installs nothing anew.
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return true;
+  return statSync(npmsOwnStamp).mtimeMs >= statSync(lockFile).mtimeMs;
+}
+
+function npm(args) {
+  const { npm_execpath: path } = process.env;
+  const [program, ...before] = path?.endsWith('.js') ? [process.execPath, path] : ['npm'];
+  const all = [...before, ...args, '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  return spawnSync(program, all, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
 function install() {
   process.stderr.write('Installing dependencies, once…\n');
-  const { npm_execpath: npm } = process.env;
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  const [program, ...before] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  const { status, error } = spawnSync(program, [...before, ...args], { cwd: root, stdio: 'inherit' });
-  if (status === 0) return;
-  process.stderr.write(`The dependencies could not be installed (npm ci${error ? `: ${error.message}` : ''}).\n`);
+  // "npm ci" refuses a lock file that was made where packages for other platforms were out of reach.
+  if (npm(['ci']) || npm(['install', '--no-save'])) return;
+  process.stderr.write('The dependencies could not be installed; npm says why above.\n');
   process.exit(1);
 }
 

@@ -38,7 +38,8 @@ export const event = defineTask({
     const { detail } = Event.parse(received);
     const owner = jobOfBatchName(detail.jobName);
     const job = batchJob(detail);
-    if (owner === undefined || job === undefined) return log.debug('foreign-job', { job_name: detail.jobName });
+    if (owner === undefined || job === undefined)
+      return log.debug('foreign-job', { job_name: detail.jobName });
     const unfinished = await findUnfinished(records, owner.job_id);
     const item = unfinished && (await records.get(unfinished.subject));
     if (item === undefined) return log.debug('job-over', { job_name: detail.jobName });

@@ -21,11 +21,16 @@ export const event = defineTask({
       for (const purge of page.items) {
         try {
           await runPurge(records, objects, purge, stillTime, async ({ project_id }) =>
-            project_id === undefined ? true : purgeExperiments({ records, batch, settings, now }, project_id, stillTime),
+            project_id === undefined
+              ? true
+              : purgeExperiments({ records, batch, settings, now }, project_id, stillTime),
           );
         } catch (error) {
           // One that fails must not keep the others from their turn; it comes again itself.
-          log.error('purge-failed', { purge_id: purge.purge_id, stack: error instanceof Error ? error.stack : '' });
+          log.error('purge-failed', {
+            purge_id: purge.purge_id,
+            stack: error instanceof Error ? error.stack : '',
+          });
         }
       }
       after = page.next;

@@ -14,7 +14,8 @@ export const endpoint = defineEndpoint({
   method: 'POST',
   path: '/projects/{project_id}/experiments/{experiment_id}/cancel',
   summary: 'Cancel an experiment in whatever state it is',
-  description: 'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
+  description:
+    'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords, batch: controlBatch },

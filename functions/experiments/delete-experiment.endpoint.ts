@@ -28,15 +28,24 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords, objects: writeObjects },
   input: { path: experimentPath },
   output: {
-    200: z.object({ experiment_id: Ulid, deleted: z.object({ objects: z.number().int(), bytes: z.number().int() }) }),
+    200: z.object({
+      experiment_id: Ulid,
+      deleted: z.object({ objects: z.number().int(), bytes: z.number().int() }),
+    }),
   },
   problems: ['conflict', 'precondition-failed'],
 
-  async handle({ path: { project_id, experiment_id } }, { records, objects, newId, now, log, header, expectedVersion }) {
+  async handle(
+    { path: { project_id, experiment_id } },
+    { records, objects, newId, now, log, header, expectedVersion },
+  ) {
     const experiment = await requireExperiment(records, project_id, experiment_id);
     requirePrecondition({ header, expectedVersion }, experiment.version);
     if (!isFinal(experiment.status)) {
-      throw new Problem('conflict', `The experiment is ${experiment.status}; cancel it before it is deleted.`);
+      throw new Problem(
+        'conflict',
+        `The experiment is ${experiment.status}; cancel it before it is deleted.`,
+      );
     }
     const deleted = {
       objects: experiment.artifacts + experiment.checkpoints,

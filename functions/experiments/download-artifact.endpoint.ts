@@ -11,14 +11,18 @@ import { experimentPath } from './experiment-path.ts';
 
 const ArtifactPath = z
   .string()
-  .refine((path) => Buffer.byteLength(path) <= artifactPathMaxBytes, `is longer than ${artifactPathMaxBytes} bytes`);
+  .refine(
+    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
+    `is longer than ${artifactPathMaxBytes} bytes`,
+  );
 
 export const endpoint = defineEndpoint({
   name: 'downloadArtifact',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
   summary: 'Download a file that the experiment left',
-  description: 'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
+  description:
+    'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords, objects: readObjects },

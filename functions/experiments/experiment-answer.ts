@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Attempt, JobKind } from '../../shared/data/job.ts';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
+import { Attempt, JobKind } from '../../shared/data/job.ts';
 import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
 import { JobStatus } from '../../shared/jobs/status.ts';
 

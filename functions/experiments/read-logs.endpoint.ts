@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
-import { requireExperiment } from '../../shared/data/experiment.ts';
+import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
 import { type LogLine, readLog, readLogTail } from '../../shared/data/job-log.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
@@ -20,6 +20,14 @@ const LogLineAnswer = z.object({
 });
 
 const asText = (lines: readonly LogLine[]): string => lines.map(({ message }) => `${message}\n`).join('');
+
+/** Seconds that the other nodes of a cluster get to stop and ship their logs once node 0 has ended. */
+const otherNodesSeconds = 60;
+
+function isComplete({ status, stopped_at }: Experiment, node: number, now: Date): boolean {
+  if (!isFinal(status) || stopped_at === null) return false;
+  return node === 0 || now.getTime() - Date.parse(stopped_at) > otherNodesSeconds * 1000;
+}
 
 export const endpoint = defineEndpoint({
   name: 'readExperimentLogs',
@@ -41,14 +49,14 @@ export const endpoint = defineEndpoint({
   },
   output: { 200: content(['text/plain'], z.array(LogLineAnswer)) },
 
-  async handle({ path, query }, { records, header }) {
+  async handle({ path, query }, { records, header, now }) {
     const { limit, cursor, tail, node = 0 } = query;
     if (cursor !== undefined && (tail !== undefined || !isStreamPosition(cursor))) {
       const message = tail === undefined ? 'is not a cursor of this list' : 'and tail exclude each other';
       throw badRequest([{ in: 'query', name: 'cursor', message }]);
     }
     // The status is read first: lines that come later than an end do not exist.
-    const { status } = await requireExperiment(records, path.project_id, path.experiment_id);
+    const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     const { rows, position, more } =
       tail === undefined
         ? await readLog(records, path.experiment_id, node, cursor, {
@@ -56,7 +64,8 @@ export const endpoint = defineEndpoint({
             maxBytes: 3_000_000,
           })
         : await readLogTail(records, path.experiment_id, node, tail);
-    const headers = more || !isFinal(status) ? streamLink(position, { limit, node: query.node }) : {};
+    const headers =
+      more || !isComplete(experiment, node, now()) ? streamLink(position, { limit, node: query.node }) : {};
     const isText = preferredMediaType(header('accept'), ['application/json', 'text/plain']) === 'text/plain';
     return isText
       ? Reply.content('text/plain; charset=utf-8', asText(rows), { headers })

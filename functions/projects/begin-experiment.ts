@@ -1,7 +1,13 @@
 import type { BatchControl } from '../../shared/aws/batch.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
-import { type Experiment, experimentJob, putExperiment, putJobConfig, requireExperiment } from '../../shared/data/experiment.ts';
+import {
+  type Experiment,
+  experimentJob,
+  putExperiment,
+  putJobConfig,
+  requireExperiment,
+} from '../../shared/data/experiment.ts';
 import { beginJob, type JobKind } from '../../shared/data/job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
@@ -24,7 +30,12 @@ export interface TrainingRequest {
   dataset: string | undefined;
 }
 
-type Begun = Ambient & { records: TableWriter<'records'>; batch: BatchControl; project: Project; caller: Caller };
+type Begun = Ambient & {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  project: Project;
+  caller: Caller;
+};
 
 function experimentOf(
   { kind, config, environment, size, nodes, timeout }: TrainingRequest,
@@ -83,8 +94,10 @@ function experimentOf(
 function checkLimits({ timeout, size, nodes }: TrainingRequest, { jobSeconds, vcpus }: Limits): void {
   const faults: ParameterFault[] = [];
   const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });
-  if (timeout !== undefined && timeout > jobSeconds) fault('timeout', `must be at most ${jobSeconds} s in this deployment`);
-  if (size.vcpus * nodes > vcpus) fault('vcpus', `must be at most ${vcpus} over all nodes in this deployment`);
+  if (timeout !== undefined && timeout > jobSeconds)
+    fault('timeout', `must be at most ${jobSeconds} s in this deployment`);
+  if (size.vcpus * nodes > vcpus)
+    fault('vcpus', `must be at most ${vcpus} over all nodes in this deployment`);
   if (faults.length > 0) throw badRequest(faults);
 }
 
@@ -98,10 +111,16 @@ const refusals = {
 function refusal(error: ConditionFailed, project_id: string, { unfinishedJobs, vcpus }: Limits): Problem {
   const [first] = error.failed;
   if (first === refusals.userLimit) {
-    return new Problem('conflict', `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`);
+    return new Problem(
+      'conflict',
+      `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`,
+    );
   }
   if (first === refusals.deploymentLimit) {
-    return new Problem('conflict', `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`);
+    return new Problem(
+      'conflict',
+      `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`,
+    );
   }
   return notFound('project', project_id);
 }
@@ -134,7 +153,10 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
   try {
     await submitJob(records, batch, settings, experiment, true);
   } catch (error) {
-    log.warn('submit-later', { experiment_id: experiment.experiment_id, error: error instanceof Error ? error.name : '' });
+    log.warn('submit-later', {
+      experiment_id: experiment.experiment_id,
+      error: error instanceof Error ? error.name : '',
+    });
   }
   return requireExperiment(records, project.project_id, experiment.experiment_id);
 }

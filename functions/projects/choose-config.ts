@@ -10,7 +10,11 @@ const namedMost = 20;
  * The configuration to train with: the one that is named, else the project's only one, else the one last trained.
  * Throws a 409 naming the choices where none of these is there.
  */
-export async function chooseConfig(records: TableReader<'records'>, project_id: string, named: string | undefined): Promise<Config> {
+export async function chooseConfig(
+  records: TableReader<'records'>,
+  project_id: string,
+  named: string | undefined,
+): Promise<Config> {
   if (named !== undefined) {
     const config = await findConfig(records, project_id, named);
     if (config === undefined) throw notFound('config', named);
@@ -24,5 +28,8 @@ export async function chooseConfig(records: TableReader<'records'>, project_id: 
   const last = latest && (await findConfig(records, project_id, latest.config_id));
   if (last !== undefined) return last;
   const choices = items.map(({ config_id }) => config_id).join(', ');
-  throw new Problem('conflict', `Say which configuration with config=…: ${choices}${next === undefined ? '' : ', …'}`);
+  throw new Problem(
+    'conflict',
+    `Say which configuration with config=…: ${choices}${next === undefined ? '' : ', …'}`,
+  );
 }

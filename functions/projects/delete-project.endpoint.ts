@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configPartitions } from '../../shared/data/config.ts';
 import { environmentPartitions } from '../../shared/data/environment.ts';
-import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { countersKey, parseCounters, projectPrefix, removeProject } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';

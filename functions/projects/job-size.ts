@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FileId, decimal, integer } from '../../shared/endpoint/parameters.ts';
+import { decimal, FileId, integer } from '../../shared/endpoint/parameters.ts';
 import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
 
 /** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
@@ -40,18 +40,24 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   if (offers.length === 0) {
     throw badRequest([fault('vcpus', `must be one of ${fargate.map((offer) => offer.vcpus).join(', ')}`)]);
   }
-  const smallest = vcpus === undefined && memory === undefined ? fargate.find((offer) => offer.vcpus === 1) : offers[0];
-  if (memory === undefined && smallest !== undefined) return { vcpus: smallest.vcpus, memory: smallest.from, gpus: 0 };
+  const smallest =
+    vcpus === undefined && memory === undefined ? fargate.find((offer) => offer.vcpus === 1) : offers[0];
+  if (memory === undefined && smallest !== undefined)
+    return { vcpus: smallest.vcpus, memory: smallest.from, gpus: 0 };
   const fitting = offers.find(
-    ({ from, to, step }) => memory !== undefined && memory >= from && memory <= to && (memory - from) % step === 0,
+    ({ from, to, step }) =>
+      memory !== undefined && memory >= from && memory <= to && (memory - from) % step === 0,
   );
   if (fitting !== undefined && memory !== undefined) return { vcpus: fitting.vcpus, memory, gpus: 0 };
-  const offered = offers.map(({ vcpus, from, to, step }) => `${from} to ${to} in steps of ${step} with ${vcpus} vCPU`);
+  const offered = offers.map(
+    ({ vcpus, from, to, step }) => `${from} to ${to} in steps of ${step} with ${vcpus} vCPU`,
+  );
   throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
 }
 
 /** The size of one EC2 node that was asked for: whole vCPUs, any memory. */
 export function nodeSize({ vcpus = 1, memory, gpus = 0 }: Sizes): JobSize {
-  if (!Number.isInteger(vcpus)) throw badRequest([fault('vcpus', 'must be a whole number on a cluster or with gpus')]);
+  if (!Number.isInteger(vcpus))
+    throw badRequest([fault('vcpus', 'must be a whole number on a cluster or with gpus')]);
   return { vcpus, memory: memory ?? 2048 * vcpus, gpus };
 }

@@ -6,9 +6,9 @@ import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { FileId, integer, Ulid } from '../../shared/endpoint/parameters.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
+import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';
-import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
 

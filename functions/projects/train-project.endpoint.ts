@@ -8,8 +8,8 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { FileId, Ulid } from '../../shared/endpoint/parameters.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
-import { beginExperiment } from './begin-experiment.ts';
 import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
+import { beginExperiment } from './begin-experiment.ts';
 import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
 

@@ -58,7 +58,11 @@ export async function readStream<S extends z.ZodType>(
   let after = name === undefined ? undefined : `${prefix}${name}`;
   let skip = Number(within);
   let bytes = 0;
-  const page = (read: number, more: boolean) => ({ rows, position: `${after?.slice(prefix.length) ?? ''}:${read}`, more });
+  const page = (read: number, more: boolean) => ({
+    rows,
+    position: `${after?.slice(prefix.length) ?? ''}:${read}`,
+    more,
+  });
   for (;;) {
     const { items, next } = await records.query({ pk, prefix, after, limit: 8 });
     for (const item of items) {

@@ -105,7 +105,11 @@ export async function findPack(
 }
 
 /** Records a pack that lies in the bucket; one that takes the place of a damaged pack is not counted again. */
-export async function putPack(records: TableWriter<'records'>, project_id: string, value: EnvironmentPack): Promise<void> {
+export async function putPack(
+  records: TableWriter<'records'>,
+  project_id: string,
+  value: EnvironmentPack,
+): Promise<void> {
   const key = packKey(project_id, value.request_key);
   const isNew = (await records.get(key)) === undefined;
   await records.write(

@@ -17,11 +17,21 @@ const streams = { o: 'stdout', e: 'stderr', s: 'service' } as const;
 /** A line as it is stored: epoch milliseconds, a letter for the stream, the text. */
 const PackedLine = z
   .tuple([z.number(), z.enum(['o', 'e', 's']), z.string()])
-  .transform(([time, letter, message]): LogLine => ({ time: new Date(time).toISOString(), stream: streams[letter], message }));
+  .transform(
+    ([time, letter, message]): LogLine => ({
+      time: new Date(time).toISOString(),
+      stream: streams[letter],
+      message,
+    }),
+  );
 
 const logPrefix = (node: number): string => `LOG#${String(node).padStart(2, '0')}#`;
 
-const logStream = (job_id: string, node: number) => ({ pk: jobPartition(job_id), prefix: logPrefix(node), row: PackedLine });
+const logStream = (job_id: string, node: number) => ({
+  pk: jobPartition(job_id),
+  prefix: logPrefix(node),
+  row: PackedLine,
+});
 
 /** Appends lines as chunk `sequence` of this lease, and tells that the holder lives. Throws `ConditionFailed` once superseded. */
 export async function appendLog(
@@ -35,7 +45,9 @@ export async function appendLog(
 ): Promise<void> {
   const rows = lines.map(({ time, stream, message }) => [Date.parse(time), letters[stream], message]);
   const sk = `${logPrefix(node)}${chunkName(lease.number, sequence)}`;
-  await records.write(heartbeat(job_id, node, lease, now), { put: await packChunk({ pk: jobPartition(job_id), sk }, rows) });
+  await records.write(heartbeat(job_id, node, lease, now), {
+    put: await packChunk({ pk: jobPartition(job_id), sk }, rows),
+  });
 }
 
 /** Lines of a node's log from a position on, oldest first: at most `limit` of them and about `maxBytes` of text. */

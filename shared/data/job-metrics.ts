@@ -25,7 +25,9 @@ export async function appendMetrics(
   now: Date,
 ): Promise<void> {
   const sk = `${prefix}${chunkName(lease.number, sequence)}`;
-  await records.write(heartbeat(job_id, 0, lease, now), { put: await packChunk({ pk: jobPartition(job_id), sk }, points) });
+  await records.write(heartbeat(job_id, 0, lease, now), {
+    put: await packChunk({ pk: jobPartition(job_id), sk }, points),
+  });
 }
 
 /** Points from a position on, in the order in which they were reported. */

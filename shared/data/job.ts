@@ -100,14 +100,10 @@ const countUnfinished = (
   { project_id }: UnfinishedJob,
   unfinished: number,
   experiments: { experiments?: number } = {},
-): Write[] =>
-  project_id === null ? [] : [count(project_id, { unfinished, ...experiments })];
+): Write[] => (project_id === null ? [] : [count(project_id, { unfinished, ...experiments })]);
 
 /** The writes that begin a job besides its own record. The second and third fail where a limit would be passed. */
-export function beginJob(
-  job: UnfinishedJob,
-  limits: { unfinishedJobs: number; vcpus: number },
-): Write[] {
+export function beginJob(job: UnfinishedJob, limits: { unfinishedJobs: number; vcpus: number }): Write[] {
   const counted = (key: Key, attribute: string, amount: number, most: number): Write => ({
     update: key,
     change: { add: { [attribute]: amount }, set: { record_type: 'limit', schema_version: 0 } },

@@ -27,12 +27,14 @@ export const writeRecords: Need<TableWriter<'records'>> = {
 export const readAccounts: Need<TableReader<'accounts'>> = {
   resource: 'accounts',
   level: 'read',
-  open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'accounts', accountsTable(settings)),
+  open: ({ environment, settings }) =>
+    tableReader(dynamoDb(environment), 'accounts', accountsTable(settings)),
 };
 
 /** Reads and writes of users and tokens. */
 export const writeAccounts: Need<TableWriter<'accounts'>> = {
   resource: 'accounts',
   level: 'write',
-  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'accounts', accountsTable(settings)),
+  open: ({ environment, settings }) =>
+    tableWriter(dynamoDb(environment), 'accounts', accountsTable(settings)),
 };

@@ -78,10 +78,18 @@ export async function answerList<Row, Shown>(
 }
 
 /** Query parameters of a list that a running job still appends to. */
-export const streamPaging = (most: number) => ({ limit: integer(1, most).optional(), cursor: Cursor.optional() });
+export const streamPaging = (most: number) => ({
+  limit: integer(1, most).optional(),
+  cursor: Cursor.optional(),
+});
 
 /** The `Link` header that goes on after a position of such a list, with the other parameters as they were. */
-export function streamLink(position: string, query: Readonly<Record<string, string | number | undefined>>): { Link: string } {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+export function streamLink(
+  position: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): { Link: string } {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
   return nextLink(position, Object.fromEntries(given));
 }

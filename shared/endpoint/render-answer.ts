@@ -54,7 +54,10 @@ export function renderAnswer(exchange: Exchange, answer: unknown): Result {
   const sent = payload(rendered.body);
   if (sent.body.length > payloadMaxBytes) {
     const most = `${Math.floor(payloadMaxBytes / 1_000_000)} MB`;
-    throw new Problem('too-large', `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another form.`);
+    throw new Problem(
+      'too-large',
+      `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another form.`,
+    );
   }
   return { statusCode: successStatus(endpoint.output), headers, ...sent };
 }

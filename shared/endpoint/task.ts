@@ -17,7 +17,10 @@ export function defineTask<const N extends Needs, E, R>(task: Task<N, E, R>): Ta
 }
 
 /** The handler of a task. It reads the environment and opens clients at its first event, not on import. */
-export function taskHandler<N extends Needs, E, R>(task: Task<N, E, R>, environment: Platform['environment'] = process.env) {
+export function taskHandler<N extends Needs, E, R>(
+  task: Task<N, E, R>,
+  environment: Platform['environment'] = process.env,
+) {
   let context: TaskContext<N> | undefined;
   return (event: E): Promise<R> => {
     context ??= startTask(task, environment);
@@ -25,7 +28,10 @@ export function taskHandler<N extends Needs, E, R>(task: Task<N, E, R>, environm
   };
 }
 
-function startTask<N extends Needs, E, R>(task: Task<N, E, R>, environment: Platform['environment']): TaskContext<N> {
+function startTask<N extends Needs, E, R>(
+  task: Task<N, E, R>,
+  environment: Platform['environment'],
+): TaskContext<N> {
   const settings = readSettings(environment);
   const log = createLogger(settings.logLevel, (line) => process.stdout.write(line), { task: task.name });
   // The services are opened from the very needs that type them.

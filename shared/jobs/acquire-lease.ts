@@ -19,7 +19,8 @@ export interface ContainerIdentity {
 /** Whether a container may take a lease over from its holder: from one that is known to have ended, or gives no sign of life. */
 function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
   const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
-  const isLaterAttempt = previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
+  const isLaterAttempt =
+    previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
   const silence = (now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
   return builtFirst || isLaterAttempt || silence > leaseSeconds;
 }
@@ -30,7 +31,13 @@ function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write 
   if (me.isBuild) return changeJob(subject, { set: { status_reason: 'The environment is being built.' } });
   if (me.node > 0) return { check: subject, if: { below: { status_rank: finalRank } } };
   const { batch_job_id, batch_attempt } = me;
-  const set = { status: 'RUNNING', status_rank: rankOf('RUNNING'), status_reason: 'Fetching the source.', batch_job_id, batch_attempt };
+  const set = {
+    status: 'RUNNING',
+    status_rank: rankOf('RUNNING'),
+    status_reason: 'Fetching the source.',
+    batch_job_id,
+    batch_attempt,
+  };
   const started = record.started_at === null ? { started_at: now.toISOString() } : {};
   return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });
 }
@@ -67,9 +74,12 @@ export async function acquireLease(
   try {
     await records.write(takeLease(job_id, me.node, lease, previous), startWrite(record, me, now));
   } catch (error) {
-    if (error instanceof ConditionFailed) return { refused: 'another container was faster, or the job has just ended' };
+    if (error instanceof ConditionFailed)
+      return { refused: 'another container was faster, or the job has just ended' };
     throw error;
   }
   const taken = await records.get(subject);
-  return taken === undefined ? { refused: 'the record of this job is gone' } : { lease, record: parseExperiment(taken) };
+  return taken === undefined
+    ? { refused: 'the record of this job is gone' }
+    : { lease, record: parseExperiment(taken) };
 }

@@ -1,5 +1,5 @@
-import { endJob, changeJob } from '../data/job.ts';
 import type { Change } from '../data/condition.ts';
+import { changeJob, endJob } from '../data/job.ts';
 import { ConditionFailed, type TableWriter, type Write } from '../data/table.ts';
 import { type FinalStatus, finalRank } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';

@@ -9,7 +9,8 @@ import { type JobRecord, unfinishedJobOf } from './subject.ts';
 const instant = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
-const isOver = (status: BatchStatus): status is 'SUCCEEDED' | 'FAILED' => status === 'SUCCEEDED' || status === 'FAILED';
+const isOver = (status: BatchStatus): status is 'SUCCEEDED' | 'FAILED' =>
+  status === 'SUCCEEDED' || status === 'FAILED';
 
 function attemptsOf(job: BatchJob) {
   return job.attempts.map((attempt, index) => ({
@@ -30,7 +31,8 @@ async function advance(
   now: Date,
 ): Promise<void> {
   const rank = rankOf(status);
-  const isNews = job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
+  const isNews =
+    job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
   if (!isNews) return;
   const set = {
     status,
@@ -42,7 +44,10 @@ async function advance(
     checked_at: now.toISOString(),
   };
   const forward = {
-    any: [{ below: { batch_attempt: job.attempt } }, { equals: { batch_attempt: job.attempt }, below: { status_rank: rank } }],
+    any: [
+      { below: { batch_attempt: job.attempt } },
+      { equals: { batch_attempt: job.attempt }, below: { status_rank: rank } },
+    ],
   };
   try {
     await records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward));
@@ -56,7 +61,12 @@ async function advance(
  * Takes in what Batch says of a record's own job, from an event or from DescribeJobs. Repeatable, and indifferent to
  * order: a job that Batch has ended without the record knowing is concluded here.
  */
-export async function observeJob(records: TableWriter<'records'>, record: JobRecord, job: BatchJob, now: Date): Promise<void> {
+export async function observeJob(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+  now: Date,
+): Promise<void> {
   if (isFinal(record.status)) return;
   // A doubled submission: the record names the one that holds the lease, the other one is nobody's.
   if (record.batch_job_id !== null && record.batch_job_id !== job.id) return;
@@ -75,7 +85,12 @@ export async function observeJob(records: TableWriter<'records'>, record: JobRec
 }
 
 /** Takes in what Batch says of the job that builds a record's environment. */
-export async function observeBuild(records: TableWriter<'records'>, record: JobRecord, job: BatchJob, now: Date): Promise<void> {
+export async function observeBuild(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+  now: Date,
+): Promise<void> {
   if (isFinal(record.status) || (record.depends_on !== null && record.depends_on !== job.id)) return;
   if (job.status === 'FAILED') {
     const cancelled = record.cancel_requested_at !== null;

@@ -1,7 +1,7 @@
 import { changeJob } from '../data/job.ts';
 import { ConditionFailed } from '../data/table.ts';
 import type { Logger } from '../endpoint/log.ts';
-import { reconcileJobs, type Reconciler } from './reconcile.ts';
+import { type Reconciler, reconcileJobs } from './reconcile.ts';
 import { isFinal } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
@@ -12,9 +12,14 @@ const freshSeconds = 30;
  * Compares an unfinished job with Batch if that was long ago. True when it did, so that the record is to be read
  * again. Batch being away is no reason to refuse a read.
  */
-export async function reconcileWhenStale(reconciler: Reconciler, record: JobRecord, log: Logger): Promise<boolean> {
+export async function reconcileWhenStale(
+  reconciler: Reconciler,
+  record: JobRecord,
+  log: Logger,
+): Promise<boolean> {
   const now = reconciler.now();
-  if (isFinal(record.status) || now.getTime() - Date.parse(record.checked_at) < freshSeconds * 1000) return false;
+  if (isFinal(record.status) || now.getTime() - Date.parse(record.checked_at) < freshSeconds * 1000)
+    return false;
   const job = unfinishedJobOf(record);
   try {
     // Whoever notes the time compares; readers that come at the same moment do not all ask Batch.
@@ -23,7 +28,8 @@ export async function reconcileWhenStale(reconciler: Reconciler, record: JobReco
     await reconcileJobs(reconciler, [job]);
     return true;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) log.warn('reconcile-on-read', { error: error instanceof Error ? error.name : '' });
+    if (!(error instanceof ConditionFailed))
+      log.warn('reconcile-on-read', { error: error instanceof Error ? error.name : '' });
     return false;
   }
 }

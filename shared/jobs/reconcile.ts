@@ -6,7 +6,7 @@ import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
 import { observeBuild, observeJob } from './observe.ts';
 import { finalRank, isFinal, rankOf } from './status.ts';
-import { parseJobRecord, type JobRecord } from './subject.ts';
+import { type JobRecord, parseJobRecord } from './subject.ts';
 import { submitJob } from './submit.ts';
 
 export interface Reconciler {
@@ -33,13 +33,18 @@ async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void
 }
 
 /** Brings one record in line with what Batch knows of its jobs. */
-async function settle(reconciler: Reconciler, record: JobRecord, known: ReadonlyMap<string, BatchJob>): Promise<void> {
+async function settle(
+  reconciler: Reconciler,
+  record: JobRecord,
+  known: ReadonlyMap<string, BatchJob>,
+): Promise<void> {
   const { records, batch, settings } = reconciler;
   const now = reconciler.now();
   if (isFinal(record.status)) return;
   if (record.batch_job_id === null) {
     if (record.cancel_requested_at !== null) await cancelJob(records, batch, settings, record, now);
-    else if (secondsSince(record.created_at, now) > submitGraceSeconds) await submitJob(records, batch, settings, record, false);
+    else if (secondsSince(record.created_at, now) > submitGraceSeconds)
+      await submitJob(records, batch, settings, record, false);
     return;
   }
   const build = record.depends_on === null ? undefined : known.get(record.depends_on);
@@ -63,7 +68,9 @@ export async function reconcileJobs(reconciler: Reconciler, jobs: readonly Unfin
   const items = await reconciler.records.batchGet(jobs.map(({ subject }) => subject));
   const found = jobs.map((job, index) => ({ job, item: items[index] }));
   const parsed = found.map(({ job, item }) => ({ job, record: item && parseJobRecord(item) }));
-  const ids = parsed.flatMap(({ record }) => [record?.depends_on, record?.batch_job_id]).filter((id) => id != null);
+  const ids = parsed
+    .flatMap(({ record }) => [record?.depends_on, record?.batch_job_id])
+    .filter((id) => id != null);
   const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
   for (const { job, record } of parsed) {
     if (record === undefined) await forget(reconciler, job);

@@ -4,7 +4,7 @@ import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { rankOf } from './status.ts';
-import { batchNameOf, buildNameOf, jobIdOf, type JobRecord, unfinishedJobOf } from './subject.ts';
+import { batchNameOf, buildNameOf, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /** Seconds that Batch waits longer than the job's own supervisor, which ends a job in time and says why. */
 const batchTimeoutSlack = 120;
@@ -78,7 +78,14 @@ async function submitAndNote(
   let depends_on: string | null = null;
   if (needsBuildJob(record)) {
     const { name: _, nodes: __, ...rest } = submission;
-    const first: Submission = { ...rest, ...settings.train, ...build, gpus: 0, name: buildNameOf(record), environment: jobEnvironment(record, 'build') };
+    const first: Submission = {
+      ...rest,
+      ...settings.train,
+      ...build,
+      gpus: 0,
+      name: buildNameOf(record),
+      environment: jobEnvironment(record, 'build'),
+    };
     depends_on = await submitOnce(batch, first, isFirst);
   }
   const batch_job_id = await submitOnce(
@@ -87,7 +94,13 @@ async function submitAndNote(
     isFirst,
   );
   const { subject } = unfinishedJobOf(record);
-  const submitted = { status: 'SUBMITTED', status_rank: rankOf('SUBMITTED'), status_reason: 'Handed to AWS Batch.', batch_job_id, depends_on };
+  const submitted = {
+    status: 'SUBMITTED',
+    status_rank: rankOf('SUBMITTED'),
+    status_reason: 'Handed to AWS Batch.',
+    batch_job_id,
+    depends_on,
+  };
   try {
     await records.write(changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } }));
   } catch (error) {
@@ -97,7 +110,11 @@ async function submitAndNote(
   }
 }
 
-async function noteBuild(records: TableWriter<'records'>, record: JobRecord, depends_on: string): Promise<void> {
+async function noteBuild(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  depends_on: string,
+): Promise<void> {
   try {
     await records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } }));
   } catch (error) {

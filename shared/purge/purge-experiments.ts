@@ -19,14 +19,24 @@ interface Purger {
 const pageSize = 25;
 
 /** Ends the jobs of these experiments; true once Batch says that none of their containers can still write. */
-async function endJobs({ records, batch, settings, now }: Purger, experiments: readonly Experiment[]): Promise<boolean> {
+async function endJobs(
+  { records, batch, settings, now }: Purger,
+  experiments: readonly Experiment[],
+): Promise<boolean> {
   for (const experiment of experiments) {
     if (isFinal(experiment.status)) continue;
     await cancelJob(records, batch, settings, experiment, now());
     // A container that still runs finds its lease worthless and stops.
-    await concludeJob(records, experiment, { status: 'CANCELLED', reason: 'Its project was deleted.' }, now());
+    await concludeJob(
+      records,
+      experiment,
+      { status: 'CANCELLED', reason: 'Its project was deleted.' },
+      now(),
+    );
   }
-  const ids = experiments.flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on]).filter((id) => id !== null);
+  const ids = experiments
+    .flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on])
+    .filter((id) => id !== null);
   const known = await batch.describe(ids);
   return known.every(({ status }) => rankOf(status) === finalRank);
 }
@@ -36,7 +46,11 @@ async function endJobs({ records, batch, settings, now }: Purger, experiments: r
  * none is left; false when time ran out or a container has not ended yet. Each experiment's record goes last of what
  * is its own, so that a crash leaves it to be found again.
  */
-export async function purgeExperiments(purger: Purger, project_id: string, stillTime: StillTime): Promise<boolean> {
+export async function purgeExperiments(
+  purger: Purger,
+  project_id: string,
+  stillTime: StillTime,
+): Promise<boolean> {
   const { records } = purger;
   for (;;) {
     if (!stillTime()) return false;

@@ -22,7 +22,8 @@ export class BestValue {
     for (const point of points) {
       if (point.name !== name) continue;
       const isBetter =
-        this.#best === null || (goal === 'maximize' ? point.value > this.#best.value : point.value < this.#best.value);
+        this.#best === null ||
+        (goal === 'maximize' ? point.value > this.#best.value : point.value < this.#best.value);
       if (isBetter) this.#best = { criterion: name, value: point.value, step: point.step };
     }
     return this.#best !== before;

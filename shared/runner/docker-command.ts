@@ -38,9 +38,13 @@ export function dockerCommand(
       folder(workspace.source, false),
       folder(workspace.config, true),
       folder(workspace.data, true),
-      ...[workspace.output, workspace.checkpoints, workspace.home, workspace.temporary, dirname(workspace.metrics)].map(
-        (path) => folder(path, false),
-      ),
+      ...[
+        workspace.output,
+        workspace.checkpoints,
+        workspace.home,
+        workspace.temporary,
+        dirname(workspace.metrics),
+      ].map((path) => folder(path, false)),
     ],
     env: inside,
     limits: { vcpus: experiment.vcpus, memory: experiment.memory, gpus: experiment.gpus },

@@ -44,7 +44,13 @@ async function fetchObject(
     throw new JobFailure(`The stored ${what} does not have the hash ${sha256.slice(0, 12)}….`);
 }
 
-async function unpack(file: string, into: string, limits: ArchiveLimits, what: string, owner?: CommandUser): Promise<void> {
+async function unpack(
+  file: string,
+  into: string,
+  limits: ArchiveLimits,
+  what: string,
+  owner?: CommandUser,
+): Promise<void> {
   try {
     await extractArchive({ file, into, limits, ...(owner !== undefined && { owner }) });
   } catch (error) {
@@ -81,7 +87,13 @@ export async function fetchData(
     return;
   }
   const file = join(own, 'dataset');
-  await fetchObject(objects, datasetObject(project_id, dataset_sha256), dataset_sha256, file, `data set ${dataset}`);
+  await fetchObject(
+    objects,
+    datasetObject(project_id, dataset_sha256),
+    dataset_sha256,
+    file,
+    `data set ${dataset}`,
+  );
   if (dataset_is_archive) {
     await unpack(file, data, dataLimits, `data set ${dataset}`);
     return;

@@ -7,7 +7,6 @@ import { FileRefused, openOwned, refusalOf } from './growing-file.ts';
 export interface FoundFile {
   /** Below the folder, with slashes. */
   path: string;
-  size: number;
   /** Differs when the file may have changed. */
   version: string;
   /** Opens the file, which may only be done until the next one is asked for. @throws FileRefused */
@@ -46,6 +45,37 @@ export const within = (handle: FileHandle, folder: string, name: string): string
 export const openFolder = (path: string): Promise<FileHandle> =>
   open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 
+interface Fault {
+  path: string;
+  fault: string;
+}
+
+/** A found file that can be opened until it expires: then its folder's handle may have been given to another. */
+class CurrentFile implements FoundFile {
+  readonly path: string;
+  readonly version: string;
+  readonly #real: string;
+  readonly #user: { uid: number } | undefined;
+  #isCurrent = true;
+
+  constructor(path: string, found: BigIntStats, real: string, user: { uid: number } | undefined) {
+    this.path = path;
+    this.version = versionOf(found);
+    this.#real = real;
+    this.#user = user;
+  }
+
+  async open(): Promise<FileHandle> {
+    if (!this.#isCurrent) throw new Error(`${this.path}: opened too late`);
+    return openOwned(this.#real, this.#user);
+  }
+
+  expire(): void {
+    this.#isCurrent = false;
+  }
+}
+
+/** Opens a folder for its entries: by the way `open`, which leads to where the path `real` once led. */
 async function enter(open: string, real: string, path: string): Promise<OpenFolder> {
   const handle = await openFolder(open);
   try {
@@ -84,13 +114,53 @@ function faultOf(error: unknown): string | undefined {
   return refusal.message;
 }
 
+/** The folder to walk; undefined when what lies there is not one. */
+async function enterTop(folder: string): Promise<OpenFolder | undefined> {
+  try {
+    return await enter(folder, folder, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
+/** What an entry is; undefined when nothing can be said because it has gone. */
+async function examine(
+  at: OpenFolder,
+  name: string,
+  folder: string,
+  options: FindFilesOptions,
+): Promise<OpenFolder | CurrentFile | Fault | undefined> {
+  const path = at.path === '' ? name : `${at.path}/${name}`;
+  const real = within(at.handle, join(folder, at.path), name);
+  const fault = nameFault(name, path, options);
+  if (fault !== undefined) return { path, fault };
+  try {
+    const found = await lstat(real, { bigint: true });
+    if (found.isDirectory()) {
+      const isTooDeep = path.split('/').length > options.maxDepth;
+      if (isTooDeep) return { path, fault: `it lies more than ${options.maxDepth} folders deep` };
+      return await enter(real, join(folder, path), path);
+    }
+    const fault = kindFault(found, options.user);
+    return fault === undefined ? new CurrentFile(path, found, real, options.user) : { path, fault };
+  } catch (error) {
+    const fault = faultOf(error);
+    return fault === undefined ? undefined : { path, fault };
+  }
+}
+
 /**
  * Finds the regular files below a folder that somebody hostile owns and may change all the while. Links are never
  * followed, wherever they stand and whenever they are put there; devices, pipes and sockets are not even opened.
  */
 export async function* findFiles(folder: string, options: FindFilesOptions): AsyncGenerator<FoundFile> {
-  const { user, refused, maxFiles, maxDepth } = options;
-  const open: OpenFolder[] = [await enter(folder, folder, '')];
+  const { refused, maxFiles } = options;
+  const maxEntries = maxFiles * ENTRIES_PER_FILE;
+  const top = await enterTop(folder);
+  if (top === undefined) return refused('', 'it is no longer a folder');
+  const open = [top];
   let files = 0;
   let entries = 0;
   try {
@@ -101,64 +171,23 @@ export async function* findFiles(folder: string, options: FindFilesOptions): Asy
         await leave(at);
         continue;
       }
-      const { name } = entry;
-      const path = at.path === '' ? name : `${at.path}/${name}`;
       entries += 1;
-      if (entries > maxFiles * ENTRIES_PER_FILE) {
-        refused('', `it holds more than ${maxFiles * ENTRIES_PER_FILE} entries`);
-        return;
-      }
-      const fault = nameFault(name, path, options);
-      if (fault !== undefined) {
-        refused(path, fault);
-        continue;
-      }
-      const real = within(at.handle, join(folder, at.path), name);
-      try {
-        const found = await lstat(real, { bigint: true });
-        if (found.isDirectory()) {
-          if (open.length > maxDepth) refused(path, `it lies more than ${maxDepth} folders deep`);
-          else open.push(await enter(real, join(folder, path), path));
-          continue;
-        }
-        const fault = kindFault(found, user);
-        if (fault !== undefined) {
-          refused(path, fault);
-          continue;
-        }
-        if (files === maxFiles) {
-          refused('', `it holds more than ${maxFiles} files`);
-          return;
-        }
+      if (entries > maxEntries) return refused('', `it holds more than ${maxEntries} entries`);
+      const found = await examine(at, entry.name, folder, options);
+      if (found === undefined) continue;
+      if ('fault' in found) refused(found.path, found.fault);
+      else if ('entries' in found) open.push(found);
+      else {
         files += 1;
-        const file = present({ path, size: Number(found.size), version: versionOf(found) }, real, user);
+        if (files > maxFiles) return refused('', `it holds more than ${maxFiles} files`);
         try {
-          yield file.found;
+          yield found;
         } finally {
-          file.expire();
+          found.expire();
         }
-      } catch (error) {
-        const why = faultOf(error);
-        if (why !== undefined) refused(path, why);
       }
     }
   } finally {
     for (const one of open) await leave(one);
   }
-}
-
-/** A found file that can be opened until it expires: then its folder's handle may have been given to another. */
-function present(file: Omit<FoundFile, 'open'>, real: string, user: { uid: number } | undefined) {
-  let isCurrent = true;
-  const found: FoundFile = {
-    ...file,
-    open: () =>
-      isCurrent ? openOwned(real, user) : Promise.reject(new Error(`${file.path}: opened too late`)),
-  };
-  return {
-    found,
-    expire: () => {
-      isCurrent = false;
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { rank } from '../data/ranking.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Logger } from '../endpoint/log.ts';
 import type { Settings } from '../endpoint/settings.ts';
-import { concludeJob, type Conclusion } from '../jobs/conclude.ts';
+import { type Conclusion, concludeJob } from '../jobs/conclude.ts';
 import type { JobEnvironment } from './job-environment.ts';
 import type { JobStop } from './job-stop.ts';
 import { persist } from './retry.ts';
@@ -68,5 +68,7 @@ export function conclude(job: Job, conclusion: Conclusion, best: Best | null): P
   const { experiment, records, now } = job;
   const ranked = conclusion.status === 'SUCCEEDED' && best !== null ? [rank(experiment, best)] : [];
   const change = { ...conclusion.change, best };
-  return persist(outcomeSeconds, () => concludeJob(records, experiment, { ...conclusion, change }, now(), holds(job), ...ranked));
+  return persist(outcomeSeconds, () =>
+    concludeJob(records, experiment, { ...conclusion, change }, now(), holds(job), ...ranked),
+  );
 }

@@ -19,7 +19,10 @@ interface Circumstances {
 type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal' | 'killed'>;
 
 /** Undefined when the host is going away and Batch decides whether to try again. */
-function conclusionOfStop({ exitCode, signal, killed }: Stopped, { stop, cancelled }: Circumstances): Conclusion | undefined {
+function conclusionOfStop(
+  { exitCode, signal, killed }: Stopped,
+  { stop, cancelled }: Circumstances,
+): Conclusion | undefined {
   if (stop?.kind === 'limit') return { status: 'FAILED', reason: stop.message, exitCode, signal };
   if (!cancelled) return undefined;
   const how = killed ? 'It did not stop in time and was killed.' : 'It stopped by itself.';

@@ -74,7 +74,9 @@ async function linkModules({ source }: Workspace, modules: string): Promise<void
 }
 
 /** Fetches what the command needs: source, configuration, data set and environment. Returns the configuration's path. */
-export async function prepareRun(preparation: Preparation): Promise<{ prepared: PreparedEnvironment; configPath: string }> {
+export async function prepareRun(
+  preparation: Preparation,
+): Promise<{ prepared: PreparedEnvironment; configPath: string }> {
   const { job, workspace, user } = preparation;
   const { experiment, records, objects, environment } = job;
   await fetchSource(objects, experiment, workspace, user);

@@ -37,7 +37,10 @@ function collectors({ job, workspace, user, shipper }: CommandRun, best: BestVal
   const metrics = new MetricReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),
-    sink: { append: (sequence, points) => appendMetrics(records, experiment.experiment_id, lease, sequence, points, now()) },
+    sink: {
+      append: (sequence, points) =>
+        appendMetrics(records, experiment.experiment_id, lease, sequence, points, now()),
+    },
     now,
     say,
     onPoints: (points) => {
@@ -65,9 +68,19 @@ function collectors({ job, workspace, user, shipper }: CommandRun, best: BestVal
 }
 
 /** Runs the command beside the supervisor, or in a container of its image, until it ends or has to stop. */
-async function superviseCommand({ job, workspace, prepared, configPath, user, shipper }: CommandRun): Promise<Outcome> {
+async function superviseCommand({
+  job,
+  workspace,
+  prepared,
+  configPath,
+  user,
+  shipper,
+}: CommandRun): Promise<Outcome> {
   const { experiment, environment, stop } = job;
-  const argv = resolveCommand(experiment.environment.entry_point_command, { config: configPath, output_dir: workspace.output });
+  const argv = resolveCommand(experiment.environment.entry_point_command, {
+    config: configPath,
+    output_dir: workspace.output,
+  });
   const env = commandEnvironment(experiment, environment, workspace, configPath, prepared.env);
   const supervision = {
     cwd: workspace.source,
@@ -77,7 +90,8 @@ async function superviseCommand({ job, workspace, prepared, configPath, user, sh
     stop: stop.signal,
     onOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk),
   };
-  if (prepared.image === null) return supervise({ argv, env, ...supervision, ...(user !== undefined && { user }) });
+  if (prepared.image === null)
+    return supervise({ argv, env, ...supervision, ...(user !== undefined && { user }) });
   const docker = dockerCommand(job, workspace, prepared.image, argv, env, user);
   const outcome = await supervise({ argv: docker.argv, env: docker.env, ...supervision });
   if (outcome.cause !== 'exited') await docker.end();
@@ -91,8 +105,13 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const isMain = environment.container.node === 0;
   const best = new BestValue(experiment);
   if (isMain && experiment.attempt > 1) {
-    const restored = await restoreCheckpoints({ ...job, folder: workspace.checkpoints, ...(user !== undefined && { user }) });
-    if (restored > 0) shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
+    const restored = await restoreCheckpoints({
+      ...job,
+      folder: workspace.checkpoints,
+      ...(user !== undefined && { user }),
+    });
+    if (restored > 0)
+      shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
   }
   const { metrics, uploaders } = collectors(run, best);
   if (isMain) for (const part of [metrics, ...uploaders]) part.start();

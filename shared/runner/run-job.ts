@@ -19,7 +19,9 @@ export const exitCodes = { succeeded: 0, failed: 1, interrupted: 143 } as const;
 
 /** Whether somebody wished this job to end; read anew, for the wish came after the job was read. */
 async function isCancelled({ records, experiment }: Job): Promise<boolean> {
-  const found = await persist(60, () => findExperiment(records, experiment.project_id, experiment.experiment_id));
+  const found = await persist(60, () =>
+    findExperiment(records, experiment.project_id, experiment.experiment_id),
+  );
   return found === undefined || found.cancel_requested_at !== null;
 }
 
@@ -27,7 +29,10 @@ function shipperOf({ experiment, environment, lease, records, settings, stop, no
   const { node } = environment.container;
   const most = settings.limits.logBytes;
   return new LogShipper({
-    sink: { append: (sequence, lines) => appendLog(records, experiment.experiment_id, node, lease, sequence, lines, now()) },
+    sink: {
+      append: (sequence, lines) =>
+        appendLog(records, experiment.experiment_id, node, lease, sequence, lines, now()),
+    },
     now,
     maxBytes: most,
     onLost: () => stop.because({ kind: 'superseded' }),
@@ -46,7 +51,10 @@ function conclusionOfFault(error: unknown, job: Job): Conclusion {
   if (isForPeople) return { status: 'FAILED', reason: error.message };
   log.error('job-fault', { stack: error instanceof Error ? error.stack : String(error) });
   const name = error instanceof Error ? error.name : 'unknown';
-  return { status: 'FAILED', reason: `The service could not go on with this job (${name}); its operator finds more in the log.` };
+  return {
+    status: 'FAILED',
+    reason: `The service could not go on with this job (${name}); its operator finds more in the log.`,
+  };
 }
 
 interface Place {
@@ -71,19 +79,30 @@ interface End {
   isBuilt: boolean;
 }
 
-const stoppedBefore = { cause: 'stopped', exitCode: null, signal: null, killed: false, peakRssBytes: null } as const;
+const stoppedBefore = {
+  cause: 'stopped',
+  exitCode: null,
+  signal: null,
+  killed: false,
+  peakRssBytes: null,
+} as const;
 
 /** Runs a node of a job within its place and tells how it ends. */
 async function attend(place: Place): Promise<End> {
   const { job } = place;
   const { experiment, stop } = job;
-  const end = (conclusion: Conclusion | undefined, best = experiment.best): End => ({ conclusion, best, isBuilt: false });
+  const end = (conclusion: Conclusion | undefined, best = experiment.best): End => ({
+    conclusion,
+    best,
+    isBuilt: false,
+  });
   const judge = async (outcome: CommandResult['outcome'], best = experiment.best): Promise<End> => {
     const cancelled = outcome.cause === 'stopped' && (await isCancelled(job));
     return end(conclusionOf(outcome, { stop: stop.reason, cancelled, timeout: experiment.timeout }), best);
   };
   try {
-    if (await isCancelled(job)) return end({ status: 'CANCELLED', reason: 'Cancelled before its command started.' });
+    if (await isCancelled(job))
+      return end({ status: 'CANCELLED', reason: 'Cancelled before its command started.' });
     const result = await work(place);
     if (result === 'built') return { ...end(undefined), isBuilt: true };
     return await judge(result.outcome, result.best);
@@ -98,9 +117,15 @@ export async function runJob(job: Job): Promise<number> {
   const { node, isBuild, batch_attempt } = environment.container;
   const endKeepAlive = keepAlive(job);
   const shipper = shipperOf(job);
-  shipper.say(`${isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`} of ${experiment.kind} on node ${node} of ${environment.nodes}.`);
+  shipper.say(
+    `${isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`} of ${experiment.kind} on node ${node} of ${environment.nodes}.`,
+  );
   const jobUser = await claimJobUser(environment.workFolder, environment.firstUid);
-  const workspace = await createWorkspace(environment.workFolder, `${experiment.experiment_id}-${node}`, jobUser.user);
+  const workspace = await createWorkspace(
+    environment.workFolder,
+    `${experiment.experiment_id}-${node}`,
+    jobUser.user,
+  );
   try {
     const { conclusion, best, isBuilt } = await attend({ job, workspace, jobUser, shipper });
     if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);

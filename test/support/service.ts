@@ -69,7 +69,10 @@ export async function testService(more: Environment = {}) {
   const records = tableWriter(dynamoDb(environment), 'records', environment['RECORDS_TABLE'] ?? '');
   const handlers = new Map<AnyEndpoint, ReturnType<typeof lambda>>();
 
-  async function call(endpoint: AnyEndpoint, { path = {}, query = '', headers = {}, body = '', as, sourceIp = '127.0.0.1' }: Call = {}): Promise<Answer> {
+  async function call(
+    endpoint: AnyEndpoint,
+    { path = {}, query = '', headers = {}, body = '', as, sourceIp = '127.0.0.1' }: Call = {},
+  ): Promise<Answer> {
     let handler = handlers.get(endpoint);
     if (handler === undefined) {
       handler = lambda(endpoint, environment);
@@ -78,7 +81,9 @@ export async function testService(more: Environment = {}) {
     const { resource } = routeOf(endpoint);
     const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
     const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
-    const parameters = Object.fromEntries(names.map((name, index) => [routed[index] ?? '', path[name] ?? '']));
+    const parameters = Object.fromEntries(
+      names.map((name, index) => [routed[index] ?? '', path[name] ?? '']),
+    );
     const event = proxyEvent(
       {
         method: endpoint.method,
@@ -94,10 +99,19 @@ export async function testService(more: Environment = {}) {
     // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
     const result = await handler(event, {} as any);
     const bytes = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8');
-    const answered = Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    const answered = Object.entries(result.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]);
     const text = bytes.toString('utf8');
     const isJson = /\bjson\b/.test(Object.fromEntries(answered)['content-type'] ?? '');
-    return { status: result.statusCode, headers: Object.fromEntries(answered), bytes, text, json: isJson ? JSON.parse(text) : undefined };
+    return {
+      status: result.statusCode,
+      headers: Object.fromEntries(answered),
+      bytes,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
   }
 
   /** A new user of this type with a token; no password is hashed. */
@@ -112,7 +126,12 @@ export async function testService(more: Environment = {}) {
       credentials_version: 1,
     };
     await createUser(accounts, value, 'no password');
-    const { bearer } = await issueToken(accounts, value, { token_id: ulid().toLowerCase(), now, seconds: 3600, name: null });
+    const { bearer } = await issueToken(accounts, value, {
+      token_id: ulid().toLowerCase(),
+      now,
+      seconds: 3600,
+      name: null,
+    });
     return { user: value, token: bearer };
   }
 

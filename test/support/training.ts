@@ -5,15 +5,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create as createTar } from 'tar';
 import { onTestFinished } from 'vitest';
+import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
+import { event as reconcile } from '../../functions/events/reconcile.event.ts';
 import { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
 import { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
 import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as putSource } from '../../functions/projects/put-source.endpoint.ts';
 import { endpoint as requestUpload } from '../../functions/projects/request-source-upload.endpoint.ts';
-import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
-import { event as reconcile } from '../../functions/events/reconcile.event.ts';
-import { type BatchServerOptions, type RunningBatch, startBatchServer } from '../../infra/local/batch/server.ts';
+import {
+  type BatchServerOptions,
+  type RunningBatch,
+  startBatchServer,
+} from '../../infra/local/batch/server.ts';
 import { taskHandler } from '../../shared/endpoint/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
@@ -30,9 +34,18 @@ export interface TrainingService extends TestService {
   /** Compares every unfinished job with Batch. */
   reconcile(): Promise<void>;
   /** A project with a configuration, a source of these files and an environment. */
-  project(given: { command: string; files?: Readonly<Record<string, string>>; env_type?: string; dependencies?: string }): Promise<string>;
+  project(given: {
+    command: string;
+    files?: Readonly<Record<string, string>>;
+    env_type?: string;
+    dependencies?: string;
+  }): Promise<string>;
   /** Waits until the experiment satisfies the condition. */
-  until(project_id: string, experiment_id: string, condition: (experiment: Answer['json']) => boolean): Promise<Answer['json']>;
+  until(
+    project_id: string,
+    experiment_id: string,
+    condition: (experiment: Answer['json']) => boolean,
+  ): Promise<Answer['json']>;
   ended(project_id: string, experiment_id: string): Promise<Answer['json']>;
   log(project_id: string, experiment_id: string, node?: number): Promise<string>;
 }
@@ -54,10 +67,19 @@ async function archive(files: Readonly<Record<string, string>>): Promise<Buffer>
 }
 
 /** Puts bytes as a project's source, by presigned URL as a client does. */
-export async function uploadSource(service: TestService, as: TestUser, project_id: string, bytes: Uint8Array): Promise<void> {
+export async function uploadSource(
+  service: TestService,
+  as: TestUser,
+  project_id: string,
+  bytes: Uint8Array,
+): Promise<void> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const path = { project_id };
-  const asked = await service.call(requestUpload, { path, query: { sha256, size: String(bytes.length) }, as });
+  const asked = await service.call(requestUpload, {
+    path,
+    query: { sha256, size: String(bytes.length) },
+    as,
+  });
   const { url, method, headers } = asked.json.upload;
   const { 'content-length': _, ...sent } = headers;
   const put = await fetch(url, { method, headers: sent, body: Buffer.from(bytes) });
@@ -143,7 +165,12 @@ export async function trainingService(
     reconcile: () => reconcileNow(undefined),
     ended: (project_id, experiment_id) => until(project_id, experiment_id, isOver),
 
-    async project({ command, files = { 'README.md': 'nothing' }, env_type = 'system', dependencies = 'none' }) {
+    async project({
+      command,
+      files = { 'README.md': 'nothing' },
+      env_type = 'system',
+      dependencies = 'none',
+    }) {
       const project_id = await newProject(service, developer);
       const path = { project_id };
       const config = await service.call(putConfig, {

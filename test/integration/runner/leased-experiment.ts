@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
+import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
-import { requireExperiment, putExperiment } from '../../../shared/data/experiment.ts';
+import { putExperiment, requireExperiment } from '../../../shared/data/experiment.ts';
 import { type Lease, takeLease } from '../../../shared/data/lease.ts';
 import { countersKey, createProject, parseCounters } from '../../../shared/data/project.ts';
 import { tableWriter } from '../../../shared/data/table-writer.ts';
@@ -32,7 +32,14 @@ export async function leasedExperiment() {
     version: 1,
   });
   const experiment = experimentOf(project_id, null);
-  const lease: Lease = { holder: newId(), number: 1, batch_job_id: 'b', batch_attempt: 1, taken_at: at, heartbeat_at: at };
+  const lease: Lease = {
+    holder: newId(),
+    number: 1,
+    batch_job_id: 'b',
+    batch_attempt: 1,
+    taken_at: at,
+    heartbeat_at: at,
+  };
   await records.write(putExperiment(experiment), takeLease(experiment.experiment_id, 0, lease, undefined));
 
   return {
@@ -48,7 +55,11 @@ export async function leasedExperiment() {
     },
     /** What the experiment and its project count, and the objects that the bucket holds. */
     async counts() {
-      const { artifacts, artifact_bytes, checkpoints, checkpoint_bytes } = await requireExperiment(records, project_id, experiment.experiment_id);
+      const { artifacts, artifact_bytes, checkpoints, checkpoint_bytes } = await requireExperiment(
+        records,
+        project_id,
+        experiment.experiment_id,
+      );
       const item = await records.get(countersKey(project_id));
       const project = item && parseCounters(item);
       const stored = (await objects.list(`projects/${project_id}/`)).objects;

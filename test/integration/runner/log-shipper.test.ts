@@ -18,7 +18,10 @@ describe('a log that a command writes', () => {
   function shipTo(node: number, events: unknown[] = []) {
     const { records, experiment, lease } = place;
     return new LogShipper({
-      sink: { append: (sequence, lines) => appendLog(records, experiment.experiment_id, node, lease, sequence, lines, new Date()) },
+      sink: {
+        append: (sequence, lines) =>
+          appendLog(records, experiment.experiment_id, node, lease, sequence, lines, new Date()),
+      },
       now: () => new Date(),
       maxBytes: 1e9,
       onLost: (error) => events.push(error),
@@ -28,10 +31,18 @@ describe('a log that a command writes', () => {
 
   test('as fast as it can is stored whole: a million lines', async () => {
     const shipper = shipTo(0);
-    const { outcome } = await bench.run(['seq', '1', '1000000'], { onOutput: (stream, chunk) => shipper.output(stream, chunk) });
+    const { outcome } = await bench.run(['seq', '1', '1000000'], {
+      onOutput: (stream, chunk) => shipper.output(stream, chunk),
+    });
     await shipper.close();
     expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
-    const { rows, more } = await readLog(place.records, place.experiment.experiment_id, 0, undefined, everything);
+    const { rows, more } = await readLog(
+      place.records,
+      place.experiment.experiment_id,
+      0,
+      undefined,
+      everything,
+    );
     const wrong = rows.findIndex(({ message }, index) => message !== String(index + 1));
     expect({ lines: rows.length, wrong, more }).toEqual({ lines: 1_000_000, wrong: -1, more: false });
   });
@@ -43,7 +54,8 @@ describe('a log that a command writes', () => {
     const running = bench.sh('echo first; until test -e go; do sleep 0.05; done; echo last', {
       onOutput: (stream, chunk) => shipper.output(stream, chunk),
     });
-    const tail = async () => (await readLogTail(records, experiment.experiment_id, 0, 1)).rows.map(({ message }) => message);
+    const tail = async () =>
+      (await readLogTail(records, experiment.experiment_id, 0, 1)).rows.map(({ message }) => message);
     await expect.poll(tail, { timeout: 10_000 }).toEqual(['first']);
     await bench.script('go', '');
     await running;

@@ -43,10 +43,14 @@ describe('metrics that a command reports', () => {
     const { records, experiment, lease } = await leasedExperiment();
     const seen: MetricPoint[] = [];
     const one = reader({
-      sink: { append: (sequence, points) => appendMetrics(records, experiment.experiment_id, lease, sequence, points, new Date()) },
+      sink: {
+        append: (sequence, points) =>
+          appendMetrics(records, experiment.experiment_id, lease, sequence, points, new Date()),
+      },
       onPoints: (points) => seen.push(...points),
     });
-    const stored = async () => (await readMetrics(records, experiment.experiment_id, undefined, { limit: 1e6, maxBytes: 1e9 })).rows;
+    const stored = async () =>
+      (await readMetrics(records, experiment.experiment_id, undefined, { limit: 1e6, maxBytes: 1e9 })).rows;
     await writeFile(file, line('a', { step: 1 }));
     await expect.poll(async () => (await stored()).length, { timeout: 10_000 }).toBe(1);
     await appendFile(file, `${line('b')}${line('c').trimEnd()}`);

@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { event as purge } from '../../../functions/events/purge.event.ts';
 import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
 import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
-import { event as purge } from '../../../functions/events/purge.event.ts';
 import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { findProcesses } from '../../../shared/runner/process-tree.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
+import { findProcesses } from '../../../shared/runner/process-tree.ts';
 import { type TrainingService, trainingService, uploadSource } from '../../support/training.ts';
 
 const begin = async (service: TrainingService, project_id: string, more: Record<string, string> = {}) => {
@@ -31,9 +31,15 @@ while True: time.sleep(0.1)
 
 describe('the life of a training', () => {
   test.each([
-    ['sh -c "echo out; exit 7"', { status: 'FAILED', exit_code: 7, status_reason: 'The command ended with exit code 7.' }],
+    [
+      'sh -c "echo out; exit 7"',
+      { status: 'FAILED', exit_code: 7, status_reason: 'The command ended with exit code 7.' },
+    ],
     ['sh -c "kill -SEGV $$"', { status: 'FAILED', signal: 'SIGSEGV' }],
-    ['no-such-program --x', { status: 'FAILED', status_reason: expect.stringContaining('no-such-program: not found in PATH') }],
+    [
+      'no-such-program --x',
+      { status: 'FAILED', status_reason: expect.stringContaining('no-such-program: not found in PATH') },
+    ],
   ])('of %s ends as its command does', async (command, expected) => {
     const service = await trainingService();
     const project_id = await service.project({ command });
@@ -45,22 +51,32 @@ describe('the life of a training', () => {
     const service = await trainingService();
     const project_id = await service.project({ command: 'sleep 60' });
     const experiment = await service.ended(project_id, await begin(service, project_id, { timeout: '1' }));
-    expect(experiment).toMatchObject({ status: 'FAILED', status_reason: 'The command was stopped at its timeout of 1 s.' });
+    expect(experiment).toMatchObject({
+      status: 'FAILED',
+      status_reason: 'The command was stopped at its timeout of 1 s.',
+    });
   });
 
   test('is cancelled while it runs: SIGTERM first, then its whole process tree is killed', async () => {
     const service = await trainingService({}, { STOP_GRACE_SECONDS: '1' });
-    const project_id = await service.project({ command: 'python3 stubborn.py', files: { 'stubborn.py': stubborn } });
+    const project_id = await service.project({
+      command: 'python3 stubborn.py',
+      files: { 'stubborn.py': stubborn },
+    });
     const experiment_id = await begin(service, project_id);
     const path = { project_id, experiment_id };
-    while (!(await service.log(project_id, experiment_id)).includes('ready')) await service.until(project_id, experiment_id, () => true);
+    while (!(await service.log(project_id, experiment_id)).includes('ready'))
+      await service.until(project_id, experiment_id, () => true);
     const record = await service.records.get({ pk: `EXPERIMENTS#${project_id}`, sk: experiment_id });
     const tree = { marker: { name: 'AWS_BATCH_JOB_ID', value: String(record?.['batch_job_id']) } };
     expect((await findProcesses(tree)).length).toBeGreaterThanOrEqual(2);
     const cancelled = await service.call(cancelExperiment, { path, as: service.developer });
     expect(cancelled.status).toBe(200);
     const experiment = await service.ended(project_id, experiment_id);
-    expect(experiment).toMatchObject({ status: 'CANCELLED', status_reason: expect.stringContaining('Cancelled by a user') });
+    expect(experiment).toMatchObject({
+      status: 'CANCELLED',
+      status_reason: expect.stringContaining('Cancelled by a user'),
+    });
     expect(await service.log(project_id, experiment_id)).toContain('saving');
     expect(await findProcesses(tree)).toEqual([]);
     const again = await service.call(cancelExperiment, { path, as: service.developer });
@@ -74,7 +90,10 @@ describe('the life of a training', () => {
     const { hostileTar } = await import('./hostile-tar.ts');
     await uploadSource(service, service.developer, project_id, hostileTar('../escape'));
     const experiment = await service.ended(project_id, await begin(service, project_id));
-    expect(experiment).toMatchObject({ status: 'FAILED', status_reason: expect.stringContaining('../escape') });
+    expect(experiment).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringContaining('../escape'),
+    });
   });
 
   test('of dependencies that do not resolve fails with the resolver’s own words', async () => {
@@ -85,7 +104,10 @@ describe('the life of a training', () => {
       dependencies: 'no-such-package-of-ours==1.0',
     });
     const experiment = await service.ended(project_id, await begin(service, project_id));
-    expect(experiment).toMatchObject({ status: 'FAILED', status_reason: expect.stringContaining('no-such-package-of-ours') });
+    expect(experiment).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringContaining('no-such-package-of-ours'),
+    });
     const { json } = await service.call(readEnvironment, { path: { project_id }, as: service.developer });
     expect(json.lock_hash).toBeNull();
   });
@@ -115,14 +137,24 @@ describe('the life of a training', () => {
       status: 200,
       json: { cancelled_jobs: 1, deleted: { configs: 1, experiments: 1, objects: 1 } },
     });
-    expect((await service.call(readProject, { path: { project_id }, as: service.developer })).status).toBe(404);
+    expect((await service.call(readProject, { path: { project_id }, as: service.developer })).status).toBe(
+      404,
+    );
     const runPurge = taskHandler(purge, service.environment);
-    while ((await service.records.query({ pk: `EXPERIMENTS#${project_id}` })).items.length > 0) await runPurge(undefined);
+    while ((await service.records.query({ pk: `EXPERIMENTS#${project_id}` })).items.length > 0)
+      await runPurge(undefined);
     await runPurge(undefined);
-    for (const pk of [`JOB#${experiment_id}`, `CONFIGS#${project_id}`, `COUNTERS#${project_id}`, 'UNFINISHED_JOBS']) {
+    for (const pk of [
+      `JOB#${experiment_id}`,
+      `CONFIGS#${project_id}`,
+      `COUNTERS#${project_id}`,
+      'UNFINISHED_JOBS',
+    ]) {
       expect((await service.records.query({ pk })).items, pk).toEqual([]);
     }
-    expect((await service.call(readProject, { path: { project_id: neighbour }, as: service.developer })).status).toBe(200);
+    expect(
+      (await service.call(readProject, { path: { project_id: neighbour }, as: service.developer })).status,
+    ).toBe(200);
     expect(await readdir(join(service.folder, 'work', 'users')).catch(() => [])).not.toContain(experiment_id);
   });
 });

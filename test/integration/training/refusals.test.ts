@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 
@@ -39,7 +39,11 @@ describe('a training that cannot be', () => {
   test('without an environment is 409', async () => {
     const bare = await newProject(service, as);
     await addConfig(bare, 'train.yaml');
-    const answer = await service.call(train, { path: { project_id: bare }, query: { config: 'train.yaml' }, as });
+    const answer = await service.call(train, {
+      path: { project_id: bare },
+      query: { config: 'train.yaml' },
+      as,
+    });
     expect(answer).toMatchObject({ status: 409, json: { detail: expect.stringContaining('environment') } });
   });
 
@@ -56,7 +60,11 @@ describe('a training that cannot be', () => {
   ])('with "%s" is 400 naming %s', async (query, name, message) => {
     const answer = await service.call(train, { path: { project_id }, query, as });
     expect(answer.status).toBe(400);
-    expect(answer.json.errors).toContainEqual({ in: 'query', name, message: expect.stringContaining(message) });
+    expect(answer.json.errors).toContainEqual({
+      in: 'query',
+      name,
+      message: expect.stringContaining(message),
+    });
   });
 
   test('on more nodes than there may be vCPUs is 400', async () => {
@@ -70,7 +78,10 @@ describe('a training that cannot be', () => {
     await addConfig(several, 'b.yaml');
     await addEnvironment(several);
     const answer = await service.call(trainRemote, { path: { project_id: several }, as });
-    expect(answer).toMatchObject({ status: 409, json: { detail: expect.stringContaining('a.yaml, b.yaml') } });
+    expect(answer).toMatchObject({
+      status: 409,
+      json: { detail: expect.stringContaining('a.yaml, b.yaml') },
+    });
   });
 
   test('beyond four unfinished jobs is 409, and Batch being away refuses none of the four', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
 import { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
+import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { trainingService } from '../../support/training.ts';
@@ -21,13 +21,22 @@ describe('training on one machine', () => {
   test('runs the command, keeps its log, metrics and artifacts, and ranks it', async () => {
     const service = await trainingService();
     const { developer: as } = service;
-    const project_id = await service.project({ command: 'python3 train.py {config}', files: { 'train.py': script } });
+    const project_id = await service.project({
+      command: 'python3 train.py {config}',
+      files: { 'train.py': script },
+    });
     const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
     expect(begun.status, begun.text).toBe(200);
     const { experiment_id } = begun.json;
     const ended = await service.ended(project_id, experiment_id);
     const log = await service.log(project_id, experiment_id);
-    expect(ended, log).toMatchObject({ status: 'SUCCEEDED', exit_code: 0, attempt: 1, artifacts: 1, environment_cache: 'none' });
+    expect(ended, log).toMatchObject({
+      status: 'SUCCEEDED',
+      exit_code: 0,
+      attempt: 1,
+      artifacts: 1,
+      environment_cache: 'none',
+    });
     expect(ended.best).toEqual({ criterion: 'accuracy', value: 0.7, step: 2 });
     expect(log).toContain('config epochs: 3');
     expect(log).toContain('secrets []');

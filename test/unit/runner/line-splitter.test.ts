@@ -35,13 +35,16 @@ describe('lines of output', () => {
     expect(split(Buffer.from([0x61, 0xff, 0x62, 0x0a, 0xe2, 0x82]))).toEqual(['a\ufffdb', '\ufffd']);
   });
 
-  test.each([1_000_000, 65_536, 1000])('one that is long is cut and nothing of it is lost (pieces of %i bytes)', (size) => {
-    const long = `${'x'.repeat(16 * 1024 - 1)}👍`.repeat(5);
-    const lines = split(`before\n${long}\nafter\n`, size);
-    expect(lines.join('')).toBe(`before${long}after`);
-    expect(lines.every((line) => line.length <= 16 * 1024 && line.isWellFormed())).toBe(true);
-    expect(lines.length).toBeLessThan(10);
-  });
+  test.each([1_000_000, 65_536, 1000])(
+    'one that is long is cut and nothing of it is lost (pieces of %i bytes)',
+    (size) => {
+      const long = `${'x'.repeat(16 * 1024 - 1)}👍`.repeat(5);
+      const lines = split(`before\n${long}\nafter\n`, size);
+      expect(lines.join('')).toBe(`before${long}after`);
+      expect(lines.every((line) => line.length <= 16 * 1024 && line.isWellFormed())).toBe(true);
+      expect(lines.length).toBeLessThan(10);
+    },
+  );
 
   test('a run of carriage returns costs little', () => {
     const splitter = new LineSplitter();

@@ -26,7 +26,9 @@ function bench(options: Partial<LogShipperOptions> = {}) {
 }
 
 const rowsBytes = (lines: readonly LogLine[]) =>
-  Buffer.byteLength(JSON.stringify(lines.map(({ time, stream, message }) => [Date.parse(time), stream[0], message])));
+  Buffer.byteLength(
+    JSON.stringify(lines.map(({ time, stream, message }) => [Date.parse(time), stream[0], message])),
+  );
 
 describe('a log that is shipped', () => {
   test('keeps the order, the streams and the time of arrival', async () => {
@@ -56,7 +58,10 @@ describe('a log that is shipped', () => {
     }
     expect(chunks).toHaveLength(1);
     await shipper.close();
-    expect(chunks.map(({ sequence, lines }) => [sequence, lines.length])).toEqual([[0, 1], [1, 10]]);
+    expect(chunks.map(({ sequence, lines }) => [sequence, lines.length])).toEqual([
+      [0, 1],
+      [1, 10],
+    ]);
   });
 
   test.each([
@@ -121,7 +126,8 @@ describe('a log that is shipped', () => {
       throw new ConditionFailed([0]);
     };
     const { shipper, events } = bench({ sink: { append } });
-    for (let round = 0; round < 100; round += 1) await shipper.output('stdout', Buffer.from('0123456\n'.repeat(8192)));
+    for (let round = 0; round < 100; round += 1)
+      await shipper.output('stdout', Buffer.from('0123456\n'.repeat(8192)));
     shipper.say('nobody hears');
     await shipper.close();
     expect(events).toEqual([new ConditionFailed([0])]);

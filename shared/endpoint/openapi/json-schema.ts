@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+
+/** A JSON Schema (2020-12) as an OpenAPI 3.1 document holds it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Schemas that the document keeps once, by name. */
+export type SchemaComponents = Map<string, JsonSchema>;
+
+const componentPrefix = '#/components/schemas/';
+
+export const componentRef = (name: string): JsonSchema => ({ $ref: `${componentPrefix}${name}` });
+
+/** The component that a schema refers to, or the schema itself. Throws where a reference leads nowhere. */
+export function resolveSchema(schema: JsonSchema, components: SchemaComponents): JsonSchema {
+  const { $ref } = schema;
+  if (typeof $ref !== 'string') return schema;
+  const found = components.get($ref.slice(componentPrefix.length));
+  if (found === undefined) throw new Error(`${$ref} leads nowhere`);
+  return found;
+}
+
+/** What `schema` declares by `.meta()`, which is asked before zod's own idea of it. */
+function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined {
+  const { id: _, ...meta }: Record<string, unknown> = z.globalRegistry.get(schema) ?? {};
+  return meta['type'] === undefined ? undefined : meta;
+}
+
+/**
+ * Corrects what zod makes of one schema: coercing parameters take numbers as texts but say by `.meta({ type })` what
+ * they mean; a format says more to people than the pattern that zod checks it by.
+ */
+function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>): void {
+  const meta = declared(zodSchema);
+  if (meta !== undefined) {
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+    Object.assign(jsonSchema, meta);
+  } else if (jsonSchema['format'] === 'date-time') {
+    delete jsonSchema['pattern'];
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same schema with references to zod's `$defs` leading to the document's components. */
+function relinked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relinked);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]): [string, unknown] =>
+      key === '$ref' && typeof inner === 'string'
+        ? [key, inner.replace(/^#\/\$defs\//, componentPrefix)]
+        : [key, relinked(inner)],
+    ),
+  );
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  const linked = relinked(value);
+  if (!isObject(linked)) throw new TypeError('a JSON Schema is an object here');
+  return linked;
+}
+
+/**
+ * The JSON Schema of what a caller sends (`input`) or gets (`output`). Schemas with `.meta({ id })` become components
+ * of that name. Throws where two different schemas have one name.
+ */
+export function toJsonSchema(
+  schema: z.core.$ZodType,
+  io: 'input' | 'output',
+  components: SchemaComponents,
+): JsonSchema {
+  const made = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => correct(zodSchema, jsonSchema),
+  });
+  const { $schema: _, $defs = {}, ...root } = made;
+  for (const [name, definition] of Object.entries($defs)) {
+    const { id: _id, ...component } = objectOf(definition);
+    const known = components.get(name);
+    if (known !== undefined && !isDeepStrictEqual(known, component)) {
+      throw new Error(`two schemas are named ${name}`);
+    }
+    components.set(name, component);
+  }
+  return objectOf(root);
+}

@@ -1,0 +1,67 @@
+import type * as z from 'zod';
+import type { AnyEndpoint } from '../exchange.ts';
+import { exampleOf, type Samples } from './example.ts';
+import { hasNotModified, hasPrecondition } from './facts.ts';
+import { type JsonSchema, type SchemaComponents, toJsonSchema } from './json-schema.ts';
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+interface Source {
+  samples: Samples;
+  components: SchemaComponents;
+}
+
+function ofSchema(place: 'path' | 'query', object: z.ZodObject | undefined, source: Source): Parameter[] {
+  if (object === undefined) return [];
+  const { properties = {}, required = [] } = toJsonSchema(object, 'input', source.components);
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(properties ?? {}).map(([name, given]): Parameter => {
+    const { description, ...schema }: JsonSchema = { ...given };
+    return {
+      name,
+      in: place,
+      required: needed.includes(name),
+      ...(typeof description === 'string' && { description }),
+      schema,
+      ...(Object.hasOwn(source.samples, name) && { example: exampleOf(schema, source, name) }),
+    };
+  });
+}
+
+const header = (name: string, description: string, example: string): Parameter => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+const exampleTag = '"3-pXk2mVq0Zl9aYb1c"';
+
+/** Parameters of an operation: those of its input, and the headers that work on it. `maskExample` is a mask of its answer. */
+export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source: Source): Parameter[] {
+  const { input, fieldsMask, method } = endpoint;
+  const headers: Parameter[] = [];
+  if (fieldsMask === true) {
+    const description = 'An optional fields mask: only these fields are answered, `*` is all of them.';
+    headers.push(header('X-Fields', description, maskExample));
+  }
+  if (hasNotModified(endpoint)) {
+    headers.push(header('If-None-Match', 'ETag of an earlier answer: 304 if it is still the same.', exampleTag));
+  }
+  if (hasPrecondition(endpoint)) {
+    headers.push(header('If-Match', 'ETag of an earlier answer: 412 if the record is no longer of that version.', exampleTag));
+    if (method === 'PUT') {
+      headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*'));
+    }
+  }
+  return [...ofSchema('path', input.path, source), ...ofSchema('query', input.query, source), ...headers];
+}

@@ -1,0 +1,99 @@
+import type { AnyEndpoint } from '../exchange.ts';
+import { type ProblemKind, problemKinds } from '../problem.ts';
+import { bodySpec, hasPrecondition } from './facts.ts';
+import { componentRef, type JsonSchema } from './json-schema.ts';
+import { problemMeanings } from './problem-meanings.ts';
+
+/** Every problem document (RFC 9457), whatever its kind. */
+export const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'An error, as RFC 9457 has it.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'The kind of problem, as an address in these pages.' },
+    title: { type: 'string', description: 'The kind of problem in words.' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'What is wrong with this very request.' },
+    instance: { type: 'string', description: 'The id of the request.' },
+    errors: {
+      type: 'array',
+      description: 'Every faulty parameter, all at once.',
+      items: {
+        type: 'object',
+        properties: {
+          in: { type: 'string', enum: ['path', 'query', 'header', 'body'] },
+          name: { type: 'string' },
+          message: { type: 'string' },
+        },
+        required: ['in', 'name', 'message'],
+      },
+    },
+    message: { type: 'string', description: 'The same text as `detail`.' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'errors', 'message'],
+};
+
+const headersOf: Partial<Record<ProblemKind, readonly string[]>> = {
+  unauthenticated: ['WWW-Authenticate'],
+  'method-not-allowed': ['Allow'],
+  'too-many-requests': ['Retry-After'],
+  unavailable: ['Retry-After'],
+};
+
+export const headerRefs = (names: readonly string[]): JsonSchema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const kindNames = Object.keys(problemKinds).filter((kind): kind is ProblemKind => kind in problemKinds);
+
+function problemExample(kind: ProblemKind): JsonSchema {
+  const { status, title } = problemKinds[kind];
+  const detail = kind === 'bad-request' ? 'limit: must be a whole number from 1 to 1000' : problemMeanings[kind];
+  const errors =
+    kind === 'bad-request'
+      ? [{ in: 'query', name: 'limit', message: 'must be a whole number from 1 to 1000' }]
+      : [];
+  const instance = '01jgk8r3v9c5m7x2q4w6z8b0dn';
+  return { type: `/docs#problem-${kind}`, title, status, detail, instance, errors, message: detail };
+}
+
+/** One response component per kind of problem, under the kind's name. */
+export function problemResponses(): JsonSchema {
+  return Object.fromEntries(
+    kindNames.map((kind) => [
+      kind,
+      {
+        description: problemMeanings[kind],
+        headers: headerRefs(['X-Request-Id', ...(headersOf[kind] ?? [])]),
+        content: {
+          'application/problem+json': { schema: componentRef('Problem'), example: problemExample(kind) },
+        },
+      },
+    ]),
+  );
+}
+
+/** Whether the caller's rights can be too few. A bad token is refused everywhere, too few rights only where there is a rule. */
+const canForbid = ({ allow, project }: AnyEndpoint): boolean =>
+  (allow !== 'anyone' && allow !== 'guest') || project === 'own';
+
+/** Kinds of problem that an endpoint can answer with, by status. */
+export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
+  const { path, problems = [] } = endpoint;
+  const body = bodySpec(endpoint);
+  const readsMediaType = body !== undefined && (body.kind === 'fields' || !body.mediaTypes.includes('*/*'));
+  const kinds = new Set<ProblemKind>([
+    'bad-request',
+    'unauthenticated',
+    'request-timeout',
+    'too-many-requests',
+    'headers-too-large',
+    'internal',
+    'unavailable',
+    ...problems,
+    ...(canForbid(endpoint) ? (['forbidden'] as const) : []),
+    ...(path.includes('{') ? (['not-found'] as const) : []),
+    ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
+    ...(body === undefined ? [] : (['too-large'] as const)),
+    ...(readsMediaType ? (['unsupported-media-type'] as const) : []),
+  ]);
+  return [...kinds].sort((one, other) => problemKinds[one].status - problemKinds[other].status);
+}

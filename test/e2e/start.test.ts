@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { processStartTime } from '../../shared/runner/process-tree.ts';
+import { type FailedStart, type LocalService, startLocalService } from '../support/local-service.ts';
+
+const project = new URLSearchParams({
+  'project-name': 'digits',
+  'project-description': 'Reads digits',
+  'project-type': 'vision',
+  'project-task': 'classification',
+});
+
+async function signIn(url: string, password: string): Promise<Record<string, string>> {
+  const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
+  const answer = await fetch(`${url}/auth/token`, { method: 'POST', body });
+  expect(answer.status).toBe(200);
+  const { access_token } = (await answer.json()) as { access_token: string };
+  return { Authorization: `Bearer ${access_token}` };
+}
+
+async function listProjects(url: string, headers: Record<string, string>): Promise<unknown[]> {
+  const answer = await fetch(`${url}/projects/`, { headers });
+  return (await answer.json()) as unknown[];
+}
+
+describe('npm start', () => {
+  let folder: string;
+  let running: LocalService[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mps-start-'));
+    running = [];
+  });
+
+  afterEach(async () => {
+    for (const service of running) await service.end('SIGKILL').catch(() => undefined);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  });
+
+  const start = (environment: Record<string, string> = {}): Promise<LocalService | FailedStart> =>
+    startLocalService(['--data', join(folder, 'data')], environment);
+
+  async function started(environment: Record<string, string> = {}): Promise<LocalService> {
+    const service = await start(environment);
+    if (!('url' in service)) throw new Error(service.output);
+    running.push(service);
+    return service;
+  }
+
+  async function engines(): Promise<{ pid: number; startTime: string }[]> {
+    return JSON.parse(await readFile(join(folder, 'data/engines.json'), 'utf8'));
+  }
+
+  test('signs in the first admin, and loses nothing when it is killed', async () => {
+    const first = await started();
+    const passwordFile = join(folder, 'data/admin-password');
+    const password = await readFile(passwordFile, 'utf8');
+    expect(first.output()).toContain(password);
+    expect((await stat(passwordFile)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, 'data'))).mode & 0o066).toBe(0);
+    const headers = await signIn(first.url, password);
+    const created = await fetch(`${first.url}/projects/?${project}`, { method: 'POST', headers });
+    expect(created.status).toBe(200);
+    const made = await created.json();
+
+    const left = await engines();
+    expect(left).toHaveLength(2);
+    expect(await first.end('SIGKILL')).toBe('SIGKILL');
+
+    const second = await started();
+    expect(second.output()).not.toContain(password);
+    expect(await listProjects(second.url, headers)).toEqual([made]);
+    for (const { pid, startTime } of left) expect(await processStartTime(pid)).not.toBe(startTime);
+    expect(await second.end('SIGTERM')).toBe(0);
+    for (const { pid, startTime } of await engines()) {
+      expect(await processStartTime(pid)).not.toBe(startTime);
+    }
+  });
+
+  test('refuses a second service on the same data, and a port that is taken', async () => {
+    const first = await started({ ADMIN_PASSWORD: 'correct horse' });
+    expect(first.output()).not.toContain('correct horse');
+    await signIn(first.url, 'correct horse');
+    const second = await start();
+    expect(second).toMatchObject({ code: 1, output: expect.stringContaining(`process ${first.pid}`) });
+    const port = new URL(first.url).port;
+    const third = await startLocalService(['--data', join(folder, 'other'), '--port', port]);
+    expect(third).toMatchObject({ code: 1, output: expect.stringContaining('--port') });
+  });
+
+  test.each([
+    [['--colour', 'red'], {}, 'Usage: npm start'],
+    [['--port', 'http'], {}, '--port must be a number'],
+    [[], { ADMIN_PASSWORD: 'password' }, 'ADMIN_PASSWORD is one of the commonest passwords'],
+  ])('says what is wrong with %j %j', async (args, environment, message) => {
+    const failed = await startLocalService(['--data', join(folder, 'data'), ...args], environment);
+    expect(failed).toMatchObject({ code: 1, output: expect.stringContaining(message) });
+  });
+
+  test('stops, and says so, when an engine dies', async () => {
+    const service = await started();
+    const [engine] = await engines();
+    process.kill(engine?.pid ?? 0, 'SIGKILL');
+    while ((await processStartTime(service.pid)) !== null) await sleep(20);
+    expect(service.output()).toContain('ended unexpectedly');
+  });
+});
