@@ -19,6 +19,7 @@ export const event = defineTask({
     do {
       const page = await listPurges(records, after);
       for (const purge of page.items) {
+        if (purge.again_at !== null && Date.parse(purge.again_at) > now().getTime()) continue;
         try {
           await runPurge(records, objects, purge, stillTime, async ({ project_id }) =>
             project_id === undefined

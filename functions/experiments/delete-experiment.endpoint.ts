@@ -52,7 +52,7 @@ export const endpoint = defineEndpoint({
       bytes: experiment.artifact_bytes + experiment.checkpoint_bytes,
     };
     const target = experimentRemains(project_id, experiment_id);
-    const purge = { purge_id: newId(), created_at: now().toISOString(), target };
+    const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
     try {
       await records.write(
         removeExperiment(experiment),

@@ -38,7 +38,7 @@ export const ExperimentAnswer = z.object({
   artifacts: z.number().int(),
   artifact_bytes: z.number().int(),
   cost_estimate: z.number().nullable(),
-});
+}).meta({ id: 'Experiment' });
 
 /** An experiment to show at this moment. */
 export function showExperiment(experiment: Experiment, now: Date): z.input<typeof ExperimentAnswer> {

@@ -1,13 +1,6 @@
-import type { BatchControl } from '../../shared/aws/batch.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
-import {
-  type Experiment,
-  experimentJob,
-  putExperiment,
-  putJobConfig,
-  requireExperiment,
-} from '../../shared/data/experiment.ts';
+import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
 import { beginJob, type JobKind } from '../../shared/data/job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
@@ -15,7 +8,6 @@ import { findDataset, findSource, type Upload } from '../../shared/data/upload.t
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
 import { badRequest, notFound, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
 import type { Limits } from '../../shared/endpoint/settings.ts';
-import { submitJob } from '../../shared/jobs/submit.ts';
 import { criterionForTask } from './criteria.ts';
 import type { JobSize } from './job-size.ts';
 
@@ -32,7 +24,6 @@ export interface TrainingRequest {
 
 type Begun = Ambient & {
   records: TableWriter<'records'>;
-  batch: BatchControl;
   project: Project;
   caller: Caller;
 };
@@ -126,11 +117,11 @@ function refusal(error: ConditionFailed, project_id: string, { unfinishedJobs, v
 }
 
 /**
- * Records an experiment and hands it to Batch. From the moment it is recorded it will reach an end: should this
- * process die, or Batch be away, the reconciler submits it.
+ * Records an experiment. From then on it will reach an end: should this process die before it is handed to Batch, the
+ * reconciler submits it.
  */
 export async function beginExperiment(request: TrainingRequest, context: Begun): Promise<Experiment> {
-  const { records, batch, project, settings, log } = context;
+  const { records, project, settings, made } = context;
   checkLimits(request, settings.limits);
   const [source, dataset, content] = await Promise.all([
     findSource(records, project.project_id),
@@ -146,17 +137,10 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
       putExperiment(experiment),
       putJobConfig(experiment.experiment_id, content),
       ...beginJob(experimentJob(experiment), settings.limits),
+      ...made(experiment.experiment_id),
     );
   } catch (error) {
     throw error instanceof ConditionFailed ? refusal(error, project.project_id, settings.limits) : error;
   }
-  try {
-    await submitJob(records, batch, settings, experiment, true);
-  } catch (error) {
-    log.warn('submit-later', {
-      experiment_id: experiment.experiment_id,
-      error: error instanceof Error ? error.name : '',
-    });
-  }
-  return requireExperiment(records, project.project_id, experiment.experiment_id);
+  return experiment;
 }

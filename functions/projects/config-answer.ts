@@ -13,11 +13,11 @@ export const ConfigAnswer = z.object({
   version: z.number().int(),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: 'Config' });
 
 /** A configuration with its contents, as text and parsed. */
 export const ConfigDetails = ConfigAnswer.extend({
   content: z.string(),
   /** A mapping or a list; whatever its keys are, none is left out, as a schema of records would. */
   data: z.unknown(),
-});
+}).meta({ id: 'ConfigDetails' });

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { createProject } from '../../shared/data/project.ts';
+import { createProject, type Project, requireProject } from '../../shared/data/project.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { line, paragraph } from '../../shared/endpoint/parameters.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { ProjectAnswer } from './project-answer.ts';
+
+const show = (project: Project) => Reply.json(project, { version: project.version });
 
 export const endpoint = defineEndpoint({
   name: 'createProject',
@@ -24,8 +26,13 @@ export const endpoint = defineEndpoint({
   },
   output: { 200: ProjectAnswer },
   etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    answerMade: async (project_id, { records }) => show(await requireProject(records, project_id)),
+  },
 
-  async handle({ query }, { records, caller, newId, now }) {
+  async handle({ query }, { records, caller, newId, now, made }) {
     const created_at = now().toISOString();
     const project = {
       project_id: newId(),
@@ -39,8 +46,8 @@ export const endpoint = defineEndpoint({
       updated_at: created_at,
       version: 1,
     };
-    await createProject(records, project);
-    return Reply.json(project, { version: project.version });
+    await createProject(records, project, made(project.project_id));
+    return show(project);
   },
 });
 

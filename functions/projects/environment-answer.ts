@@ -9,4 +9,4 @@ export const EnvironmentAnswer = z.object({
   dependencies: z.string(),
   lock_hash: z.string().nullable(),
   updated_at: Timestamp,
-});
+}).meta({ id: 'Environment' });

@@ -12,4 +12,4 @@ export const ProjectAnswer = z.object({
   owner_id: Ulid,
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: 'Project' });

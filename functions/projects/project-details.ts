@@ -25,4 +25,4 @@ export const ProjectDetails = ProjectAnswer.extend({
     best: true,
   }).nullable(),
   best_experiment: z.object({ experiment_id: Ulid, config_id: FileId, best: Best }).nullable(),
-});
+}).meta({ id: 'ProjectDetails' });

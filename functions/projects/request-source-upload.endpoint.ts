@@ -1,4 +1,5 @@
 import { writeObjects } from '../../shared/aws/needs.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
 import { sourceObject } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -13,9 +14,10 @@ export const endpoint = defineEndpoint({
     'Send the archive with the method, the URL and exactly the headers of the answer; storage refuses any other bytes. Then PUT here with the same `sha256`.',
   allow: 'developer',
   project: 'own',
-  needs: { objects: writeObjects },
+  needs: { records: writeRecords, objects: writeObjects },
   input: { path: sourcePath, query: uploadRequest },
   output: { 200: UploadTicket },
+  idempotent: { kind: 'signs', table: 'records' },
 
   async handle({ path: { project_id }, query: { sha256, size } }, { objects }) {
     const upload = await objects.presignUpload(sourceObject(project_id, sha256), size, sha256);

@@ -5,12 +5,12 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { FileId, integer, Ulid } from '../../shared/endpoint/parameters.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
-import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
+import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
+import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
 export const endpoint = defineEndpoint({
   name: 'trainProjectRemote',
@@ -27,9 +27,10 @@ export const endpoint = defineEndpoint({
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],
   etag: true,
+  idempotent: creatingExperiment,
 
   async handle({ query }, context) {
-    const { records, project, now } = context;
+    const { records, project } = context;
     const size = nodeSize(query);
     const [config, environment] = await Promise.all([
       chooseConfig(records, project.project_id, query.config),
@@ -38,8 +39,7 @@ export const endpoint = defineEndpoint({
     if (environment === undefined) throw noEnvironment();
     const { nodes = 2, timeout, dataset } = query;
     const request = { kind: 'train-remote', config, environment, size, nodes, timeout, dataset } as const;
-    const experiment = await beginExperiment(request, context);
-    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+    return submitAndAnswer(await beginExperiment(request, context), context, true);
   },
 });
 

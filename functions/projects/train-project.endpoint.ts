@@ -7,11 +7,11 @@ import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { FileId, Ulid } from '../../shared/endpoint/parameters.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
-import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
+import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
+import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
 export const endpoint = defineEndpoint({
   name: 'trainProject',
@@ -28,9 +28,10 @@ export const endpoint = defineEndpoint({
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],
   etag: true,
+  idempotent: creatingExperiment,
 
   async handle({ query }, context) {
-    const { records, project, now } = context;
+    const { records, project } = context;
     const size = query.gpus === undefined || query.gpus === 0 ? fargateSize(query) : nodeSize(query);
     const [config, environment] = await Promise.all([
       findConfig(records, project.project_id, query.config),
@@ -40,8 +41,7 @@ export const endpoint = defineEndpoint({
     if (environment === undefined) throw noEnvironment();
     const { timeout, dataset } = query;
     const request = { kind: 'train', config, environment, size, nodes: 1, timeout, dataset } as const;
-    const experiment = await beginExperiment(request, context);
-    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+    return submitAndAnswer(await beginExperiment(request, context), context, true);
   },
 });
 

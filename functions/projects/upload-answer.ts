@@ -18,7 +18,7 @@ export const UploadTicket = z.object({
   }),
   sha256: Sha256,
   size: z.number().int(),
-});
+}).meta({ id: 'UploadTicket' });
 
 /** The current source of a project. */
 export const SourceAnswer = z.object({
@@ -26,10 +26,10 @@ export const SourceAnswer = z.object({
   size: z.number().int(),
   format: z.enum(['tar.gz', 'tar', 'zip', 'file']),
   updated_at: Timestamp,
-});
+}).meta({ id: 'Source' });
 
 /** The current version of a data set. */
-export const DatasetAnswer = SourceAnswer.extend({ dataset: FileId });
+export const DatasetAnswer = SourceAnswer.extend({ dataset: FileId }).meta({ id: 'Dataset' });
 
 /** A data set as it is answered. */
 export const showDataset = (upload: Upload): z.input<typeof DatasetAnswer> => ({

@@ -78,7 +78,12 @@ export async function listProjects(
   return { items: items.map((item) => project.parse(item)), next };
 }
 
-export async function createProject(records: TableWriter<'records'>, value: Project): Promise<void> {
+/** Creates a project; `also` are writes that succeed or fail with it. */
+export async function createProject(
+  records: TableWriter<'records'>,
+  value: Project,
+  also: readonly Write[] = [],
+): Promise<void> {
   await records.write(
     { put: project.item(projectKey(value.project_id), value), if: { exists: false } },
     {
@@ -91,6 +96,7 @@ export async function createProject(records: TableWriter<'records'>, value: Proj
       }),
     },
     { put: { ...ownedKey(value.owner_id, value.project_id), record_type: 'owned', schema_version: 0 } },
+    ...also,
   );
 }
 

@@ -17,6 +17,8 @@ const purge = recordType(
     purge_id: Ulid,
     created_at: Timestamp,
     target: Target,
+    /** When all has been removed but something may come back until then, and is to be looked at again; else null. */
+    again_at: Timestamp.nullable(),
     /** Of a whole project: its experiments and their jobs go too. */
     project_id: Ulid.optional(),
   }),
@@ -39,6 +41,11 @@ export async function listPurges(
 ): Promise<Page<Purge>> {
   const { items, next } = await records.query({ pk: 'PURGES', after, limit: 25 });
   return { items: items.map((item) => purge.parse(item)), next };
+}
+
+/** Notes that nothing is left for now, and when to look again. */
+export async function postponePurge(records: TableWriter<'records'>, purge_id: string, again_at: string): Promise<void> {
+  await records.write({ update: purgeKey(purge_id), change: { set: { again_at } }, if: { exists: true } });
 }
 
 export async function finishPurge(records: TableWriter<'records'>, purge_id: string): Promise<void> {

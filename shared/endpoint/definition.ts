@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import type { Project } from '../data/project.ts';
+import type { TableName, TableWriter, Write } from '../data/table.ts';
 import type { AccountType } from '../data/user.ts';
 import type { Logger } from './log.ts';
-import type { Needs, Services } from './needs.ts';
+import type { Need, Needs, Services } from './needs.ts';
 import type { ProblemKind } from './problem.ts';
 import type { Reply } from './reply.ts';
 import type { Settings } from './settings.ts';
@@ -88,6 +89,11 @@ export type ProjectRule = 'exists' | 'own';
 export interface Ambient {
   now(): Date;
   newId(): string;
+  /**
+   * Writes that belong in the transaction that makes the record `id` where the endpoint is `idempotent`: they note it
+   * for the request's key. There are none for a request without a key.
+   */
+  made(id: string): Write[];
   log: Logger;
   settings: Settings;
   requestId: string;
@@ -102,6 +108,29 @@ export type Context<N extends Needs, R extends Rule, P extends ProjectRule | und
   Services<N> & { caller: R extends 'anyone' ? Caller | undefined : Caller } & (P extends ProjectRule
     ? { project: Project }
     : unknown);
+
+type WriterOf<N extends Needs> = {
+  [Name in keyof N]: N[Name] extends Need<TableWriter<TableName>> ? Name : never;
+}[keyof N];
+
+/**
+ * How a POST that creates something honours an `Idempotency-Key`; `table` is where the key is kept.
+ * - `creates`: it makes a record in `table`, adds `made(id)` to the transaction that does, and answers JSON. The first
+ *   answer is kept. `answerMade` answers the record of that id where an attempt died before it could answer.
+ * - `signs`: its answer holds a presigned URL. It makes no record, and simply acts anew.
+ */
+export type Idempotence<
+  N extends Needs,
+  O extends OutputSpec,
+  R extends Rule,
+  P extends ProjectRule | undefined,
+> =
+  | {
+      kind: 'creates';
+      table: WriterOf<N>;
+      answerMade(id: string, context: Context<N, R, P>): Promise<Answer<O>>;
+    }
+  | { kind: 'signs'; table: WriterOf<N> };
 
 /** Everything about one endpoint, stated once: routes, grants, the local gateway, documents and tests read it. */
 export interface Endpoint<
@@ -129,6 +158,8 @@ export interface Endpoint<
   fieldsMask?: boolean;
   /** Puts an `ETag` on its answer, which then is a reply with the record's version. */
   etag?: boolean;
+  /** Takes an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */
+  idempotent?: Idempotence<N, O, R, P>;
   handle(input: Input<I>, context: Context<N, R, P>): Promise<Answer<O>>;
 }
 

@@ -21,6 +21,9 @@ export interface AnyEndpoint {
   problems?: readonly ProblemKind[];
   fieldsMask?: boolean;
   etag?: boolean;
+  idempotent?:
+    | { kind: 'creates'; table: string; answerMade(id: string, context: never): Promise<unknown> }
+    | { kind: 'signs'; table: string };
   handle(input: never, context: never): Promise<unknown>;
 }
 
@@ -43,16 +46,19 @@ export type Before = (exchange: Exchange) => Promise<void> | void;
 
 export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result, LambdaContext };
 
-/** A request header, whatever the case of its name; several lines of it are joined by commas. */
-export function headerOf(
-  { headers, multiValueHeaders }: APIGatewayProxyEvent,
-  name: string,
-): string | undefined {
+/** The lines of a request header, whatever the case of its name. */
+export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
   for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
-    if (key.toLowerCase() === name && values !== undefined && values.length > 0) return values.join(', ');
+    if (key.toLowerCase() === name && values !== undefined && values.length > 0) return values;
   }
   for (const [key, value] of Object.entries(headers ?? {})) {
-    if (key.toLowerCase() === name) return value;
+    if (key.toLowerCase() === name && value !== undefined) return [value];
   }
-  return undefined;
+  return [];
+}
+
+/** A request header, whatever the case of its name; several lines of it are joined by commas. */
+export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const lines = headerLines(event, name);
+  return lines.length === 0 ? undefined : lines.join(', ');
 }

@@ -4,6 +4,7 @@ import { authenticate, authorize } from './authenticate.ts';
 import type { AnyEndpoint, Before, Event, Exchange, LambdaContext, Result } from './exchange.ts';
 import { headerOf } from './exchange.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
+import { answerOnce } from './idempotency.ts';
 import { createLogger, type Logger } from './log.ts';
 import { type Environment, openServices, type Platform } from './needs.ts';
 import { expectedVersion, parseInput } from './parse-input.ts';
@@ -38,7 +39,7 @@ function startProcess(endpoint: AnyEndpoint, environment: Environment): Process 
 }
 
 /** What the behaviour receives: all of it was checked by the steps before, which is what the casts rest on. */
-function behave(exchange: Exchange, services: Process['services']): Promise<unknown> {
+async function behave(exchange: Exchange, services: Process['services']): Promise<unknown> {
   const { endpoint, event, platform, log, requestId, input, caller, project } = exchange;
   const context = {
     ...services,
@@ -46,6 +47,7 @@ function behave(exchange: Exchange, services: Process['services']): Promise<unkn
     caller,
     now: () => new Date(),
     newId: () => ulid().toLowerCase(),
+    made: () => [],
     log,
     settings: platform.settings,
     requestId,
@@ -53,7 +55,11 @@ function behave(exchange: Exchange, services: Process['services']): Promise<unkn
     header: (name: string) => headerOf(event, name.toLowerCase()),
     expectedVersion: expectedVersion(event),
   };
-  return endpoint.handle(input as never, context as never);
+  return answerOnce(exchange, services, {
+    act: (made) => endpoint.handle(input as never, { ...context, made } as never),
+    answerMade: async (id) =>
+      endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.answerMade(id, context as never),
+  });
 }
 
 /** The Lambda handler of an endpoint. It reads the environment and opens clients at its first request, not on import. */

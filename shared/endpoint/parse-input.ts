@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type Before, type Event, type Exchange, headerOf } from './exchange.ts';
+import { idempotencyKeyFaults } from './idempotency-key.ts';
 import { readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
 import { badRequest, type ParameterFault, type ParameterPlace } from './problem.ts';
 
@@ -116,7 +117,13 @@ export const parseInput: Before = (exchange) => {
     schema === undefined ? { value: {}, faults: [] } : parsePart(schema, 'path', pathValues(exchange));
   const query = parseQuery(exchange);
   const body = parseBody(exchange);
-  const faults = [...path.faults, ...query.faults, ...body.faults, ...ifMatchFaults(exchange.event)];
+  const faults = [
+    ...path.faults,
+    ...query.faults,
+    ...body.faults,
+    ...ifMatchFaults(exchange.event),
+    ...idempotencyKeyFaults(exchange.endpoint, exchange.event),
+  ];
   if (faults.length > 0) throw badRequest(faults);
   exchange.input = { path: path.value, query: query.value, body: body.value };
 };

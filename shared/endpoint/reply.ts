@@ -23,6 +23,15 @@ export class Reply<T> {
     this.version = version;
   }
 
+  /** The same answer with further headers. */
+  with(headers: Headers): Reply<T> {
+    const { version } = this;
+    return new Reply<T>(this.body, {
+      headers: { ...this.headers, ...headers },
+      ...(version !== undefined && { version }),
+    });
+  }
+
   /** JSON with further headers or a version. */
   static json<T>(value: T, extras: Extras = {}): Reply<T> {
     return new Reply<T>({ kind: 'json', value }, extras);

@@ -1,5 +1,5 @@
 import type { ObjectWriter } from '../aws/objects.ts';
-import { finishPurge, type Purge, type PurgeTarget } from '../data/purge.ts';
+import { finishPurge, postponePurge, type Purge, type PurgeTarget } from '../data/purge.ts';
 import type { TableWriter } from '../data/table.ts';
 import { uploadSeconds } from '../data/upload.ts';
 
@@ -83,9 +83,10 @@ async function removeAll(
   return outcome;
 }
 
-/** Upload URLs that were given out before the delete can bring an object back until they die. */
-function mayComeBack({ created_at, target }: Purge): boolean {
-  return target.prefixes.length > 0 && Date.parse(created_at) + uploadSeconds * 1000 > Date.now();
+/** Until when upload URLs that were given out before the delete can bring an object back; undefined where none can. */
+function comesBackUntil({ created_at, target }: Purge): Date | undefined {
+  const until = new Date(Date.parse(created_at) + uploadSeconds * 1000);
+  return target.prefixes.length > 0 && until.getTime() > Date.now() ? until : undefined;
 }
 
 /**
@@ -112,6 +113,8 @@ export async function runPurge(
     if (pass === 'stopped') return false;
     if (pass === 'clean') break;
   }
-  if (!mayComeBack(purge)) await finishPurge(records, purge.purge_id);
+  const until = comesBackUntil(purge);
+  if (until === undefined) await finishPurge(records, purge.purge_id);
+  else if (purge.again_at === null) await postponePurge(records, purge.purge_id, until.toISOString());
   return true;
 }

@@ -52,6 +52,10 @@ export class ArtifactStore {
   readonly #options: ArtifactStoreOptions;
   readonly #known = new Map<string, Artifact>();
   #bytes = 0;
+  /** Bytes of files that are on their way, which count against the limit already. */
+  #underway = 0;
+  /** Ends with the last change that has begun: changes of the same counters at the same time only hinder each other. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(options: ArtifactStoreOptions) {
     this.#options = options;
@@ -84,29 +88,27 @@ export class ArtifactStore {
     const { experiment, kind, newId, now } = this.#options;
     const object = artifactObject(experiment.project_id, experiment.experiment_id, newId(), kind);
     const media_type = mediaTypeOf(path);
-    const stored = await persist(PATIENCE_SECONDS, () => this.#upload(path, handle, object, media_type));
-    if (stored instanceof Error) throw stored;
-    const { size, version } = stored;
-    const previous = this.#known.get(path);
-    const value = {
-      path,
-      size,
-      sha256: stored.digest(),
-      media_type,
-      object,
-      created_at: now().toISOString(),
-    };
+    const bytes = await this.#reserve(path, handle);
     try {
-      await this.#change(path, object, () =>
-        putArtifact(this.#options.records, this.#options, value, previous),
-      );
-    } catch (error) {
-      await this.#discard(object);
-      throw error;
+      const stored = await persist(PATIENCE_SECONDS, () => this.#upload(bytes, object, media_type));
+      if (stored instanceof Error) throw stored;
+      const { size, version } = bytes;
+      const previous = this.#known.get(path);
+      const value = { path, size, sha256: stored, media_type, object, created_at: now().toISOString() };
+      try {
+        await this.#change(path, object, () =>
+          putArtifact(this.#options.records, this.#options, value, previous),
+        );
+      } catch (error) {
+        await this.#discard(object);
+        throw error;
+      }
+      this.#note(value);
+      if (previous !== undefined) await this.#discard(previous.object);
+      return version;
+    } finally {
+      this.#underway -= bytes.size;
     }
-    this.#note(value);
-    if (previous !== undefined) await this.#discard(previous.object);
-    return version;
   }
 
   /** Removes what is stored under a path. @throws LeaseLost */
@@ -119,20 +121,22 @@ export class ArtifactStore {
     await this.#discard(artifact.object);
   }
 
-  /** Uploads what the file is now. Errors that another try would not change are returned. */
-  async #upload(
-    path: string,
-    handle: FileHandle,
-    object: string,
-    mediaType: string,
-  ): Promise<FileBytes | Error> {
-    const { objects, kind, maxBytes } = this.#options;
+  /** What the file is now, for which there is room. @throws ArtifactLimit */
+  async #reserve(path: string, handle: FileHandle): Promise<FileBytes> {
+    const { kind, maxBytes } = this.#options;
     const bytes = await FileBytes.of(handle);
-    const total = this.#bytes - (this.#known.get(path)?.size ?? 0) + bytes.size;
-    if (total > maxBytes) return new ArtifactLimit(kind, maxBytes);
+    const others = this.#bytes - (this.#known.get(path)?.size ?? 0) + this.#underway;
+    if (others + bytes.size > maxBytes) throw new ArtifactLimit(kind, maxBytes);
+    this.#underway += bytes.size;
+    return bytes;
+  }
+
+  /** Uploads the bytes and returns their hash. That the file has changed is returned, for another try would not help. */
+  async #upload(bytes: FileBytes, object: string, mediaType: string): Promise<string | FileChanged> {
+    const reading = bytes.read();
     try {
-      await objects.putStream(object, bytes.stream(), mediaType);
-      return bytes;
+      await this.#options.objects.putStream(object, reading.stream, mediaType);
+      return reading.digest();
     } catch (error) {
       if (error instanceof FileChanged) return error;
       throw error;
@@ -140,18 +144,21 @@ export class ArtifactStore {
   }
 
   /** Does a change after which `object` is what is recorded under the path. */
-  async #change(path: string, object: string | undefined, change: () => Promise<void>): Promise<void> {
+  #change(path: string, object: string | undefined, change: () => Promise<void>): Promise<void> {
     const { records, experiment, kind } = this.#options;
-    try {
-      await persist(PATIENCE_SECONDS, change);
-    } catch (cause) {
-      if (!(cause instanceof ConditionFailed)) throw cause;
-      // A try whose answer was lost makes the next one fail.
-      const found = await persist(PATIENCE_SECONDS, () =>
-        findArtifact(records, experiment.experiment_id, path, kind),
-      );
-      if (found?.object !== object) throw new LeaseLost({ cause });
-    }
+    const done = this.#lastChange.then(async () => {
+      try {
+        await persist(PATIENCE_SECONDS, change);
+      } catch (cause) {
+        if (!(cause instanceof ConditionFailed)) throw cause;
+        // A try whose answer was lost makes the next one fail.
+        const find = () => findArtifact(records, experiment.experiment_id, path, kind);
+        const found = await persist(PATIENCE_SECONDS, find);
+        if (found?.object !== object) throw new LeaseLost({ cause });
+      }
+    });
+    this.#lastChange = done.catch(() => undefined);
+    return done;
   }
 
   #note(artifact: Artifact): void {

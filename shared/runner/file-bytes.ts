@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { versionOf } from './find-files.ts';
@@ -10,12 +10,11 @@ export class FileChanged extends Error {
   override readonly name = 'FileChanged';
 }
 
-/** The bytes of a file as it is at one moment, read once. */
+/** The bytes of a file as it is at one moment. */
 export class FileBytes {
   readonly size: number;
   readonly version: string;
   readonly #handle: FileHandle;
-  readonly #hash = createHash('sha256');
 
   private constructor(handle: FileHandle, size: number, version: string) {
     this.#handle = handle;
@@ -29,32 +28,35 @@ export class FileBytes {
     return new FileBytes(handle, Number(stats.size), versionOf(stats));
   }
 
-  /** SHA-256 in hexadecimal, once all is read. */
-  digest(): string {
-    return this.#hash.digest('hex');
+  /**
+   * A stream of the bytes, and their SHA-256 in hexadecimal once all have passed. The stream fails with
+   * {@link FileChanged} before its end when the file is no longer what it was.
+   */
+  read(): { stream: Readable; digest(): string } {
+    const hash = createHash('sha256');
+    return {
+      stream: Readable.from(this.#pass(hash), { objectMode: false, highWaterMark: 1 }),
+      digest: () => hash.digest('hex'),
+    };
   }
 
-  /** The bytes, which are hashed as they pass. Fails with {@link FileChanged} before its end when the file changes. */
-  stream(): Readable {
-    return Readable.from(this.#read(), { objectMode: false, highWaterMark: 1 });
-  }
-
-  /** Reads everything for its hash alone. @throws FileChanged */
+  /** The SHA-256 alone. @throws FileChanged */
   async hash(): Promise<string> {
-    for await (const _ of this.#read()) {
+    const hash = createHash('sha256');
+    for await (const _ of this.#pass(hash)) {
       // The hash is taken in passing.
     }
-    return this.digest();
+    return hash.digest('hex');
   }
 
-  async *#read(): AsyncGenerator<Buffer> {
+  async *#pass(hash: Hash): AsyncGenerator<Buffer> {
     for (let offset = 0; offset < this.size; ) {
       const length = Math.min(READ_BYTES, this.size - offset);
       const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(length), 0, length, offset);
       if (bytesRead === 0) throw new FileChanged('the file became shorter while it was read');
       offset += bytesRead;
       const bytes = buffer.subarray(0, bytesRead);
-      this.#hash.update(bytes);
+      hash.update(bytes);
       yield bytes;
     }
     const now = versionOf(await this.#handle.stat({ bigint: true }));

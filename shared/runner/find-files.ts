@@ -7,6 +7,7 @@ import { FileRefused, openOwned, refusalOf } from './growing-file.ts';
 export interface FoundFile {
   /** Below the folder, with slashes. */
   path: string;
+  size: number;
   /** Differs when the file may have changed. */
   version: string;
   /** Opens the file, which may only be done until the next one is asked for. @throws FileRefused */
@@ -53,6 +54,7 @@ interface Fault {
 /** A found file that can be opened until it expires: then its folder's handle may have been given to another. */
 class CurrentFile implements FoundFile {
   readonly path: string;
+  readonly size: number;
   readonly version: string;
   readonly #real: string;
   readonly #user: { uid: number } | undefined;
@@ -60,6 +62,7 @@ class CurrentFile implements FoundFile {
 
   constructor(path: string, found: BigIntStats, real: string, user: { uid: number } | undefined) {
     this.path = path;
+    this.size = Number(found.size);
     this.version = versionOf(found);
     this.#real = real;
     this.#user = user;

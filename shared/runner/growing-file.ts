@@ -9,7 +9,7 @@ export class FileRefused extends Error {
 const READ_BYTES = 64 * 1024;
 
 /** What is new in a file: bytes, or that the file begins anew. */
-export type Growth = { bytes: Buffer } | 'restarted';
+type Growth = { bytes: Buffer } | 'restarted';
 
 /** Opens a regular file of this user without following a link or waiting for anybody. @throws FileRefused */
 export async function openOwned(path: string, user: { uid: number } | undefined): Promise<FileHandle> {

@@ -29,7 +29,7 @@ const Line = z.object(
   'it is not a JSON object',
 );
 
-export type ParsedMetric = { point: MetricPoint } | { fault: string };
+type ParsedMetric = { point: MetricPoint } | { fault: string };
 
 /** Reads a line of METRICS_FILE, `{"name", "value", "step"?, "time"?}`, that was found at `now`. Never throws. */
 export function parseMetric(text: string, now: Date): ParsedMetric {

@@ -4,10 +4,11 @@ import { artifactPathMaxBytes } from '../data/artifact.ts';
 import { ArtifactLimit, folderVariable } from './artifact-limit.ts';
 import { ArtifactStore, type ArtifactStoreOptions } from './artifact-store.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
-import { type FoundFile, findFiles } from './find-files.ts';
+import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import { FileRefused } from './growing-file.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { Refusals } from './refusals.ts';
+import { TaskPool } from './task-pool.ts';
 
 export interface OutputUploaderOptions extends ArtifactStoreOptions {
   folder: string;
@@ -24,6 +25,9 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
 const LOOK_MS = 10_000;
 const MAX_FILES = 10_000;
 const MAX_DEPTH = 64;
+/** Files up to this size are uploaded several at a time; a larger one alone, for it takes more memory. */
+const SMALL_BYTES = 4 * 1024 * 1024;
+const AT_ONCE = 6;
 /** How often a file that changes under the last look is read. */
 const LAST_TRIES = 3;
 
@@ -95,48 +99,64 @@ export class OutputUploader {
     if (!this.#isLoaded) await this.#store.load();
     this.#isLoaded = true;
     const bounds = { maxFiles: MAX_FILES, maxDepth: MAX_DEPTH, maxPathBytes: artifactPathMaxBytes };
-    for await (const found of findFiles(folder, {
-      ...bounds,
-      refused,
-      ...(user !== undefined && { user }),
-    })) {
-      if (!isLast && this.#ending.signal.aborted) return refusals;
-      const { path, version } = found;
-      seen.set(path, version);
-      if (!this.#stored.has(path) && this.#store.find(path) !== undefined) this.#stored.set(path, undefined);
-      const isDue = isLast || (this.#seen.get(path) === version && this.#stored.get(path) !== version);
-      if (isDue) await this.#take(found, isLast, refused);
+    const pool = new TaskPool(AT_ONCE);
+    try {
+      for await (const found of findFiles(folder, {
+        ...bounds,
+        refused,
+        ...(user !== undefined && { user }),
+      })) {
+        if (!isLast && this.#ending.signal.aborted) return refusals;
+        const { path, version } = found;
+        seen.set(path, version);
+        if (!this.#stored.has(path) && this.#store.find(path) !== undefined)
+          this.#stored.set(path, undefined);
+        const isDue = isLast || (this.#seen.get(path) === version && this.#stored.get(path) !== version);
+        if (!isDue) continue;
+        const isLarge = found.size > SMALL_BYTES;
+        if (isLarge) await pool.settle();
+        const handle = await openFound(found, refused);
+        if (handle === undefined) continue;
+        await pool
+          .add(() => this.#take(path, handle, isLast, refused))
+          .catch(async (error: unknown) => {
+            await handle.close();
+            throw error;
+          });
+        if (isLarge) await pool.settle();
+      }
+      await pool.drain();
+    } finally {
+      await pool.settle();
     }
     await this.#removeVanished(seen, isLast, refusals);
     this.#seen = seen;
     return refusals;
   }
 
+  /** Uploads an open file where that is needed, and closes it. */
   async #take(
-    found: FoundFile,
+    path: string,
+    handle: FileHandle,
     isLast: boolean,
-    refused: (path: string, why: string) => void,
+    refused: FindFilesOptions['refused'],
   ): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      let handle: FileHandle | undefined;
-      try {
-        handle = await found.open();
-        if (await this.#isStored(found.path, handle, isLast)) return;
-        this.#stored.set(found.path, await this.#store.put(found.path, handle));
-        return;
-      } catch (error) {
-        if (error instanceof FileChanged && isLast && tries < LAST_TRIES) continue;
-        if (error instanceof FileChanged || error instanceof FileRefused)
-          return refused(found.path, error.message);
-        if (error instanceof ArtifactLimit) {
-          this.#limit ??= error;
+    try {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          if (await this.#isStored(path, handle, isLast)) return;
+          this.#stored.set(path, await this.#store.put(path, handle));
+          return;
+        } catch (error) {
+          if (error instanceof FileChanged && isLast && tries < LAST_TRIES) continue;
+          if (error instanceof FileChanged) refused(path, error.message);
+          else if (error instanceof ArtifactLimit) this.#limit ??= error;
+          else throw error;
           return;
         }
-        if (isGone(error)) return;
-        throw error;
-      } finally {
-        await handle?.close();
       }
+    } finally {
+      await handle.close();
     }
   }
 
@@ -170,6 +190,16 @@ export class OutputUploader {
   }
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+/** Opens a file that was found; undefined when it has gone, or has become one that may not be read. */
+async function openFound(
+  found: FoundFile,
+  refused: FindFilesOptions['refused'],
+): Promise<FileHandle | undefined> {
+  try {
+    return await found.open();
+  } catch (error) {
+    if (error instanceof FileRefused) refused(found.path, error.message);
+    else if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return undefined;
+  }
 }

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ObjectReader } from '../aws/objects.ts';
 import type { Artifact } from '../data/artifact.ts';
 import type { Experiment } from '../data/experiment.ts';
@@ -63,15 +61,18 @@ async function createFile(path: string, user: CommandUser | undefined): Promise<
 async function download(objects: ObjectReader, key: string, file: FileHandle): Promise<string | undefined> {
   const body = await objects.read(key);
   if (body === undefined) return undefined;
-  await file.truncate(0);
   const hash = createHash('sha256');
-  const hashing = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await pipeline(body, hashing, file.createWriteStream({ start: 0, autoClose: false }));
+  await file.truncate(0);
+  let position = 0;
+  for await (const chunk of body) {
+    if (!Buffer.isBuffer(chunk)) throw new Error('storage did not answer bytes');
+    hash.update(chunk);
+    for (let done = 0; done < chunk.length; ) {
+      const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position);
+      done += bytesWritten;
+      position += bytesWritten;
+    }
+  }
   return hash.digest('hex');
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { boundToParent } from '../../infra/local/bound-to-parent.ts';
 
 const launcher = fileURLToPath(new URL('../../infra/local/start/launch.mjs', import.meta.url));
 
@@ -10,7 +11,9 @@ export interface LocalService {
   pid: number;
   /** Everything it has printed. */
   output(): string;
-  /** Sends a signal and answers the exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals | null>;
+  /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
@@ -21,7 +24,9 @@ export interface FailedStart {
 
 function launch(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  return spawn(process.execPath, [launcher, ...args], {
+  // A test that is given up leaves nothing behind.
+  const program = boundToParent(process.execPath, [launcher, ...args]);
+  return spawn(program.file, program.args, {
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -47,14 +52,15 @@ export async function startLocalService(
   });
   const ready = await Promise.race([url, closed.then(() => undefined)]);
   if (ready === undefined || child.pid === undefined) return { code: child.exitCode, output };
+  const ended = closed.then(() => child.signalCode ?? child.exitCode);
   return {
     url: ready,
     pid: child.pid,
     output: () => output,
-    async end(signal) {
+    ended,
+    end(signal) {
       child.kill(signal);
-      await closed;
-      return child.signalCode ?? child.exitCode;
+      return ended;
     },
   };
 }

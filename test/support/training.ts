@@ -102,7 +102,7 @@ export async function trainingService(
   const jobEnvironment: Record<string, string> = {};
   const definition = {
     command: [process.execPath, ...program],
-    environment: jobEnvironment,
+    environment: {},
     vcpus: 1,
     memory: 512,
     attempts: 3,
@@ -124,6 +124,7 @@ export async function trainingService(
       { ...definition, name: 'train', type: 'container' },
       { ...definition, name: 'cluster', type: 'multinode', numNodes: 2 },
     ],
+    hostEnvironment: jobEnvironment,
     deliver: async (event) => void (await deliver(event)),
     logFolder: join(folder, 'logs'),
     minimumTimeoutSeconds: 1,

@@ -11,6 +11,7 @@ export interface AttemptSettings {
   logFolder: string | undefined;
   /** Between SIGTERM and SIGKILL. */
   stopGraceMs: number;
+  hostEnvironment: Readonly<Record<string, string>>;
 }
 
 /** What ECS takes as overrides of a container. */
@@ -89,7 +90,10 @@ export class Attempt {
     try {
       const process = await JobProcess.start({
         command: container.command,
-        environment: jobEnvironment(job, index, attempt, globalThis.process.env),
+        environment: jobEnvironment(job, index, attempt, {
+          own: globalThis.process.env,
+          given: this.#settings.hostEnvironment,
+        }),
         marker: nodeId(job, index),
         logPath: logFolder === undefined ? undefined : join(logFolder, `${logName}.log`),
       });

@@ -8,14 +8,14 @@ export function nodeId(job: JobRecord, index: number): string {
 }
 
 /**
- * The whole environment of a node's process: what any program needs, then the definition's and the submission's
- * variables, then those of AWS Batch. Nothing else of the server's own environment gets through.
+ * The whole environment of a node's process: what any program needs, then what the host gives, then the
+ * definition's and the submission's variables, then those of AWS Batch. Nothing else of the server's own environment gets through.
  */
 export function jobEnvironment(
   job: JobRecord,
   index: number,
   attempt: number,
-  own: NodeJS.ProcessEnv,
+  { own, given }: { own: NodeJS.ProcessEnv; given: Readonly<Record<string, string>> },
 ): Record<string, string> {
   const container = job.containers[job.nodes[index]?.container ?? 0];
   return {
@@ -23,6 +23,7 @@ export function jobEnvironment(
     HOME: own['HOME'] ?? homedir(),
     LANG: own['LANG'] ?? 'C.UTF-8',
     TZ: own['TZ'] ?? 'UTC',
+    ...given,
     ...Object.fromEntries(container?.environment.map(({ name, value }) => [name, value]) ?? []),
     [markerName]: nodeId(job, index),
     AWS_BATCH_JOB_ATTEMPT: String(attempt),

@@ -28,6 +28,11 @@ export interface BatchServerOptions {
   deliver(event: BatchJobStateChangeEvent): Promise<void>;
   /** Where the output of the jobs' processes goes; without, it is dropped. */
   logFolder?: string;
+  /**
+   * What this host gives every job's process besides what its job says: as the role and the network do on AWS. It is
+   * read when a process starts, and neither stored nor described, so credentials may be in it.
+   */
+  hostEnvironment?: Readonly<Record<string, string>>;
   /** Shortest timeout that a job may have; 60 as on AWS unless given. */
   minimumTimeoutSeconds?: number;
   /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
@@ -54,7 +59,14 @@ const lastDeliveriesMs = 2_000;
  * @throws what listening throws, and ZodError for a job definition that AWS Batch would not take
  */
 export async function startBatchServer(options: BatchServerOptions): Promise<RunningBatch> {
-  const { region, credentials, queues, logFolder, minimumTimeoutSeconds = 60 } = options;
+  const {
+    region,
+    credentials,
+    queues,
+    logFolder,
+    minimumTimeoutSeconds = 60,
+    hostEnvironment = {},
+  } = options;
   const catalogue = catalogueOf(region, queues, options.jobDefinitions);
   const surroundings: Surroundings = { catalogue, reasonToWait: (queue) => scheduler.reasonToWait(queue) };
   const outbox = new Outbox(options.deliver, (event) => store.acknowledge(event));
@@ -64,7 +76,7 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
     (event) => outbox.post(event),
   );
   const stopGraceMs = (options.stopGraceSeconds ?? 30) * 1000;
-  const scheduler = new Scheduler(queues, { store, logFolder, stopGraceMs });
+  const scheduler = new Scheduler(queues, { store, logFolder, stopGraceMs, hostEnvironment });
   const context = { store, scheduler, surroundings, minimumTimeoutSeconds, region, credentials };
   let loaded: Promise<void> | undefined;
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import { glob, rename, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { leanHttp } from './lean-http.ts';
+import { bundleOptions } from './bundle-options.ts';
 
 /** The programs and functions of the service on one machine. */
 const entryPoints = [
@@ -23,25 +23,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     entryPoints: (await Array.fromAsync(glob(entryPoints, { cwd: root }))).sort(),
     outdir: unfinished,
     outbase: root,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    // ES modules of packages that come in both forms: only they are split and shaken.
-    mainFields: ['module', 'main'],
-    plugins: [leanHttp],
-    sourcemap: 'linked',
-    sourcesContent: false,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    chunkNames: 'chunks/[hash]',
-    // CommonJS packages within ES modules ask for node's own modules by require.
-    banner: {
-      js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
-    },
-    logLevel: 'warning',
+    ...bundleOptions,
   });
   await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
   // Somebody else may have built the same meanwhile, and may be running it.

@@ -14,7 +14,7 @@ export interface RunningDynamoDb {
 }
 
 /** The embedded engine's program; undefined on platforms that it does not serve. */
-export function findEngine(): string | undefined {
+function findEngine(): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
   } catch {

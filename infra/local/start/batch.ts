@@ -22,7 +22,7 @@ const evaluateOnExit = [
   { action: 'EXIT', onReason: '*' },
 ] as const;
 
-function definitions({ program, place, folders, environment }: LocalBatchOptions): LocalJobDefinition[] {
+function definitions(program: string): LocalJobDefinition[] {
   const inProgram = (file: string) => join(program, file);
   const common = {
     command: [
@@ -30,12 +30,7 @@ function definitions({ program, place, folders, environment }: LocalBatchOptions
       inProgram('infra/local/start/run-job.js'),
       inProgram('functions/jobs/train.job.js'),
     ],
-    environment: {
-      LOG_LEVEL: 'info',
-      ...jobVariables(environment, place),
-      WORK_DIR: folders.work,
-      ENVIRONMENTS_DIR: folders.environments,
-    },
+    environment: {},
     vcpus: 1,
     memory: 2048,
     attempts: 3,
@@ -49,7 +44,7 @@ function definitions({ program, place, folders, environment }: LocalBatchOptions
 
 /** Starts the Batch server with the queues and job definitions that a deployment has. */
 export function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
-  const { data, place } = options;
+  const { data, program, place, folders, environment } = options;
   return startBatchServer({
     folder: data.within('batch'),
     logFolder: data.within('logs'),
@@ -60,7 +55,13 @@ export function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
       { name: 'train', maxJobs: Math.max(2, availableParallelism()) },
       { name: 'cluster', maxJobs: 1 },
     ],
-    jobDefinitions: definitions(options),
+    jobDefinitions: definitions(program),
+    hostEnvironment: {
+      LOG_LEVEL: 'info',
+      ...jobVariables(environment, place),
+      WORK_DIR: folders.work,
+      ENVIRONMENTS_DIR: folders.environments,
+    },
     deliver: deliverJobEvent,
   });
 }

@@ -51,7 +51,9 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The data folder ${path} cannot be used: ${reason}. Choose another one with --data.`);
+    throw new StartError(
+      `The data folder ${path} cannot be used: ${reason}. Choose another one with --data.`,
+    );
   }
   const held = await lock(within('lock'));
   if (held === undefined) {

@@ -4,7 +4,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../dynamodb/engine.ts';
 import { createTables } from '../dynamodb/tables.ts';
 import type { DataFolder } from './data-folder.ts';
-import { accountsTable, bucket, type EndpointVariable, type Place, recordsTable } from './function-environment.ts';
+import {
+  accountsTable,
+  bucket,
+  type EndpointVariable,
+  type Place,
+  recordsTable,
+} from './function-environment.ts';
 import type { EngineRegister } from './leftovers.ts';
 import { type RunningEngine, startS3Process } from './s3-process.ts';
 

@@ -1,30 +1,35 @@
 import { handler as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
+import { handler as purge } from '../../../functions/events/purge.event.ts';
 import { handler as reconcile } from '../../../functions/events/reconcile.event.ts';
 
-const reconcileEveryMilliseconds = 5_000;
+const everyMilliseconds = 5_000;
+
+/** What a schedule of EventBridge would invoke. */
+const scheduled = { reconcile, purge };
 
 /** Takes an event of the Batch server to the function that a rule of EventBridge would invoke. */
 export async function deliverJobEvent(event: unknown): Promise<void> {
   await jobStateChanged(event);
 }
 
-/** Invokes the scheduled function again and again, never twice at once. Returns what stops it. */
-export function startSchedule(): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let isBusy = false;
-  const tick = async () => {
+async function runScheduled(): Promise<void> {
+  for (const [name, handler] of Object.entries(scheduled)) {
     try {
-      await reconcile(undefined);
+      await handler(undefined);
     } catch (error) {
-      process.stderr.write(`reconcile: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     }
-    isBusy = false;
-  };
+  }
+}
+
+/** Invokes the scheduled functions again and again, never one twice at once. Returns what stops it. */
+export function startSchedule(): () => Promise<void> {
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    if (isBusy) return;
-    isBusy = true;
-    running = tick();
-  }, reconcileEveryMilliseconds);
+    running ??= runScheduled().finally(() => {
+      running = undefined;
+    });
+  }, everyMilliseconds);
   return async () => {
     clearInterval(timer);
     await running;

@@ -8,7 +8,7 @@ export const recordsTable = 'records';
 export const bucket = 'projects';
 
 /** Variables with which each engine can be replaced by another real one. */
-export const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT'] as const;
+const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT'] as const;
 export type EndpointVariable = (typeof endpointVariables)[number];
 
 /** What was set for the engines by whoever starts the service. */

@@ -13,7 +13,11 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** Everything that a bundle is made of; two with the same digest are the same. */
 function digestOfSources() {
   const digest = createHash('sha256');
-  const add = (file) => digest.update(`${file}\n`).update(readFileSync(join(root, file))).update('\n');
+  const add = (file) =>
+    digest
+      .update(`${file}\n`)
+      .update(readFileSync(join(root, file)))
+      .update('\n');
   add('package-lock.json');
   for (const folder of ['functions', 'shared', 'infra']) {
     const files = readdirSync(join(root, folder), { recursive: true });
@@ -33,7 +37,8 @@ function build(folder) {
 function removeOldBuilds() {
   for (const name of readdirSync(builds)) {
     const folder = join(builds, name);
-    if (Date.now() - statSync(folder).mtimeMs > dayMilliseconds) rmSync(folder, { recursive: true, force: true });
+    if (Date.now() - statSync(folder).mtimeMs > dayMilliseconds)
+      rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -30,6 +30,7 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
 /** Serves until somebody asks to stop, or an engine ends. Returns the exit code. */
 async function serve(args: readonly string[], program: string): Promise<number> {
   const stopping = stopRequested();
+  let engineEnded = false;
   // What was started is stopped in reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder } = readOptions(args, process.env);
@@ -52,7 +53,8 @@ async function serve(args: readonly string[], program: string): Promise<number> 
     // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
     enterFunctionEnvironment(process.env, place);
     const batch = await startBatch({ data, program, place, folders, environment: process.env });
-    started.defer(() => batch.close());
+    // Without its engines no job can save anything any more.
+    started.defer(() => batch.close(engineEnded ? { grace: 0 } : {}));
     place.endpoints.BATCH_ENDPOINT = batch.url;
   }
   enterFunctionEnvironment(process.env, place);
@@ -72,6 +74,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   );
   const ended = engines.map((engine) => engine.ended.then(() => engine.title));
   const title = await Promise.race([stopping, ...ended]);
+  engineEnded = title !== undefined;
   const why = title === undefined ? '' : `${title} ended unexpectedly; start again, nothing is lost. `;
   process.stderr.write(`${why}Stopping; running jobs get time to save. Ctrl-C again stops at once.\n`);
   return title === undefined ? 0 : 1;
@@ -85,7 +88,9 @@ export async function main(args: readonly string[], program: string): Promise<ne
     process.exit(await serve(args, program));
   } catch (error) {
     const isOurs = error instanceof StartError;
-    process.stderr.write(`${isOurs ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+    process.stderr.write(
+      `${isOurs ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    );
     process.exit(1);
   }
 }

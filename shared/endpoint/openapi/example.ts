@@ -3,7 +3,8 @@ import { type JsonSchema, resolveSchema, type SchemaComponents } from './json-sc
 /** Values that show what a field of this name holds. */
 export type Samples = Readonly<Record<string, unknown>>;
 
-interface Source {
+/** What examples are made from. */
+export interface ExampleSource {
   samples: Samples;
   components: SchemaComponents;
 }
@@ -25,7 +26,8 @@ function fits(value: unknown, schema: JsonSchema, components: SchemaComponents):
     return false;
   }
   const given = typeOf(value);
-  return type === undefined || type === given || (type === 'number' && given === 'integer');
+  const types = [type].flat();
+  return type === undefined || types.includes(given) || (types.includes('number') && given === 'integer');
 }
 
 function textExample({ format, minLength }: JsonSchema): string {
@@ -33,33 +35,47 @@ function textExample({ format, minLength }: JsonSchema): string {
   return 'text'.padEnd(typeof minLength === 'number' ? minLength : 0, '.');
 }
 
-function objectExample({ properties, required }: JsonSchema, source: Source): Record<string, unknown> {
+function objectExample(schema: JsonSchema, source: ExampleSource, parent: string | undefined): JsonSchema {
+  const { properties, required } = schema;
   const wanted = Array.isArray(required) ? required : [];
   const entries = Object.entries(properties ?? {}).filter(
-    ([name]) => wanted.includes(name) || name in source.samples,
+    ([name]) => wanted.includes(name) || Object.hasOwn(source.samples, name),
   );
   return Object.fromEntries(
-    entries.map(([name, schema]): [string, unknown] => [name, exampleOf(schema, source, name)]),
+    entries.map(([name, inner]): [string, unknown] => [name, exampleOf(inner, source, name, parent)]),
   );
 }
 
+function bareExample(type: unknown, schema: JsonSchema): unknown {
+  const { minimum } = schema;
+  if (type === 'string') return textExample(schema);
+  if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? Math.max(minimum, 1) : 1;
+  return type === 'boolean' ? false : null;
+}
+
 /**
- * A value that a schema describes: the sample of its name where that fits, else made from the schema. Lists have one
- * element.
+ * A value that a schema describes: the sample of its name where that fits (`parent.name` before `name`), else made
+ * from the schema. Lists have one element.
  */
-export function exampleOf(schema: JsonSchema, source: Source, name?: string): unknown {
+export function exampleOf(
+  schema: JsonSchema,
+  source: ExampleSource,
+  name?: string,
+  parent?: string,
+): unknown {
   const { samples, components } = source;
   const resolved = resolveSchema(schema, components);
-  const isSampled = name !== undefined && Object.hasOwn(samples, name);
-  if (isSampled && fits(samples[name], resolved, components)) return samples[name];
-  const { const: only, enum: values, anyOf, type, items, minimum } = resolved;
+  for (const key of name === undefined ? [] : [`${parent}.${name}`, name]) {
+    if (Object.hasOwn(samples, key) && fits(samples[key], resolved, components)) return samples[key];
+  }
+  const { const: only, enum: values, anyOf, type, items } = resolved;
   if (only !== undefined) return only;
   if (Array.isArray(values)) return values[0];
-  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name);
-  if (type === 'object') return objectExample(resolved, source);
-  if (type === 'array') return [exampleOf(typeof items === 'object' && items !== null ? { ...items } : {}, source)];
-  if (type === 'string') return textExample(resolved);
-  if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? Math.max(minimum, 1) : 1;
-  if (type === 'boolean') return false;
-  return null;
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
+  const [first] = [type].flat();
+  if (first === 'object') return objectExample(resolved, source, name);
+  if (first !== 'array') return bareExample(first, resolved);
+  return typeof items === 'object' && items !== null
+    ? [exampleOf({ ...items }, source, undefined, name)]
+    : [];
 }

@@ -26,6 +26,13 @@ function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined 
   return meta['type'] === undefined ? undefined : meta;
 }
 
+/** What zod writes down though it says nothing: the bounds of exact integers, and that keys are strings. */
+const emptyWords: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['minimum', (value) => value === Number.MIN_SAFE_INTEGER],
+  ['maximum', (value) => value === Number.MAX_SAFE_INTEGER],
+  ['propertyNames', (value) => isDeepStrictEqual(value, { type: 'string' })],
+];
+
 /**
  * Corrects what zod makes of one schema: coercing parameters take numbers as texts but say by `.meta({ type })` what
  * they mean; a format says more to people than the pattern that zod checks it by.
@@ -35,9 +42,10 @@ function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>
   if (meta !== undefined) {
     for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
     Object.assign(jsonSchema, meta);
-  } else if (jsonSchema['format'] === 'date-time') {
-    delete jsonSchema['pattern'];
+    return;
   }
+  if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
+  for (const [word, isEmpty] of emptyWords) if (isEmpty(jsonSchema[word])) delete jsonSchema[word];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

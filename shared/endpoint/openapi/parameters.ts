@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { AnyEndpoint } from '../exchange.ts';
-import { exampleOf, type Samples } from './example.ts';
+import { type ExampleSource, exampleOf } from './example.ts';
 import { hasNotModified, hasPrecondition } from './facts.ts';
-import { type JsonSchema, type SchemaComponents, toJsonSchema } from './json-schema.ts';
+import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export interface Parameter {
   name: string;
@@ -13,12 +13,11 @@ export interface Parameter {
   example?: unknown;
 }
 
-interface Source {
-  samples: Samples;
-  components: SchemaComponents;
-}
-
-function ofSchema(place: 'path' | 'query', object: z.ZodObject | undefined, source: Source): Parameter[] {
+function ofSchema(
+  place: 'path' | 'query',
+  object: z.ZodObject | undefined,
+  source: ExampleSource,
+): Parameter[] {
   if (object === undefined) return [];
   const { properties = {}, required = [] } = toJsonSchema(object, 'input', source.components);
   const needed = Array.isArray(required) ? required : [];
@@ -47,7 +46,7 @@ const header = (name: string, description: string, example: string): Parameter =
 const exampleTag = '"3-pXk2mVq0Zl9aYb1c"';
 
 /** Parameters of an operation: those of its input, and the headers that work on it. `maskExample` is a mask of its answer. */
-export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source: Source): Parameter[] {
+export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source: ExampleSource): Parameter[] {
   const { input, fieldsMask, method } = endpoint;
   const headers: Parameter[] = [];
   if (fieldsMask === true) {
@@ -55,10 +54,18 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
     headers.push(header('X-Fields', description, maskExample));
   }
   if (hasNotModified(endpoint)) {
-    headers.push(header('If-None-Match', 'ETag of an earlier answer: 304 if it is still the same.', exampleTag));
+    headers.push(
+      header('If-None-Match', 'ETag of an earlier answer: 304 if it is still the same.', exampleTag),
+    );
   }
   if (hasPrecondition(endpoint)) {
-    headers.push(header('If-Match', 'ETag of an earlier answer: 412 if the record is no longer of that version.', exampleTag));
+    headers.push(
+      header(
+        'If-Match',
+        'ETag of an earlier answer: 412 if the record is no longer of that version.',
+        exampleTag,
+      ),
+    );
     if (method === 'PUT') {
       headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*'));
     }

@@ -9,7 +9,11 @@ export const problemSchema: JsonSchema = {
   type: 'object',
   description: 'An error, as RFC 9457 has it.',
   properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'The kind of problem, as an address in these pages.' },
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'The kind of problem, as an address in these pages.',
+    },
     title: { type: 'string', description: 'The kind of problem in words.' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'What is wrong with this very request.' },
@@ -46,7 +50,8 @@ const kindNames = Object.keys(problemKinds).filter((kind): kind is ProblemKind =
 
 function problemExample(kind: ProblemKind): JsonSchema {
   const { status, title } = problemKinds[kind];
-  const detail = kind === 'bad-request' ? 'limit: must be a whole number from 1 to 1000' : problemMeanings[kind];
+  const detail =
+    kind === 'bad-request' ? 'limit: must be a whole number from 1 to 1000' : problemMeanings[kind];
   const errors =
     kind === 'bad-request'
       ? [{ in: 'query', name: 'limit', message: 'must be a whole number from 1 to 1000' }]

@@ -1,15 +1,10 @@
 import type { AnyEndpoint } from '../exchange.ts';
-import { exampleOf, type Samples } from './example.ts';
+import { type ExampleSource, exampleOf } from './example.ts';
 import { bodySpec } from './facts.ts';
-import { type JsonSchema, type SchemaComponents, toJsonSchema } from './json-schema.ts';
-
-interface Source {
-  samples: Samples;
-  components: SchemaComponents;
-}
+import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 /** The body that an operation takes: fields as JSON or form, or a file. */
-export function requestBodyOf(endpoint: AnyEndpoint, source: Source): JsonSchema | undefined {
+export function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): JsonSchema | undefined {
   const body = bodySpec(endpoint);
   if (body === undefined) return undefined;
   if (body.kind === 'file') {

@@ -85,7 +85,7 @@ describe('purge', () => {
       store(`${id}/projects/ab/`, 3),
     ]);
     const target = { partitions: [{ pk: whole }, { pk: part, prefix: 'a#' }], prefixes: [prefix] };
-    const purge: Purge = { purge_id: id, created_at, target };
+    const purge: Purge = { purge_id: id, created_at, again_at: null, target };
     await records.write(recordPurge(purge));
     const left = async () => ({
       whole: await items(whole),

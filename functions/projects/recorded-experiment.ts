@@ -1,0 +1,43 @@
+import type { BatchControl } from '../../shared/aws/batch.ts';
+import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
+import type { Project } from '../../shared/data/project.ts';
+import type { TableWriter } from '../../shared/data/table.ts';
+import type { Ambient } from '../../shared/endpoint/definition.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { submitJob } from '../../shared/jobs/submit.ts';
+import { showExperiment } from '../experiments/experiment-answer.ts';
+
+type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+};
+
+/**
+ * Hands a recorded experiment to Batch and answers it as it is then. Should that fail, the reconciler does it later.
+ * `isFirst` says that nobody can have tried before.
+ */
+export async function submitAndAnswer(experiment: Experiment, context: Submitting, isFirst: boolean) {
+  const { records, batch, settings, log, now } = context;
+  const { project_id, experiment_id } = experiment;
+  try {
+    await submitJob(records, batch, settings, experiment, isFirst);
+  } catch (error) {
+    log.warn('submit-later', { experiment_id, error: error instanceof Error ? error.name : '' });
+  }
+  const present = await requireExperiment(records, project_id, experiment_id);
+  return Reply.json(showExperiment(present, now()), { version: present.version });
+}
+
+/** How both kinds of training honour an `Idempotency-Key`. */
+export const creatingExperiment = {
+  kind: 'creates',
+  table: 'records',
+
+  /** Whoever recorded the experiment may have died before it was submitted. */
+  async answerMade(experiment_id: string, context: Submitting & { project: Project }) {
+    const { records, project, now } = context;
+    const experiment = await requireExperiment(records, project.project_id, experiment_id);
+    if (experiment.status === 'CREATED') return submitAndAnswer(experiment, context, false);
+    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+  },
+} as const;

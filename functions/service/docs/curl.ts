@@ -1,0 +1,49 @@
+import type { ApiOperation, ApiParameter } from './api-document.ts';
+
+/** A word of a shell command, quoted where it must be. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const exampleText = ({ name, example }: ApiParameter): string =>
+  example === undefined ? name.toUpperCase() : String(example);
+
+function bodyWords({ requestBody }: ApiOperation): string[] {
+  if (requestBody === undefined) return [];
+  const json = requestBody.content['application/json'];
+  if (json !== undefined) {
+    return ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(json.example, null, 2))}`];
+  }
+  const [mediaType = '*/*'] = Object.keys(requestBody.content);
+  const type = mediaType === '*/*' ? 'application/octet-stream' : mediaType;
+  return [`-H 'Content-Type: ${type}'`, '--data-binary @file'];
+}
+
+function answerWords({ responses }: ApiOperation): string[] {
+  if (responses['302'] !== undefined) return ['-L -O'];
+  const types = Object.keys(responses['200']?.content ?? {});
+  const isImage =
+    types.length > 0 && types.every((type) => type.startsWith('image/') && !type.endsWith('xml'));
+  return isImage ? ['-o picture'] : [];
+}
+
+/**
+ * A command that calls an operation with the examples of what it needs. `$BASE` and `$TOKEN` are the reader's: the
+ * address of the service and the token.
+ */
+export function curlCommand(method: string, path: string, operation: ApiOperation): string {
+  const { parameters, security } = operation;
+  const inPath = new Map(
+    parameters.filter((one) => one.in === 'path').map((one) => [one.name, exampleText(one)]),
+  );
+  const filled = path.replace(/\{(.+?)\}/g, (_, name: string) =>
+    encodeURIComponent(inPath.get(name) ?? name).replaceAll('%2F', '/'),
+  );
+  const query = parameters.filter((one) => one.in === 'query' && one.required);
+  const verb = method === 'GET' ? '' : `-X ${method} `;
+  return [
+    `curl ${query.length > 0 ? '-G ' : ''}${verb}"$BASE${filled}"`,
+    ...(security.some((one) => Object.keys(one).length === 0) ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...query.map((one) => `--data-urlencode ${quoted(`${one.name}=${exampleText(one)}`)}`),
+    ...bodyWords(operation),
+    ...answerWords(operation),
+  ].join(' \\\n  ');
+}

@@ -1,0 +1,46 @@
+import type { ApiSchema } from './api-document.ts';
+
+/** Schemas of the document by name. */
+export type Schemas = Readonly<Record<string, ApiSchema>>;
+
+export const isSchema = (value: unknown): value is ApiSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Name of the component that a schema refers to. */
+export function refName({ $ref }: ApiSchema): string | undefined {
+  return typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
+}
+
+/** The schema itself, where it refers to a component. */
+export function followed(schema: ApiSchema, schemas: Schemas): ApiSchema {
+  const name = refName(schema);
+  return name === undefined ? schema : (schemas[name] ?? {});
+}
+
+function bounds(schema: ApiSchema, least: string, most: string, unit: string): string {
+  const { [least]: from, [most]: to } = schema;
+  if (from !== undefined && to !== undefined) return ` ${from}–${to}${unit}`;
+  if (from !== undefined) return ` ≥ ${from}${unit}`;
+  return to === undefined ? '' : ` ≤ ${to}${unit}`;
+}
+
+function scalarText(type: string, schema: ApiSchema): string {
+  if (type === 'string') {
+    const format = typeof schema['format'] === 'string' ? ` (${schema['format']})` : '';
+    return `string${format}${bounds(schema, 'minLength', 'maxLength', ' characters')}`;
+  }
+  return `${type}${bounds(schema, 'minimum', 'maximum', '')}`;
+}
+
+/** The type of a value in a few words: `string 1–128 characters`, `list of Project`, `a | b`. */
+export function typeText(schema: ApiSchema, schemas: Schemas): string {
+  const name = refName(schema);
+  if (name !== undefined) return name;
+  const { type, const: only, enum: values, anyOf, items } = schema;
+  if (only !== undefined) return JSON.stringify(only);
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeText(one, schemas)).join(' or ');
+  if (Array.isArray(type)) return type.map((one) => scalarText(String(one), schema)).join(' or ');
+  if (type === 'array') return isSchema(items) ? `list of ${typeText(items, schemas)}` : 'list';
+  return typeof type === 'string' ? scalarText(type, schema) : 'any JSON';
+}

@@ -1,0 +1,3 @@
+import type { Group } from './group.ts';
+
+export const firstLine: Group = { name: 'first-line', title: 'first-line', measure: async () => [] };

@@ -1,0 +1,23 @@
+import type { Figure } from './figure.ts';
+
+/** What a group of figures is measured with. */
+export interface Bench {
+  /** A folder of the group's own, removed afterwards. */
+  folder: string;
+  /** Stops what the group has started, also when it is interrupted. */
+  started: AsyncDisposableStack;
+  /** Data folder of the demo. */
+  demoFolder: string;
+  /** Whether the demo's environment may be built, from the package index. */
+  withDemo: boolean;
+  /** Tells whoever waits what is going on. */
+  say(line: string): void;
+}
+
+/** Figures that are measured together. */
+export interface Group {
+  /** By which it is chosen. */
+  name: string;
+  title: string;
+  measure(bench: Bench): Promise<Figure[]>;
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { ServiceClient } from '../demo/service-client.ts';
+import { BenchError } from './options.ts';
+
+export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** What the bench signs in with. */
+const password = 'password of the bench';
+
+export interface RunningService {
+  url: string;
+  /** Of npm, the parent of all. */
+  pid: number;
+  /** From the command to the line that says "Listening on". */
+  secondsToReady: number;
+  /** Signs in as admin. */
+  signIn(): Promise<{ client: ServiceClient; token: string }>;
+  stop(): Promise<void>;
+}
+
+const Grant = z.object({ access_token: z.string() });
+const Manifest = z.object({ scripts: z.object({ start: z.string() }) });
+
+/** The flags with which `npm start` runs Node. */
+export async function nodeFlags(): Promise<string[]> {
+  const { scripts } = Manifest.parse(JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')));
+  const [, flags = ''] = /node ((?:--\S+ )*)\S+launch\.mjs/.exec(scripts.start) ?? [];
+  return flags.split(' ').filter((flag) => flag !== '');
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
+  if (stdout === null) return undefined;
+  for await (const line of createInterface({ input: stdout })) {
+    const [, url] = /^Listening on (http:\/\/\S+)$/.exec(line) ?? [];
+    if (url === undefined) continue;
+    // Whatever else it says must be read, or its pipe would fill.
+    stdout.resume();
+    return url;
+  }
+  return undefined;
+}
+
+/** The caller's environment without what would change the service, or let it find AWS. */
+function cleanEnvironment(more: Variables): NodeJS.ProcessEnv {
+  const foreign =
+    /^(AWS_|LIMIT_|NODE_OPTIONS|npm_|(DYNAMODB|S3|BATCH)_ENDPOINT|PORT|DATA_DIR|LOG_LEVEL|REGISTRATION)/;
+  const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(own), ADMIN_PASSWORD: password, ...more };
+}
+
+/** Runs `npm start` on a free port, with everything kept in `folder`. @throws BenchError when it does not start */
+export async function startService(folder: string, more: Variables = {}): Promise<RunningService> {
+  const begun = performance.now();
+  const npm = spawn('npm', ['start', '--silent', '--', '--port', '0', '--data', folder], {
+    cwd: projectRoot,
+    // Ctrl-C is for the bench, which then stops the service in good order.
+    detached: true,
+    env: cleanEnvironment(more),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  // npm hands the signal on; its output ends with the last process that holds it.
+  const closed = once(npm, 'close');
+  const stop = async () => {
+    npm.kill('SIGTERM');
+    await closed;
+  };
+  const url = await readiness(npm);
+  const secondsToReady = (performance.now() - begun) / 1000;
+  if (url === undefined || npm.pid === undefined) throw new BenchError('The service did not start.');
+  const signIn = async () => {
+    const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
+    const response = await fetch(`${url}/auth/token`, { method: 'POST', body });
+    const { access_token: token } = Grant.parse(await response.json());
+    return { client: await ServiceClient.signIn(url, { token }), token };
+  };
+  return { url, pid: npm.pid, secondsToReady, signIn, stop };
+}

@@ -1,0 +1,48 @@
+import type { Figure } from './figure.ts';
+
+export interface MeasuredGroup {
+  name: string;
+  title: string;
+  figures: readonly Figure[];
+  /** What kept it from being measured, or from being measured to its end. */
+  failure: string | undefined;
+  /** What measuring took. */
+  seconds: number;
+}
+
+const columns = ['what', 'figure', 'bound', ''] as const;
+
+const verdict = ({ bound }: Figure): string => (bound === undefined ? '' : bound.isMet ? 'met' : 'MISSED');
+
+/** All figures in one table for people, with a line for each group. */
+export function renderTable(groups: readonly MeasuredGroup[]): string {
+  const rows = groups.map(({ figures }) =>
+    figures.map((figure) => [`  ${figure.what}`, figure.text, figure.bound?.text ?? '', verdict(figure)]),
+  );
+  const all = [[...columns], ...rows.flat()];
+  const widths = columns.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const rule = '─'.repeat(widths.reduce((sum, width) => sum + width + 2, 0));
+  const lines = groups.flatMap(({ title, failure }, index) => [
+    title,
+    ...(rows[index] ?? []).map(line),
+    ...(failure === undefined ? [] : [`  NOT MEASURED: ${failure}`]),
+  ]);
+  return [line(columns), rule, ...lines, ''].join('\n');
+}
+
+/** The bounds that were missed, said plainly. */
+export function summary(groups: readonly MeasuredGroup[]): string {
+  const bounded = groups.flatMap(({ figures }) => figures.filter(({ bound }) => bound !== undefined));
+  const missed = bounded.filter(({ bound }) => bound?.isMet === false);
+  const failed = groups.filter(({ failure }) => failure !== undefined);
+  const notMeasured =
+    failed.length === 0 ? '' : ` Not measured: ${failed.map(({ title }) => title).join('; ')}.`;
+  if (missed.length === 0) return `All ${bounded.length} bounds are met.${notMeasured}`;
+  const names = missed.map(({ what, text, bound }) => `${what} is ${text}, bound ${bound?.text}`);
+  return `MISSED ${missed.length} of ${bounded.length} bounds: ${names.join('; ')}.${notMeasured}`;
+}

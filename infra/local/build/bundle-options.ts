@@ -1,0 +1,25 @@
+import type { BuildOptions } from 'esbuild';
+import { leanHttp } from './lean-http.ts';
+
+/** How every program of the local run is bundled. */
+export const bundleOptions = {
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // ES modules of packages that come in both forms: only they are split and shaken.
+  mainFields: ['module', 'main'],
+  plugins: [leanHttp],
+  sourcemap: 'linked',
+  sourcesContent: false,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  chunkNames: 'chunks/[hash]',
+  // CommonJS packages within ES modules ask for node's own modules by require.
+  banner: {
+    js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
+  },
+  logLevel: 'warning',
+} satisfies BuildOptions;

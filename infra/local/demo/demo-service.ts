@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { boundToParent } from '../bound-to-parent.ts';
+import { DemoError } from './demo-error.ts';
+import type { Credentials } from './options.ts';
+
+export interface DemoService {
+  url: string;
+  credentials: Credentials;
+  stop(): Promise<void>;
+}
+
+const launcher = fileURLToPath(new URL('../start/launch.mjs', import.meta.url));
+const readyLine = /^Listening on (http:\/\/\S+)$/;
+
+/** The service's address once it says that it is ready; undefined when it ended without saying so. */
+async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
+  if (stdout === null) return undefined;
+  const lines = createInterface({ input: stdout });
+  for await (const line of lines) {
+    const [, url] = readyLine.exec(line) ?? [];
+    if (url !== undefined) {
+      // Whatever else it says is not for this audience, but must be read, or its pipe would fill.
+      stdout.resume();
+      return url;
+    }
+  }
+  return undefined;
+}
+
+async function adminPassword(dataFolder: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const file = join(dataFolder, 'admin-password');
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return kept;
+  throw new DemoError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
+}
+
+/**
+ * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It goes when this process goes.
+ * @throws DemoError when it does not start, after it has said why
+ */
+export async function startDemoService(
+  dataFolder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<DemoService> {
+  const { file, args } = boundToParent(process.execPath, [launcher, '--port', '0', '--data', dataFolder]);
+  // A process group of its own: Ctrl-C is for the demo, which then stops the service in good order.
+  const service = spawn(file, args, {
+    detached: true,
+    env: { ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(service, 'exit');
+  const stop = async () => {
+    if (service.exitCode !== null || service.signalCode !== null) return;
+    service.kill('SIGTERM');
+    await ended;
+  };
+  const url = await readiness(service);
+  try {
+    if (url === undefined) throw new DemoError('The service did not start.');
+    const password = await adminPassword(dataFolder, environment['ADMIN_PASSWORD']);
+    return { url, credentials: { username: 'admin', password }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

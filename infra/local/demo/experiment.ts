@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+/** What the demo reads of an experiment. */
+export const Experiment = z.object({
+  experiment_id: z.string(),
+  kind: z.enum(['train', 'train-remote']),
+  status: z.string(),
+  status_reason: z.string().nullable(),
+  duration: z.number().nullable(),
+  nodes: z.number(),
+  environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
+  saved_seconds: z.number().nullable(),
+  lock_hash: z.string().nullable(),
+  best: z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() }).nullable(),
+  exit_code: z.number().nullable(),
+});
+export type Experiment = z.infer<typeof Experiment>;
+
+const ends: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
+
+export const hasEnded = ({ status }: Experiment): boolean => ends.has(status);

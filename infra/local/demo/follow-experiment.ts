@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
+import { Experiment, hasEnded } from './experiment.ts';
+import type { Screen } from './screen.ts';
+import { pathOf, type ServiceClient } from './service-client.ts';
+
+const LogLine = z.object({
+  time: z.string(),
+  stream: z.enum(['stdout', 'stderr', 'service']),
+  message: z.string(),
+});
+
+const pollMilliseconds = 400;
+const nextLink = /^<\?([^>]*)>; rel="next"$/;
+
+/** Shows each line of a node's log as it comes, until the log is complete. */
+async function followLog(
+  client: ServiceClient,
+  path: string,
+  node: number,
+  show: (line: z.infer<typeof LogLine>) => void,
+) {
+  let query: string | undefined = `node=${node}`;
+  while (query !== undefined) {
+    const response = await client.send('GET', `${path}/logs`, { query });
+    const lines = z.array(LogLine).parse(await response.json());
+    lines.forEach(show);
+    query = nextLink.exec(response.headers.get('link') ?? '')?.[1];
+    if (query !== undefined && lines.length === 0) await delay(pollMilliseconds);
+  }
+}
+
+/** Shows how the experiment gets on, until it ends. */
+async function followStatus(
+  client: ServiceClient,
+  path: string,
+  show: (experiment: Experiment) => void,
+): Promise<Experiment> {
+  let shown = '';
+  for (;;) {
+    const experiment = await client.json(Experiment, 'GET', path);
+    const state = `${experiment.status} ${experiment.status_reason}`;
+    if (state !== shown) show(experiment);
+    shown = state;
+    if (hasEnded(experiment)) return experiment;
+    await delay(pollMilliseconds);
+  }
+}
+
+/** Shows the states and the logs of all nodes while the experiment runs. Returns it as it ended. */
+export async function followExperiment(
+  client: ServiceClient,
+  project_id: string,
+  begun: Experiment,
+  screen: Screen,
+): Promise<Experiment> {
+  const path = pathOf('projects', project_id, 'experiments', begun.experiment_id);
+  const startedAt = Date.now();
+  const line = (from: string, text: string) => screen.progress((Date.now() - startedAt) / 1000, from, text);
+  const nodes = Array.from({ length: begun.nodes }, (_, node) => node);
+  const [ended] = await Promise.all([
+    followStatus(client, path, ({ status, status_reason }) => {
+      line('status', status_reason === null ? status : `${status}: ${status_reason}`);
+    }),
+    ...nodes.map((node) =>
+      followLog(client, path, node, ({ stream, message }) => {
+        line(stream === 'service' ? 'service' : nodes.length === 1 ? 'log' : `node ${node}`, message);
+      }),
+    ),
+  ]);
+  return ended;
+}

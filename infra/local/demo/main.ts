@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DemoError } from './demo-error.ts';
+import { configId, ensureDemoProject } from './demo-project.ts';
+import { startDemoService } from './demo-service.ts';
+import { Experiment } from './experiment.ts';
+import { followExperiment } from './follow-experiment.ts';
+import { type DemoOptions, readDemoOptions } from './options.ts';
+import { reportFailure, reportSuccess } from './report.ts';
+import { Screen } from './screen.ts';
+import { pathOf, ServiceClient } from './service-client.ts';
+
+const sourceFolder = fileURLToPath(new URL('digits', import.meta.url));
+const remoteNodes = 2;
+
+/** The whole main job, through the public interface alone. Returns whether the training succeeded. */
+async function trainDigits(
+  client: ServiceClient,
+  { isRemote, dataFolder }: DemoOptions,
+  screen: Screen,
+): Promise<boolean> {
+  screen.heading('Preparing');
+  const project_id = await ensureDemoProject(client, sourceFolder, (step, what) => screen.fact(step, what));
+  screen.heading(isRemote ? `Training on ${remoteNodes} nodes` : 'Training');
+  const project = pathOf('projects', project_id);
+  const begun = isRemote
+    ? await client.json(Experiment, 'POST', `${project}/train-remote`, {
+        query: { config: configId, nodes: String(remoteNodes) },
+      })
+    : await client.json(Experiment, 'POST', `${project}/train`, { query: { config: configId } });
+  const experiment = await followExperiment(client, project_id, begun, screen);
+  const folder = join(dataFolder, 'results', experiment.experiment_id);
+  const result = { client, screen, project_id, experiment, folder };
+  if (experiment.status === 'SUCCEEDED') await reportSuccess(result);
+  else await reportFailure(result);
+  return experiment.status === 'SUCCEEDED';
+}
+
+async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
+  await using started = new AsyncDisposableStack();
+  const interrupted = new Promise<never>((_, reject) => {
+    const stop = () => reject(new DemoError('Interrupted.'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  });
+  const run = async () => {
+    let service = options.service;
+    if (service === undefined) {
+      screen.line('Starting the service…');
+      const own = await startDemoService(options.dataFolder, process.env);
+      started.defer(() => own.stop());
+      service = own;
+    }
+    screen.line(`Service at ${service.url}`);
+    const client = await ServiceClient.signIn(service.url, service.credentials);
+    return trainDigits(client, options, screen);
+  };
+  return await Promise.race([run(), interrupted]);
+}
+
+async function main(): Promise<number> {
+  const screen = new Screen(process.stdout, process.env);
+  try {
+    const hasSucceeded = await demo(readDemoOptions(process.argv.slice(2), process.env), screen);
+    screen.line();
+    if (hasSucceeded) screen.good('The demo succeeded.');
+    else screen.bad('The training did not succeed.');
+    return hasSucceeded ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(
+      `\n${error instanceof DemoError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    );
+    return 1;
+  }
+}
+
+process.exit(await main());

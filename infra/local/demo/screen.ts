@@ -1,0 +1,52 @@
+import type { WriteStream } from 'node:tty';
+
+type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
+
+/** Lines for people: headings, facts in columns, progress with its time. In colour where a person looks on. */
+export class Screen {
+  readonly #output: Output;
+  readonly #isColoured: boolean;
+
+  constructor(output: Output, environment: Readonly<Record<string, string | undefined>>) {
+    this.#output = output;
+    this.#isColoured = output.isTTY === true && (environment['NO_COLOR'] ?? '') === '';
+  }
+
+  line(text = ''): void {
+    this.#output.write(`${text}\n`);
+  }
+
+  heading(text: string): void {
+    this.line(`\n${this.#styled(1, text)}`);
+  }
+
+  fact(name: string, value: string): void {
+    this.line(`  ${this.#styled(2, name.padEnd(13))} ${printable(value)}`);
+  }
+
+  /** What somebody said, after so many seconds. */
+  progress(seconds: number, from: string, text: string): void {
+    const time = `${seconds.toFixed(1).padStart(6)} s`;
+    this.line(`${this.#styled(2, `${time}  ${from.padEnd(7)} |`)} ${printable(text)}`);
+  }
+
+  /** A line that somebody else wrote. */
+  quote(text: string): void {
+    this.line(`  ${printable(text)}`);
+  }
+
+  good(text: string): void {
+    this.line(this.#styled(32, text));
+  }
+
+  bad(text: string): void {
+    this.line(this.#styled(31, text));
+  }
+
+  #styled(code: number, text: string): string {
+    return this.#isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
+  }
+}
+
+/** What a job prints must not move the cursor about or worse. */
+const printable = (text: string): string => text.replaceAll(/(?!\t)\p{Cc}/gu, '');

@@ -1,0 +1,99 @@
+import type { AnyEndpoint } from '../exchange.ts';
+import type { Samples } from './example.ts';
+import type { JsonSchema, SchemaComponents } from './json-schema.ts';
+import { type Operation, operationOf } from './operation.ts';
+import { problemResponses, problemSchema } from './problems.ts';
+import { type TagRule, tagOf } from './tags.ts';
+
+export interface OpenApiOptions {
+  title: string;
+  version: string;
+  description: string;
+  /** Groups of operations, in the order in which they are shown. */
+  tags: readonly TagRule[];
+  /** Values by name of field or parameter, from which examples are made. */
+  samples: Samples;
+}
+
+export interface OpenApiDocument {
+  openapi: '3.1.1';
+  info: { title: string; version: string; description: string };
+  servers: readonly { url: string; description: string }[];
+  tags: readonly { name: string; description?: string }[];
+  paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  components: JsonSchema;
+}
+
+const text = { type: 'string' };
+
+const headers: JsonSchema = {
+  'X-Request-Id': { description: 'Id of the request, by which the log is searched.', schema: text },
+  ETag: { description: 'Version and hash of what is answered.', schema: text },
+  Link: {
+    description: 'Where the next page is, `rel="next"`; its absence alone means the end.',
+    schema: text,
+    example: '<?cursor=YWZ0ZXI6MDFq&limit=100>; rel="next"',
+  },
+  Location: { description: 'A presigned URL.', schema: { type: 'string', format: 'uri' } },
+  Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
+  'Retry-After': {
+    description: 'Seconds to wait before another try.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: text, example: 'Bearer' },
+};
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The `access_token` that POST /auth/token answers.',
+};
+
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Endpoints by group as the rules have them, then by path and method. */
+function ordered(endpoints: readonly AnyEndpoint[], rules: readonly TagRule[]): AnyEndpoint[] {
+  const names = rules.map(({ name }) => name);
+  const rank = (endpoint: AnyEndpoint) =>
+    names.indexOf(tagOf(endpoint, rules)) + 1 || Number.MAX_SAFE_INTEGER;
+  return endpoints.toSorted(
+    (one, other) =>
+      rank(one) - rank(other) ||
+      (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) ||
+      methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method),
+  );
+}
+
+/** The OpenAPI 3.1 document of these endpoints. The same endpoints make the same document, whatever their order. */
+export function openApiDocument(
+  endpoints: readonly AnyEndpoint[],
+  { title, version, description, tags: rules, samples }: OpenApiOptions,
+): OpenApiDocument {
+  const components: SchemaComponents = new Map([['Problem', problemSchema]]);
+  const paths: Record<string, Record<string, Operation>> = {};
+  const used = new Set<string>();
+  for (const endpoint of ordered(endpoints, rules)) {
+    const tag = tagOf(endpoint, rules);
+    used.add(tag);
+    const path = endpoint.path.replace('+}', '}');
+    paths[path] ??= {};
+    paths[path][endpoint.method.toLowerCase()] = operationOf(endpoint, tag, { components, samples });
+  }
+  const described = new Map(rules.map((rule) => [rule.name, rule.description]));
+  return {
+    openapi: '3.1.1',
+    info: { title, version, description },
+    servers: [{ url: '.', description: 'Where this document was read' }],
+    tags: [...used].map((name) => {
+      const about = described.get(name);
+      return about === undefined ? { name } : { name, description: about };
+    }),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
+      responses: problemResponses(),
+      headers,
+      securitySchemes: { bearer },
+    },
+  };
+}

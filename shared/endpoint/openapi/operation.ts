@@ -1,0 +1,60 @@
+import { jsonSchema } from '../answer-schema.ts';
+import type { ProjectRule, Rule } from '../definition.ts';
+import type { AnyEndpoint } from '../exchange.ts';
+import type { ExampleSource } from './example.ts';
+import { type JsonSchema, resolveSchema, toJsonSchema } from './json-schema.ts';
+import { type Parameter, parametersOf } from './parameters.ts';
+import { requestBodyOf } from './request-body.ts';
+import { responsesOf } from './responses.ts';
+
+export interface Operation {
+  operationId: string;
+  tags: readonly string[];
+  summary: string;
+  description: string;
+  parameters: readonly Parameter[];
+  requestBody?: JsonSchema;
+  responses: JsonSchema;
+  security: readonly JsonSchema[];
+}
+
+const callers: Record<Rule, string> = {
+  anyone: 'Open to anyone.',
+  guest: 'For everybody who is signed in.',
+  viewer: 'For viewers, developers and admins.',
+  developer: 'For developers and admins.',
+  admin: 'For admins.',
+};
+
+/** Who may call, in a sentence. */
+function whoMay(allow: Rule, project: ProjectRule | undefined): string {
+  return project === 'own' ? 'For the project’s owner and admins.' : callers[allow];
+}
+
+/** A mask of the first fields of a masked answer. */
+function maskExample(endpoint: AnyEndpoint, { components }: ExampleSource): string {
+  if (endpoint.fieldsMask !== true) return '';
+  const schema = resolveSchema(toJsonSchema(jsonSchema(endpoint), 'output', components), components);
+  const { items } = schema;
+  const element =
+    typeof items === 'object' && items !== null ? resolveSchema({ ...items }, components) : schema;
+  return `{${Object.keys(element['properties'] ?? {})
+    .slice(0, 2)
+    .join(',')}}`;
+}
+
+/** One operation of the document; `tag` is the group it stands in. */
+export function operationOf(endpoint: AnyEndpoint, tag: string, source: ExampleSource): Operation {
+  const { name, summary, description, allow, project } = endpoint;
+  const requestBody = requestBodyOf(endpoint, source);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: [description, whoMay(allow, project)].filter((text) => text !== undefined).join(' '),
+    parameters: parametersOf(endpoint, maskExample(endpoint, source), source),
+    ...(requestBody !== undefined && { requestBody }),
+    responses: responsesOf(endpoint, source),
+    security: allow === 'anyone' ? [{}, { bearer: [] }] : [{ bearer: [] }],
+  };
+}

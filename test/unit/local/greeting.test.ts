@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { greeting } from '../../../infra/local/start/greeting.ts';
+
+const base = {
+  url: 'http://127.0.0.1:3000',
+  dataFolder: '/data',
+  hasDocs: false,
+  firstAdmin: undefined,
+  jobsElsewhere: undefined,
+};
+
+describe('what a start says', () => {
+  test('ends with the line that means ready', () => {
+    expect(greeting(base)).toMatch(/\nListening on http:\/\/127\.0\.0\.1:3000\n$/);
+    expect(greeting(base)).not.toContain('/docs');
+    expect(greeting({ ...base, hasDocs: true })).toContain('http://127.0.0.1:3000/docs');
+  });
+
+  test('shows a made password once, with a command that survives any folder name', () => {
+    const firstAdmin = {
+      username: 'admin',
+      password: 'made',
+      passwordFile: "/it's $(here)/admin-password",
+    } as const;
+    const said = greeting({ ...base, firstAdmin });
+    expect(said).toContain('the password made');
+    expect(said).toContain(String.raw`--data-urlencode 'password@/it'\''s $(here)/admin-password'`);
+  });
+
+  test('does not show a password that was given', () => {
+    const firstAdmin = {
+      username: 'admin',
+      password: undefined,
+      passwordFile: '/data/admin-password',
+    } as const;
+    expect(greeting({ ...base, firstAdmin })).toContain('--data-urlencode "password=$ADMIN_PASSWORD"');
+  });
+});

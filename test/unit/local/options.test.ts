@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readOptions, StartError } from '../../../infra/local/start/options.ts';
+
+describe('options of npm start', () => {
+  test('have defaults', () => {
+    expect(readOptions([], {})).toEqual({ port: 3000, dataFolder: resolve('.data') });
+  });
+
+  test('come from flags before the environment', () => {
+    const environment = { PORT: '4000', DATA_DIR: '/from/environment' };
+    expect(readOptions([], environment)).toEqual({ port: 4000, dataFolder: '/from/environment' });
+    const flags = ['--port', '5000', '--data=/from/flag'];
+    expect(readOptions(flags, environment)).toEqual({ port: 5000, dataFolder: '/from/flag' });
+  });
+
+  test.each([
+    [['--port']],
+    [['--port', '65536']],
+    [['--port', '-1']],
+    [['--data', '']],
+    [['extra']],
+    [['--help']],
+  ])('refuse %j and say how they are used', (args) => {
+    expect(() => readOptions(args, {})).toThrow(StartError);
+    expect(() => readOptions(args, {})).toThrow(/Usage: npm start/);
+  });
+});
