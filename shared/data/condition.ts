@@ -2,12 +2,13 @@ type Scalar = string | number | boolean;
 
 /**
  * What must hold of a stored item for a write to be done; every member given must hold.
- * An attribute that is absent never equals, is never below and never one of anything.
+ * An attribute that is absent never equals, is never above or below and never one of anything.
  */
 export interface Condition {
   exists?: boolean;
   equals?: Readonly<Record<string, Scalar>>;
   differs?: Readonly<Record<string, Scalar>>;
+  above?: Readonly<Record<string, number | string>>;
   below?: Readonly<Record<string, number | string>>;
   atMost?: Readonly<Record<string, number | string>>;
   oneOf?: Readonly<Record<string, readonly Scalar[]>>;
@@ -52,6 +53,7 @@ export class Expression {
         : [`${condition.exists ? 'attribute_exists' : 'attribute_not_exists'}(${this.name('pk')})`]),
       ...compare('=', condition.equals),
       ...compare('<>', condition.differs),
+      ...compare('>', condition.above),
       ...compare('<', condition.below),
       ...compare('<=', condition.atMost),
       ...Object.entries(condition.oneOf ?? {}).map(

@@ -43,6 +43,8 @@ export interface File {
 export interface InputSpec {
   path?: z.ZodObject;
   query?: z.ZodObject;
+  /** Each of these is taken once, in the query or in the body (JSON or form). */
+  anywhere?: z.ZodObject;
   body?: FieldsBody | FileBody;
 }
 
@@ -53,6 +55,7 @@ type Nothing = Readonly<Record<never, never>>;
 export interface Input<I extends InputSpec> {
   path: Parsed<I['path'], Nothing>;
   query: Parsed<I['query'], Nothing>;
+  anywhere: Parsed<I['anywhere'], Nothing>;
   body: ParsedBody<I['body']>;
 }
 

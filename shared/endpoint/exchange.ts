@@ -37,7 +37,7 @@ export interface Exchange {
   readonly log: Logger;
   caller?: Caller;
   project?: Project;
-  input?: { path: unknown; query: unknown; body: unknown };
+  input?: { path: unknown; query: unknown; anywhere: unknown; body: unknown };
   mask?: FieldsMask;
 }
 

@@ -1,4 +1,4 @@
-import type { FieldsBody, FileBody } from './definition.ts';
+import type { FileBody } from './definition.ts';
 import { type Event, headerOf } from './exchange.ts';
 import { type ParameterFault, Problem } from './problem.ts';
 
@@ -75,7 +75,7 @@ function jsonFields(text: string): RawFields {
 }
 
 /** Fields sent as JSON or as a form. An empty body has none. */
-export function readFields(event: Event, _spec: FieldsBody): RawFields {
+export function readFields(event: Event): RawFields {
   const bytes = bodyBytes(event);
   if (bytes.length > fieldsMaxBytes) throw tooLarge(bytes.length, fieldsMaxBytes);
   if (bytes.length === 0) return { values: {}, faults: [] };

@@ -21,12 +21,18 @@ export const breakable = (path: string): Html =>
 export const methodBadge = (method: string): Html =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
-function parameterRow({ name, required, description, schema }: ApiParameter, schemas: Schemas): Html {
+function parameterRow(
+  { name, required, description, schema, example }: ApiParameter,
+  schemas: Schemas,
+): Html {
   const { pattern } = schema;
+  const form =
+    typeof pattern === 'string' ? html`<span class="note">matches <code>${pattern}</code></span>` : undefined;
+  const shown = html`<span class="note">such as <code>${String(example)}</code></span>`;
   return html`<li><code class="name">${name}</code> <span class="type">${typeText(schema, schemas)}</span>${
     required ? html` <strong class="required">required</strong>` : undefined
   }${description === undefined ? undefined : html`<span class="note">${prose(description)}</span>`}${
-    typeof pattern === 'string' ? html`<span class="note">matches <code>${pattern}</code></span>` : undefined
+    example === undefined ? form : shown
   }</li>`;
 }
 

@@ -18,10 +18,10 @@ function fieldsOf(schema: ApiSchema, schemas: Schemas): ApiSchema | undefined {
 }
 
 function field(name: string, schema: ApiSchema, optional: boolean, schemas: Schemas, depth: number): Html {
-  const { description, pattern } = schema;
+  const { description } = schema;
   const notes = html`${optional ? html` <em>optional</em>` : undefined}${
     typeof description === 'string' ? html`<span class="note">${prose(description)}</span>` : undefined
-  }${typeof pattern === 'string' ? html`<span class="note">matches <code>${pattern}</code></span>` : undefined}`;
+  }`;
   return html`<li><code class="name">${name}</code> <span class="type">${typeText(schema, schemas)}</span>${notes}${fieldList(schema, schemas, depth + 1)}</li>`;
 }
 

@@ -12,7 +12,7 @@ export const style = `
     --mark: #1d2b44;
   }
 }
-* { box-sizing: border-box; }
+* { box-sizing: border-box; scrollbar-width: thin; scrollbar-color: var(--line) transparent; }
 html { scroll-padding-top: calc(var(--head) + 1rem); -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; color: var(--text); background: var(--page);

@@ -41,6 +41,9 @@ export function typeText(schema: ApiSchema, schemas: Schemas): string {
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (Array.isArray(anyOf)) return anyOf.map((one) => typeText(one, schemas)).join(' or ');
   if (Array.isArray(type)) return type.map((one) => scalarText(String(one), schema)).join(' or ');
-  if (type === 'array') return isSchema(items) ? `list of ${typeText(items, schemas)}` : 'list';
+  if (type === 'array') {
+    const element = isSchema(items) ? typeText(items, schemas) : 'object';
+    return element === 'object' ? 'list' : `list of ${element}`;
+  }
   return typeof type === 'string' ? scalarText(type, schema) : 'any JSON';
 }

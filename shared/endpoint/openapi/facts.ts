@@ -12,5 +12,8 @@ export const hasPrecondition = ({ method, etag, problems = [] }: AnyEndpoint): b
 /** Whether `If-None-Match` spares a body that the caller has already. */
 export const hasNotModified = ({ method, etag }: AnyEndpoint): boolean => method === 'GET' && etag === true;
 
+/** Whether an `Idempotency-Key` makes the request safe to repeat. */
+export const hasIdempotencyKey = ({ idempotent }: AnyEndpoint): boolean => idempotent !== undefined;
+
 /** Whether the answer comes in pages. */
 export const isPaged = ({ input }: AnyEndpoint): boolean => input.query?.shape['cursor'] !== undefined;

@@ -51,7 +51,7 @@ export function operationOf(endpoint: AnyEndpoint, tag: string, source: ExampleS
     operationId: name,
     tags: [tag],
     summary,
-    description: [description, whoMay(allow, project)].filter((text) => text !== undefined).join(' '),
+    description: [description, whoMay(allow, project)].filter((text) => text !== undefined).join('\n\n'),
     parameters: parametersOf(endpoint, maskExample(endpoint, source), source),
     ...(requestBody !== undefined && { requestBody }),
     responses: responsesOf(endpoint, source),

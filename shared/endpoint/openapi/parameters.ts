@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { AnyEndpoint } from '../exchange.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
-import { hasNotModified, hasPrecondition } from './facts.ts';
+import { hasIdempotencyKey, hasNotModified, hasPrecondition } from './facts.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export interface Parameter {
@@ -52,6 +52,11 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
   if (fieldsMask === true) {
     const description = 'An optional fields mask: only these fields are answered, `*` is all of them.';
     headers.push(header('X-Fields', description, maskExample));
+  }
+  if (hasIdempotencyKey(endpoint)) {
+    const description =
+      'A key of your choice for this request: repeated with it, the request acts once and is answered alike.';
+    headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits'));
   }
   if (hasNotModified(endpoint)) {
     headers.push(

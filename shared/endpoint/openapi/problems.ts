@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../exchange.ts';
 import { type ProblemKind, problemKinds } from '../problem.ts';
-import { bodySpec, hasPrecondition } from './facts.ts';
+import { bodySpec, hasIdempotencyKey, hasPrecondition } from './facts.ts';
 import { componentRef, type JsonSchema } from './json-schema.ts';
 import { problemMeanings } from './problem-meanings.ts';
 
@@ -96,6 +96,7 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     ...problems,
     ...(canForbid(endpoint) ? (['forbidden'] as const) : []),
     ...(path.includes('{') ? (['not-found'] as const) : []),
+    ...(hasIdempotencyKey(endpoint) ? (['conflict', 'idempotency-mismatch'] as const) : []),
     ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
     ...(body === undefined ? [] : (['too-large'] as const)),
     ...(readsMediaType ? (['unsupported-media-type'] as const) : []),
