@@ -5,7 +5,7 @@ import { Reply } from '../../shared/endpoint/reply.ts';
 import document from './openapi.json' with { type: 'json' };
 
 export const endpoint = defineEndpoint({
-  name: 'readOpenApi',
+  name: 'readOpenapi',
   method: 'GET',
   path: '/openapi.json',
   summary: 'This reference as an OpenAPI 3.1 document',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { recordType } from './record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { ConditionFailed, type Key, type Page, type TableReader, type TableWriter, type Write } from './table.ts';
 
 const project = recordType(
   'project',
@@ -123,3 +123,34 @@ export const removeProject = ({ project_id, owner_id, version }: Project): Write
   { delete: projectKey(project_id), if: { equals: { version } } },
   { delete: ownedKey(owner_id, project_id) },
 ];
+
+/** Ids of projects that were made by a user and still are theirs. */
+export async function listOwned(
+  records: Records,
+  owner_id: string,
+  after: string | undefined,
+): Promise<Page<string>> {
+  const { items, next } = await records.query({ pk: ownedKey(owner_id, '').pk, after, limit: 100 });
+  return { items: items.map(({ sk }) => sk), next };
+}
+
+/** Notes that a project's owner is no more. It is nobody's then; only admins may change it. */
+export async function disownProject(
+  records: TableWriter<'records'>,
+  owner_id: string,
+  project_id: string,
+): Promise<void> {
+  const forget: Write = { delete: ownedKey(owner_id, project_id) };
+  const disown: Write = {
+    update: projectKey(project_id),
+    change: { set: { owner: null }, add: { version: 1 } },
+    if: { equals: { owner_id } },
+  };
+  try {
+    await records.write(disown, forget);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    // The project was deleted meanwhile.
+    await records.write(forget);
+  }
+}

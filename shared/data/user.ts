@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import type { Condition } from './condition.ts';
 import { recordType } from './record.ts';
-import { ConditionFailed, type Key, type TableReader, type TableWriter, type Write } from './table.ts';
+import {
+  ConditionFailed,
+  type Item,
+  type Key,
+  type Page,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from './table.ts';
 
 /** Account types, from the fewest rights to the most; each has all rights of those before it. */
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
@@ -42,8 +51,10 @@ const population = recordType('population', z.object({ users: z.number().int(), 
 type Accounts = TableReader<'accounts'>;
 
 export const userKey = (user_id: string): Key => ({ pk: 'USERS', sk: user_id });
-const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
-const passwordKey = (user_id: string): Key => ({ pk: `USER#${user_id}`, sk: 'PASSWORD' });
+export const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
+/** Everything by which a user signs in: the password and tokens. */
+export const userPartition = (user_id: string): string => `USER#${user_id}`;
+export const passwordKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PASSWORD' });
 const populationKey: Key = { pk: 'POPULATION', sk: 'POPULATION' };
 
 export const parseUser = user.parse;
@@ -57,6 +68,21 @@ export async function findUser(accounts: Accounts, user_id: string): Promise<Use
 export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
   const item = await accounts.get(usernameKey(name));
   return item && username.parse(item).user_id;
+}
+
+/** The user of this name (in lower case). */
+export async function findUserByName(accounts: Accounts, name: string): Promise<User | undefined> {
+  const user_id = await findUserId(accounts, name);
+  return user_id === undefined ? undefined : findUser(accounts, user_id);
+}
+
+/** Users, newest first. */
+export async function listUsers(
+  accounts: Accounts,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<User>> {
+  const { items, next } = await accounts.query({ pk: 'USERS', descending: true, ...page });
+  return { items: items.map((item) => user.parse(item)), next };
 }
 
 /** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */
@@ -78,29 +104,38 @@ export async function readPopulation(accounts: Accounts): Promise<{ users: numbe
   return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
 }
 
+/** Counts users and admins that come or, below zero, go. The write fails where the last admin would go. */
+export function countPopulation(users: number, admins: number): Write {
+  return {
+    update: populationKey,
+    change: { set: { record_type: population.kind, schema_version: 0 }, add: { users, admins } },
+    ...(admins < 0 && { if: { above: { admins: -admins } } }),
+  };
+}
+
+/** The item that holds a user's password hash. */
+export const storedPassword = (user_id: string, hash: string, changed_at: string): Item =>
+  password.item(passwordKey(user_id), { hash, changed_at });
+
+const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
+
 /**
  * Creates a user with a stored password hash. Throws `ConditionFailed` when the name is taken (write 0), or, with
- * `onlyIfNoAdmin`, when there is an admin already (write 3).
+ * `onlyIfNoAdmin`, when there is an admin already (write 3). `also` are writes that succeed or fail with it.
  */
 export async function createUser(
   accounts: TableWriter<'accounts'>,
   value: User,
   hash: string,
-  onlyIfNoAdmin = false,
+  { onlyIfNoAdmin = false, also = [] }: { onlyIfNoAdmin?: boolean; also?: readonly Write[] } = {},
 ): Promise<void> {
-  const counted: Write = {
-    update: populationKey,
-    change: {
-      set: { record_type: population.kind, schema_version: 0 },
-      add: { users: 1, admins: value.account_type === 'admin' ? 1 : 0 },
-    },
-    ...(onlyIfNoAdmin && { if: { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] } }),
-  };
+  const counted = countPopulation(1, value.account_type === 'admin' ? 1 : 0);
   await accounts.write(
     { put: username.item(usernameKey(value.username), { user_id: value.user_id }), if: { exists: false } },
     { put: user.item(userKey(value.user_id), value), if: { exists: false } },
-    { put: password.item(passwordKey(value.user_id), { hash, changed_at: value.created_at }) },
-    counted,
+    { put: storedPassword(value.user_id, hash, value.created_at) },
+    onlyIfNoAdmin ? { ...counted, if: noAdmin } : counted,
+    ...also,
   );
 }
 

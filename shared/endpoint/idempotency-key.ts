@@ -8,7 +8,10 @@ const keyPattern = /^[\x20-\x7e]{1,255}$/;
  * What is wrong with a request's `Idempotency-Key`. Signing in and out takes none: what is kept for a key must never
  * hold a token. Where nothing is created the header means nothing and is ignored.
  */
-export function idempotencyKeyFaults({ path, idempotent }: AnyEndpoint, event: Event): ParameterFault[] {
+export function idempotencyKeyFaults(
+  { path, idempotent }: Pick<AnyEndpoint, 'path' | 'idempotent'>,
+  event: Event,
+): ParameterFault[] {
   const [key, ...more] = headerLines(event, 'idempotency-key');
   if (key === undefined) return [];
   const fault = (message: string): ParameterFault[] => [{ in: 'header', name: 'Idempotency-Key', message }];

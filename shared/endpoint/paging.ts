@@ -58,22 +58,28 @@ export async function answerList<Row, Shown>(
   },
 ): Promise<Reply<Shown[]>> {
   const shown: Shown[] = [];
-  const continueAfter = (key: string) =>
-    Reply.json(shown, { headers: nextLink(key, limit === undefined ? {} : { limit: String(limit) }) });
   let bytes = 2;
+  let last: string | undefined;
   let after = cursor;
   for (;;) {
-    const page = await list.fetch({ limit: limit === undefined ? pageMost : limit - shown.length, after });
+    // One row more than is shown tells whether more follow, so that the last page never leads to an empty one.
+    const page = await list.fetch({
+      limit: limit === undefined ? pageMost : limit - shown.length + 1,
+      after,
+    });
     for (const row of page.items) {
       const one = list.show(row);
       bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
-      if (bytes > bodyMaxBytes && shown.length > 0 && after !== undefined) return continueAfter(after);
+      if (last !== undefined && (shown.length === limit || bytes > bodyMaxBytes)) {
+        return Reply.json(shown, {
+          headers: nextLink(last, limit === undefined ? {} : { limit: `${limit}` }),
+        });
+      }
       shown.push(one);
-      after = list.keyOf(row);
+      last = list.keyOf(row);
     }
     if (page.next === undefined) return Reply.json(shown);
     after = page.next;
-    if (limit !== undefined && shown.length >= limit) return continueAfter(after);
   }
 }
 

@@ -1,65 +1,10 @@
-import type * as z from 'zod';
+import type { File } from './definition.ts';
 import { type Before, type Event, type Exchange, headerOf } from './exchange.ts';
 import { idempotencyKeyFaults } from './idempotency-key.ts';
-import { readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
-import { badRequest, type ParameterFault, type ParameterPlace } from './problem.ts';
-
-type Values = Record<string, unknown>;
-
-/** Message for a parameter that an operation does not have. */
-function unknownParameter(place: ParameterPlace, name: string, schema: z.ZodObject): ParameterFault {
-  if (name === 'password' && place === 'query') {
-    return {
-      in: place,
-      name,
-      message: 'must not be in the address, which is logged everywhere: send it as JSON or form',
-    };
-  }
-  const allowed = Object.keys(schema.shape);
-  const known = allowed.length === 0 ? 'there are none' : `allowed are ${allowed.join(', ')}`;
-  return { in: place, name, message: `is not a parameter of this operation; ${known}` };
-}
-
-function faultsOf(
-  error: z.ZodError,
-  place: ParameterPlace,
-  values: Values,
-  schema: z.ZodObject,
-): ParameterFault[] {
-  return error.issues.flatMap((issue): ParameterFault[] => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((name) => unknownParameter(place, name, schema));
-    const name = issue.path.map(String).join('.');
-    const top = issue.path[0];
-    const missing = typeof top === 'string' && issue.path.length === 1 && !Object.hasOwn(values, top);
-    return [
-      { in: place, name: name === '' ? place : name, message: missing ? 'is required' : issue.message },
-    ];
-  });
-}
-
-interface Part {
-  value: unknown;
-  faults: ParameterFault[];
-}
-
-const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();
-
-/** The schema that refuses what it does not declare. Made once: zod compiles every new schema at its first use. */
-function strictly(schema: z.ZodObject): z.ZodObject {
-  let strict = strictSchemas.get(schema);
-  if (strict === undefined) {
-    strict = schema.strict();
-    strictSchemas.set(schema, strict);
-  }
-  return strict;
-}
-
-function parsePart(schema: z.ZodObject, place: ParameterPlace, values: Values): Part {
-  const parsed = strictly(schema).safeParse(values);
-  if (parsed.success) return { value: parsed.data, faults: [] };
-  return { value: undefined, faults: faultsOf(parsed.error, place, values, schema) };
-}
+import { type RawFields, readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
+import { type Part, parsePart, type Values } from './parse-part.ts';
+import { badRequest, type ParameterFault } from './problem.ts';
+import { splitAnywhere } from './split-anywhere.ts';
 
 const variable = /^\{(.+?)\+?\}$/;
 
@@ -88,44 +33,55 @@ function queryPairs(event: Event): [string, string[]][] {
   ]);
 }
 
-function parseQuery({ endpoint, event }: Exchange): Part {
-  const { values, faults } = singleValues(queryPairs(event), 'query');
-  const schema = endpoint.input.query;
-  if (schema !== undefined) {
-    const part = parsePart(schema, 'query', values);
-    return { value: part.value, faults: [...faults, ...part.faults] };
-  }
-  const message = 'is not a parameter of this operation; there are none in the query';
-  const unknown = Object.keys(values).map((name): ParameterFault => ({ in: 'query', name, message }));
-  return { value: {}, faults: [...faults, ...unknown] };
+interface Body {
+  fields: RawFields;
+  file?: File;
 }
 
-function parseBody({ endpoint, event }: Exchange): Part {
-  const spec = endpoint.input.body;
-  if (spec === undefined)
-    return { value: undefined, faults: event.httpMethod === 'GET' ? [] : refuseBody(event) };
-  if (spec.kind === 'file') return { value: readFile(event, spec), faults: [] };
-  const { values, faults } = readFields(event, spec);
-  if (faults.length > 0) return { value: undefined, faults };
-  return parsePart(spec.schema, 'body', values);
+function readBody({ endpoint: { input }, event }: Exchange): Body {
+  if (input.body?.kind === 'file') {
+    return { fields: { values: {}, faults: [] }, file: readFile(event, input.body) };
+  }
+  if (input.body !== undefined || input.anywhere !== undefined) return { fields: readFields(event) };
+  return { fields: { values: {}, faults: event.httpMethod === 'GET' ? [] : refuseBody(event) } };
 }
+
+const nothing = (value?: unknown): Part => ({ value, faults: [] });
 
 /** Parses everything that was sent and names every fault at once. */
 export const parseInput: Before = (exchange) => {
-  const schema = exchange.endpoint.input.path;
-  const path =
-    schema === undefined ? { value: {}, faults: [] } : parsePart(schema, 'path', pathValues(exchange));
-  const query = parseQuery(exchange);
-  const body = parseBody(exchange);
+  const { endpoint, event } = exchange;
+  const { input } = endpoint;
+  const sent = singleValues(queryPairs(event), 'query');
+  const { fields, file } = readBody(exchange);
+  const isReadable = fields.faults.length === 0;
+  const split = splitAnywhere(input.anywhere, sent.values, fields.values);
+  const alsoTaken = Object.keys(input.anywhere?.shape ?? {});
+
+  const path = input.path
+    ? parsePart(input.path, { values: pathValues(exchange), placeOf: () => 'path' })
+    : nothing({});
+  const query = parsePart(input.query, { values: split.query, placeOf: () => 'query', alsoTaken });
+  // Where the body cannot be read nobody knows what is missing.
+  const anywhere = isReadable ? parsePart(input.anywhere, split.anywhere) : nothing();
+  const schema = input.body?.kind === 'fields' ? input.body.schema : undefined;
+  const body = isReadable
+    ? parsePart(schema, { values: split.body, placeOf: () => 'body', alsoTaken })
+    : nothing();
   const faults = [
     ...path.faults,
+    ...sent.faults,
     ...query.faults,
+    ...split.faults,
+    ...anywhere.faults,
+    ...fields.faults,
     ...body.faults,
-    ...ifMatchFaults(exchange.event),
-    ...idempotencyKeyFaults(exchange.endpoint, exchange.event),
+    ...ifMatchFaults(event),
+    ...idempotencyKeyFaults(endpoint, event),
   ];
   if (faults.length > 0) throw badRequest(faults);
-  exchange.input = { path: path.value, query: query.value, body: body.value };
+  const bodyValue = file ?? (schema === undefined ? undefined : body.value);
+  exchange.input = { path: path.value, query: query.value, anywhere: anywhere.value, body: bodyValue };
 };
 
 const entityTag = /^(?:W\/)?"(\d{1,15})-[A-Za-z0-9_-]+"$/;

@@ -36,7 +36,7 @@ export interface TrainingService extends TestService {
   /** A project with a configuration, a source of these files and an environment. */
   project(given: {
     command: string;
-    files?: Readonly<Record<string, string>>;
+    files?: Readonly<Record<string, string | Uint8Array>>;
     env_type?: string;
     dependencies?: string;
   }): Promise<string>;
@@ -52,7 +52,7 @@ export interface TrainingService extends TestService {
 
 const isOver = ({ status }: Answer['json']): boolean => ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
 
-async function archive(files: Readonly<Record<string, string>>): Promise<Buffer> {
+async function archive(files: Readonly<Record<string, string | Uint8Array>>): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-source-'));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(join(folder, name, '..'), { recursive: true });

@@ -1,44 +1,73 @@
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Item } from '../../../shared/data/table.ts';
+import { nextLink } from '../../../shared/endpoint/paging.ts';
 import { startDynamoDb } from '../dynamodb/engine.ts';
-import { recordsTable } from '../start/function-environment.ts';
 import { type Figure, type FigureOptions, figure } from './figure.ts';
 import type { Bench, Group } from './group.ts';
+import { insertProjects } from './insert-projects.ts';
 import { compare, type Target } from './load.ts';
-import { newProject, projectItems } from './project-records.ts';
 import { startService } from './service-process.ts';
 
-const sizes = [10, 1_000, 100_000] as const;
-type Size = (typeof sizes)[number];
+const pageMost = { atMost: 1.3 };
+const blocks = { turns: 5, seconds: 1 };
+const limit = '100';
 
-const pageMost = 1.3;
-const batchMost = 25;
-const blocks = { turns: 6, seconds: 1 };
-
-/** Writes projects straight into the engine's table: to create them one by one takes minutes. Returns the id of one. */
-async function insertProjects(endpoint: string, owner_id: string, size: Size): Promise<string> {
-  const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
-  const client = new DynamoDBDocumentClient(new DynamoDBClient({ region: 'us-east-1', endpoint, credentials }));
-  let id = '';
-  let items: Item[] = [];
-  const flush = async (least: number) => {
-    while (items.length > least) {
-      const [batch, rest] = [items.slice(0, batchMost), items.slice(batchMost)];
-      const puts = batch.map((Item) => ({ PutRequest: { Item } }));
-      const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [recordsTable]: puts } }));
-      if ((UnprocessedItems?.[recordsTable]?.length ?? 0) > 0) throw new Error('the engine did not take all items');
-      items = rest;
-    }
-  };
-  for (let count = 0; count < size; count += 1) {
-    const project = newProject(owner_id);
-    id = project.project_id;
-    items.push(...(await projectItems(project)));
-    await flush(batchMost);
-  }
-  await flush(0);
-  client.destroy();
-  return id;
+/** Requests to a service of a certain size. */
+interface Sized {
+  page: Target;
+  /** From the middle of the list. */
+  middlePage: Target;
+  project: Target;
 }
+
+/** A service on an engine of its own that holds so many projects. */
+async function prepare({ folder, started, say }: Bench, size: number): Promise<Sized> {
+  const engine = await startDynamoDb(join(folder, `${size}.db`));
+  started.defer(() => engine.close());
+  const service = await startService(join(folder, `${size}`), { DYNAMODB_ENDPOINT: engine.url });
+  started.defer(() => service.stop());
+  const { client, token } = await service.signIn();
+  say(`inserting ${size} projects`);
+  const ids = await insertProjects(engine.url, client.userId, size);
+  const id = ids[ids.length >> 1] ?? '';
+  const get = (path: string): Target => ({
+    method: 'GET',
+    url: `${service.url}${path}`,
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const [, afterMiddle = ''] = /<(.*)>/.exec(nextLink(id, { limit }).Link) ?? [];
+  return {
+    page: get(`/projects/?limit=${limit}`),
+    middlePage: get(`/projects/${afterMiddle}`),
+    project: get(`/projects/${id}`),
+  };
+}
+
+/** Whether anything becomes slower as projects become more: services of three sizes, side by side. */
+export const growth: Group = {
+  name: 'growth',
+  title: 'Growth: 10, 1,000 and 100,000 projects',
+
+  async measure(bench) {
+    const few = await prepare(bench, 10);
+    const some = await prepare(bench, 1_000);
+    const many = await prepare(bench, 100_000);
+    const found: Figure[] = [];
+    const row = async (what: string, first: Target, second: Target, options: FigureOptions = {}) => {
+      bench.say(what);
+      const { ratio, first: one, second: other } = await compare({ first, second }, 1, blocks);
+      const remark = `p50 ${one.p50.toFixed(2)} ms : ${other.p50.toFixed(2)} ms`;
+      found.push(figure(what, ratio.p50, '×', { ...options, remark }));
+    };
+    await row('page of 100, out of 100,000 over out of 1,000', many.page, some.page, pageMost);
+    await row(
+      'page of 100 from the middle, of 100,000 over of 1,000',
+      many.middlePage,
+      some.middlePage,
+      pageMost,
+    );
+    await row('page of 100 out of 1,000 over all 10 out of 10', some.page, few.page);
+    await row('GET one project, of 100,000 over of 1,000', many.project, some.project);
+    await row('GET one project, of 1,000 over of 10', some.project, few.project);
+    return found;
+  },
+};

@@ -10,7 +10,7 @@ import { callerKeys, newProject, projectItems, projectKeys, projectText } from '
 import { startService } from './service-process.ts';
 
 const listed = 100;
-const blocks = { turns: 7, seconds: 1 };
+const blocks = { turns: 6, seconds: 1 };
 const connectionCounts = [1, 16];
 
 const Created = z.object({ project_id: z.string() });

@@ -10,6 +10,9 @@ import { BenchError } from './options.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** How much of what a service complains about is kept, in UTF-16 units. */
+const saidMost = 4_000;
+
 /** What the bench signs in with. */
 const password = 'password of the bench';
 
@@ -64,7 +67,7 @@ export async function startService(folder: string, more: Variables = {}): Promis
     // Ctrl-C is for the bench, which then stops the service in good order.
     detached: true,
     env: cleanEnvironment(more),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   // npm hands the signal on; its output ends with the last process that holds it.
   const closed = once(npm, 'close');
@@ -72,9 +75,13 @@ export async function startService(folder: string, more: Variables = {}): Promis
     npm.kill('SIGTERM');
     await closed;
   };
+  let said = '';
+  npm.stderr.on('data', (chunk) => {
+    said = `${said}${String(chunk)}`.slice(-saidMost);
+  });
   const url = await readiness(npm);
   const secondsToReady = (performance.now() - begun) / 1000;
-  if (url === undefined || npm.pid === undefined) throw new BenchError('The service did not start.');
+  if (url === undefined || npm.pid === undefined) throw new BenchError(`The service did not start. ${said}`);
   const signIn = async () => {
     const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
     const response = await fetch(`${url}/auth/token`, { method: 'POST', body });

@@ -59,7 +59,7 @@ export async function createFirstAdmin(
     credentials_version: 1,
   } as const;
   try {
-    await createUser(accounts, user, await hashPassword(password), true);
+    await createUser(accounts, user, await hashPassword(password), { onlyIfNoAdmin: true });
   } catch (error) {
     if (error instanceof ConditionFailed) throw new StartError('There is a user "admin" who is no admin.');
     throw error;

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import * as core from 'zod/v4/core';
 import type { FieldsMask } from './parse-mask.ts';
 import { requireConsistent } from './require-consistent.ts';
 import { alternativesOf, type Shape } from './schema-shape.ts';
 
-type Schema = z.core.$ZodType;
+type Schema = core.$ZodType;
 type Mask = true | FieldsMask;
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ function shapeOfValue(schema: Schema, value: unknown): Shape {
   const likely = alternatives.filter(({ shape }) => shape.kind === kind);
   // Like the union itself, the first that takes the value; parsing is left out where the kind alone decides.
   const chosen =
-    likely.length > 1 ? likely.find((one) => z.core.safeParse(one.schema, value).success) : undefined;
+    likely.length > 1 ? likely.find((one) => core.safeParse(one.schema, value).success) : undefined;
   const shape = (chosen ?? likely[0])?.shape;
   if (shape !== undefined) return shape;
   if (!alternatives.some((one) => one.shape.kind === 'open')) return { kind: 'scalar' };

@@ -1,9 +1,9 @@
-import type * as z from 'zod';
+import type * as core from 'zod/v4/core';
 import { maskProblem } from './mask-problem.ts';
 import type { FieldsMask } from './parse-mask.ts';
 import { alternativesOf, type Shape } from './schema-shape.ts';
 
-type Schema = z.core.$ZodType;
+type Schema = core.$ZodType;
 type Pair = [FieldsMask, Schema];
 
 /** What must fit together for a mask to fit a shape: itself with the elements, or its sub-masks with the fields. */

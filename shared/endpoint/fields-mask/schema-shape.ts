@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import * as core from 'zod/v4/core';
 
-type Schema = z.core.$ZodType;
+type Schema = core.$ZodType;
 
 /** What a mask can see of a schema: whether it has names or elements, and their schemas. */
 export type Shape =
@@ -19,30 +19,30 @@ export interface Alternative {
 }
 
 const wrappers = [
-  z.core.$ZodOptional,
-  z.core.$ZodNullable,
-  z.core.$ZodNonOptional,
-  z.core.$ZodDefault,
-  z.core.$ZodPrefault,
-  z.core.$ZodCatch,
-  z.core.$ZodReadonly,
+  core.$ZodOptional,
+  core.$ZodNullable,
+  core.$ZodNonOptional,
+  core.$ZodDefault,
+  core.$ZodPrefault,
+  core.$ZodCatch,
+  core.$ZodReadonly,
 ];
 
 /** The schema of a parsed value inside a wrapper that adds no names of its own; undefined where there is none. */
 function innerOf(schema: Schema): Schema | undefined {
-  if (schema instanceof z.core.$ZodLazy) return schema._zod.innerType;
-  if (schema instanceof z.core.$ZodPipe) return schema._zod.def.out;
+  if (schema instanceof core.$ZodLazy) return schema._zod.innerType;
+  if (schema instanceof core.$ZodPipe) return schema._zod.def.out;
   for (const wrapper of wrappers) if (schema instanceof wrapper) return schema._zod.def.innerType;
   return undefined;
 }
 
-function objectShape({ shape, catchall }: z.core.$ZodObjectDef): Shape {
-  const closed = catchall === undefined || catchall instanceof z.core.$ZodNever;
+function objectShape({ shape, catchall }: core.$ZodObjectDef): Shape {
+  const closed = catchall === undefined || catchall instanceof core.$ZodNever;
   return { kind: 'object', fields: new Map(Object.entries(shape)), rest: closed ? undefined : catchall };
 }
 
 /** The keys of a record are known where its key schema lists them. */
-function recordShape({ keyType, valueType }: z.core.$ZodRecordDef): Shape {
+function recordShape({ keyType, valueType }: core.$ZodRecordDef): Shape {
   const keys = keyType._zod.values;
   if (keys === undefined) return { kind: 'object', fields: new Map(), rest: valueType };
   const fields = new Map([...keys].map((key): [string, Schema] => [String(key), valueType]));
@@ -50,19 +50,19 @@ function recordShape({ keyType, valueType }: z.core.$ZodRecordDef): Shape {
 }
 
 function shapeOf(schema: Schema): Shape {
-  if (schema instanceof z.core.$ZodObject) return objectShape(schema._zod.def);
-  if (schema instanceof z.core.$ZodRecord) return recordShape(schema._zod.def);
-  if (schema instanceof z.core.$ZodArray) {
+  if (schema instanceof core.$ZodObject) return objectShape(schema._zod.def);
+  if (schema instanceof core.$ZodRecord) return recordShape(schema._zod.def);
+  if (schema instanceof core.$ZodArray) {
     return { kind: 'list', items: [], rest: schema._zod.def.element };
   }
-  if (schema instanceof z.core.$ZodTuple) {
+  if (schema instanceof core.$ZodTuple) {
     return { kind: 'list', items: schema._zod.def.items, rest: schema._zod.def.rest ?? undefined };
   }
   const open =
-    schema instanceof z.core.$ZodUnknown ||
-    schema instanceof z.core.$ZodAny ||
-    schema instanceof z.core.$ZodTransform ||
-    schema instanceof z.core.$ZodCustom;
+    schema instanceof core.$ZodUnknown ||
+    schema instanceof core.$ZodAny ||
+    schema instanceof core.$ZodTransform ||
+    schema instanceof core.$ZodCustom;
   return { kind: open ? 'open' : 'scalar' };
 }
 
@@ -78,8 +78,8 @@ function merged(left: Shape, right: Shape): Shape {
 function findAlternatives(schema: Schema): readonly Alternative[] {
   const inner = innerOf(schema);
   if (inner !== undefined) return alternativesOf(inner);
-  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options.flatMap(alternativesOf);
-  if (schema instanceof z.core.$ZodIntersection) {
+  if (schema instanceof core.$ZodUnion) return schema._zod.def.options.flatMap(alternativesOf);
+  if (schema instanceof core.$ZodIntersection) {
     const { left, right } = schema._zod.def;
     return alternativesOf(left).flatMap((one) =>
       alternativesOf(right).map((other) => ({ schema, shape: merged(one.shape, other.shape) })),

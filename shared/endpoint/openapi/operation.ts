@@ -2,6 +2,7 @@ import { jsonSchema } from '../answer-schema.ts';
 import type { ProjectRule, Rule } from '../definition.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import type { ExampleSource } from './example.ts';
+import { otherPlace } from './facts.ts';
 import { type JsonSchema, resolveSchema, toJsonSchema } from './json-schema.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
 import { requestBodyOf } from './request-body.ts';
@@ -51,7 +52,9 @@ export function operationOf(endpoint: AnyEndpoint, tag: string, source: ExampleS
     operationId: name,
     tags: [tag],
     summary,
-    description: [description, whoMay(allow, project)].filter((text) => text !== undefined).join('\n\n'),
+    description: [description, otherPlace(endpoint), whoMay(allow, project)]
+      .filter((text) => text !== undefined)
+      .join('\n\n'),
     parameters: parametersOf(endpoint, maskExample(endpoint, source), source),
     ...(requestBody !== undefined && { requestBody }),
     responses: responsesOf(endpoint, source),

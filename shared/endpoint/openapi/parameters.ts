@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { AnyEndpoint } from '../exchange.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
-import { hasIdempotencyKey, hasNotModified, hasPrecondition } from './facts.ts';
+import { hasIdempotencyKey, hasNotModified, hasPrecondition, queryParameters } from './facts.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export interface Parameter {
@@ -75,5 +75,9 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
       headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*'));
     }
   }
-  return [...ofSchema('path', input.path, source), ...ofSchema('query', input.query, source), ...headers];
+  return [
+    ...ofSchema('path', input.path, source),
+    ...ofSchema('query', queryParameters(endpoint), source),
+    ...headers,
+  ];
 }

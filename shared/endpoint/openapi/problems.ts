@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../exchange.ts';
 import { type ProblemKind, problemKinds } from '../problem.ts';
-import { bodySpec, hasIdempotencyKey, hasPrecondition } from './facts.ts';
+import { fileBody, hasIdempotencyKey, hasPrecondition, readsBody } from './facts.ts';
 import { componentRef, type JsonSchema } from './json-schema.ts';
 import { problemMeanings } from './problem-meanings.ts';
 
@@ -83,8 +83,8 @@ const canForbid = ({ allow, project }: AnyEndpoint): boolean =>
 /** Kinds of problem that an endpoint can answer with, by status. */
 export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
   const { path, problems = [] } = endpoint;
-  const body = bodySpec(endpoint);
-  const readsMediaType = body !== undefined && (body.kind === 'fields' || !body.mediaTypes.includes('*/*'));
+  const hasBody = readsBody(endpoint);
+  const readsAnyType = fileBody(endpoint)?.mediaTypes.includes('*/*') === true;
   const kinds = new Set<ProblemKind>([
     'bad-request',
     'unauthenticated',
@@ -98,8 +98,8 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     ...(path.includes('{') ? (['not-found'] as const) : []),
     ...(hasIdempotencyKey(endpoint) ? (['conflict', 'idempotency-mismatch'] as const) : []),
     ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
-    ...(body === undefined ? [] : (['too-large'] as const)),
-    ...(readsMediaType ? (['unsupported-media-type'] as const) : []),
+    ...(hasBody ? (['too-large'] as const) : []),
+    ...(hasBody && !readsAnyType ? (['unsupported-media-type'] as const) : []),
   ]);
   return [...kinds].sort((one, other) => problemKinds[one].status - problemKinds[other].status);
 }

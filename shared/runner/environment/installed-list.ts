@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { maskCredentials } from './operator-environment.ts';
 import { normalName } from './python-requirements.ts';
 import type { ResolvedDependency } from './resolved-dependencies.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EnvironmentError } from './environment-error.ts';
 import { type RunCommand, stopped } from './installer.ts';
 

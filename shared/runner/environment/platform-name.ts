@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Report = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
 

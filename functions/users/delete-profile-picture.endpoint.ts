@@ -1,0 +1,31 @@
+import { writeObjects } from '../../shared/aws/needs.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { changePicture } from './change-picture.ts';
+import { requireMayChange } from './picture-access.ts';
+import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
+import { picturePath } from './picture-path.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'deleteProfilePicture',
+  method: 'DELETE',
+  path: '/users/{username}/profile_picture/',
+  summary: 'Remove a profile picture',
+  description:
+    'The drawn identicon stands for the user again. Where nothing was uploaded, nothing changes. For the user themselves and admins.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts, objects: writeObjects },
+  input: { path: picturePath },
+  output: { 200: PictureAnswer },
+  problems: ['not-found', 'conflict', 'precondition-failed'],
+  etag: true,
+
+  async handle({ path: { username } }, context) {
+    requireMayChange(context.caller, username);
+    const { user, picture } = await changePicture(context, username, context.newId(), null);
+    return pictureAnswer(user, picture);
+  },
+});
+
+export const handler = lambda(endpoint);

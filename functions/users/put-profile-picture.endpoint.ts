@@ -1,0 +1,51 @@
+import { writeObjects } from '../../shared/aws/needs.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { discardPicture, storePicture } from '../../shared/pictures/picture-store.ts';
+import { renderPicture } from '../../shared/pictures/render-picture.ts';
+import { uploadMediaTypes } from '../../shared/pictures/sniff-picture.ts';
+import { changePicture } from './change-picture.ts';
+import { requireMayChange, requireUserWithPicture } from './picture-access.ts';
+import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
+import { picturePath } from './picture-path.ts';
+
+/** Most bytes of a picture that is sent: 4 MiB. */
+const pictureMaxBytes = 4 * 1024 * 1024;
+
+export const endpoint = defineEndpoint({
+  name: 'putProfilePicture',
+  method: 'PUT',
+  path: '/users/{username}/profile_picture/',
+  summary: 'Upload a profile picture',
+  description:
+    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type. It is turned upright, cut to a square around what draws the eye, and encoded anew: nothing of its metadata stays, and of an animation the first frame. For the user themselves and admins.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts, objects: writeObjects },
+  input: { path: picturePath, body: file(uploadMediaTypes, pictureMaxBytes) },
+  output: { 200: PictureAnswer },
+  problems: ['not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ path: { username }, body }, context) {
+    const { accounts, objects, caller, newId } = context;
+    requireMayChange(caller, username);
+    const { user, picture: present } = await requireUserWithPicture(accounts, username);
+    requirePrecondition(context, present?.version ?? 0);
+    const forms = await renderPicture(body.bytes, body.mediaType);
+    const picture_id = newId();
+    await storePicture(objects, user.user_id, picture_id, forms);
+    try {
+      const { picture } = await changePicture(context, username, picture_id, picture_id);
+      return pictureAnswer(user, picture);
+    } catch (error) {
+      // After any other failure the record may name the picture all the same.
+      if (error instanceof Problem) await discardPicture(objects, user.user_id, picture_id);
+      throw error;
+    }
+  },
+});
+
+export const handler = lambda(endpoint);

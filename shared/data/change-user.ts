@@ -1,0 +1,115 @@
+import { notFound, Problem } from '../endpoint/problem.ts';
+import { recordClosedAccount } from './closed-account.ts';
+import { ConditionFailed, type TableReader, type TableWriter, type Write } from './table.ts';
+import {
+  type AccountType,
+  countPopulation,
+  findUser,
+  passwordKey,
+  storedPassword,
+  type User,
+  userKey,
+  usernameKey,
+} from './user.ts';
+
+/** Somebody always wins a round, so this many contenders for one user all come through. */
+const rounds = 8;
+
+/** Positions in the transactions below of what can fail: the user is of another version, or the last admin. */
+const position = { user: 0, population: 1 };
+
+function isLastAdmin({ failed }: ConditionFailed): boolean {
+  return failed.includes(position.population) && !failed.includes(position.user);
+}
+
+/**
+ * Does a change of a user, again whenever another one came between, each time with the user as they are then. Throws a
+ * 404 problem once the user is gone, and a 409 problem where the last admin would go or others keep coming between.
+ */
+export async function changeUser<T>(
+  accounts: TableReader<'accounts'>,
+  user: User,
+  attempt: (user: User) => Promise<T>,
+): Promise<T> {
+  let present = user;
+  for (let round = 1; ; round += 1) {
+    try {
+      return await attempt(present);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (isLastAdmin(error)) {
+        const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
+        throw new Problem('conflict', detail, { cause: error });
+      }
+      const found = await findUser(accounts, user.user_id);
+      if (found === undefined) throw notFound('user', user.username);
+      if (round === rounds) {
+        const detail = 'Others are changing this user at the same moment. Try again.';
+        throw new Problem('conflict', detail, { cause: error });
+      }
+      present = found;
+    }
+  }
+}
+
+const adminsIn = (account_type: AccountType): number => (account_type === 'admin' ? 1 : 0);
+
+/**
+ * Deletes a user of the given version, who is signed out by that and whose name is free again; what else there is of
+ * them is removed afterwards. Throws `ConditionFailed` for {@link changeUser}.
+ */
+export async function removeUser(
+  accounts: TableWriter<'accounts'>,
+  { user_id, username, account_type, version }: User,
+  closed_at: string,
+): Promise<void> {
+  await accounts.write(
+    { delete: userKey(user_id), if: { equals: { version } } },
+    countPopulation(-1, -adminsIn(account_type)),
+    { delete: usernameKey(username), if: { equals: { user_id } } },
+    { delete: passwordKey(user_id) },
+    recordClosedAccount({ user_id, closed_at }),
+  );
+}
+
+/**
+ * Gives a user of the given version another account type, which ends all their tokens. Throws `ConditionFailed` for
+ * {@link changeUser}.
+ */
+export async function setAccountType(
+  accounts: TableWriter<'accounts'>,
+  user: User,
+  account_type: AccountType,
+): Promise<User> {
+  const admins = adminsIn(account_type) - adminsIn(user.account_type);
+  const update: Write = {
+    update: userKey(user.user_id),
+    change: { set: { account_type }, add: { version: 1, credentials_version: 1 } },
+    if: { equals: { version: user.version } },
+  };
+  await accounts.write(update, ...(admins === 0 ? [] : [countPopulation(0, admins)]));
+  const { version, credentials_version } = user;
+  return { ...user, account_type, version: version + 1, credentials_version: credentials_version + 1 };
+}
+
+/**
+ * Gives a user of the given version another password hash, which ends all their tokens. Throws `ConditionFailed` when
+ * another change came between.
+ */
+export async function setPassword(
+  accounts: TableWriter<'accounts'>,
+  user: User,
+  hash: string,
+  changed_at: string,
+): Promise<User> {
+  const { version, credentials_version } = user;
+  await accounts.write(
+    {
+      update: userKey(user.user_id),
+      change: { add: { version: 1, credentials_version: 1 } },
+      if: { equals: { version } },
+    },
+    { put: storedPassword(user.user_id, hash, changed_at) },
+  );
+  return { ...user, version: version + 1, credentials_version: credentials_version + 1 };
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { recordType } from './record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+
+const closedAccount = recordType('closed-account', z.object({ user_id: Ulid, closed_at: Timestamp }));
+
+/**
+ * An account whose user was deleted and whose remains are still to be removed: tokens, pictures, the name on projects.
+ * It is written in the same transaction as the delete itself and removed last of all, so that a crash anywhere only
+ * makes the removal begin again. It lies beside the users, because nothing else ties both tables together.
+ */
+export type ClosedAccount = z.infer<typeof closedAccount.schema>;
+
+const closedAccountKey = (user_id: string): Key => ({ pk: 'CLOSED_ACCOUNTS', sk: user_id });
+
+export const recordClosedAccount = (value: ClosedAccount): Write => ({
+  put: closedAccount.item(closedAccountKey(value.user_id), value),
+});
+
+/** Closed accounts whose remains are not all known to be gone. */
+export async function listClosedAccounts(
+  accounts: TableReader<'accounts'>,
+  after: string | undefined,
+): Promise<Page<ClosedAccount>> {
+  const { items, next } = await accounts.query({ pk: 'CLOSED_ACCOUNTS', after, limit: 25 });
+  return { items: items.map((item) => closedAccount.parse(item)), next };
+}
+
+export async function forgetClosedAccount(
+  accounts: TableWriter<'accounts'>,
+  user_id: string,
+): Promise<void> {
+  await accounts.write({ delete: closedAccountKey(user_id) });
+}

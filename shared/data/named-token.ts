@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { Ulid } from '../endpoint/parameters.ts';
+import { recordType } from './record.ts';
+import { ConditionFailed, type Key, type TableWriter } from './table.ts';
+import {
+  isAlive,
+  issuedKey,
+  type NewToken,
+  parseIssued,
+  prepareToken,
+  type Token,
+  type TokenOwner,
+} from './token.ts';
+import { userPartition } from './user.ts';
+
+/** Most tokens for scripts that one user can have at a time. */
+export const namedTokensMost = 50;
+
+const namedTokens = recordType(
+  'named-tokens',
+  z.object({
+    /** Every token for scripts that may be good; those that are not any more are weeded out when there is no room. */
+    token_ids: z.array(Ulid).max(namedTokensMost),
+    version: z.number().int(),
+  }),
+);
+
+const namedTokensKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'NAMED_TOKENS' });
+
+const rounds = 8;
+
+/** Those of these tokens that are good. */
+async function aliveOf(
+  accounts: TableWriter<'accounts'>,
+  owner: TokenOwner,
+  token_ids: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const items = await accounts.batchGet(token_ids.map((token_id) => issuedKey(owner.user_id, token_id)));
+  return token_ids.filter((_, index) => {
+    const item = items[index];
+    return item !== undefined && isAlive(parseIssued(item), owner, now);
+  });
+}
+
+/**
+ * Issues a token for scripts; only this answer ever holds its secret. Answers undefined where the owner has as many as
+ * there can be. Throws `ConditionFailed` once the owner is gone or has other credentials (write 0), or where others
+ * keep coming between.
+ */
+export async function issueNamedToken(
+  accounts: TableWriter<'accounts'>,
+  owner: TokenOwner,
+  options: NewToken & { name: string },
+): Promise<{ bearer: string; token: Token } | undefined> {
+  const key = namedTokensKey(owner.user_id);
+  for (let round = 1; ; round += 1) {
+    const item = await accounts.get(key);
+    const { token_ids, version } =
+      item === undefined ? { token_ids: [], version: 0 } : namedTokens.parse(item);
+    const kept =
+      token_ids.length < namedTokensMost ? token_ids : await aliveOf(accounts, owner, token_ids, options.now);
+    if (kept.length >= namedTokensMost) return undefined;
+    const { bearer, token, writes } = prepareToken(owner, options);
+    const list = { token_ids: [...kept, token.token_id], version: version + 1 };
+    try {
+      await accounts.write(...writes, {
+        put: namedTokens.item(key, list),
+        if: version === 0 ? { exists: false } : { equals: { version } },
+      });
+      return { bearer, token };
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || error.failed.includes(0) || round === rounds) throw error;
+    }
+  }
+}

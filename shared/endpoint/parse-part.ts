@@ -1,0 +1,72 @@
+import type * as z from 'zod';
+import type { ParameterFault, ParameterPlace } from './problem.ts';
+
+export type Values = Record<string, unknown>;
+
+/** Values as a caller sent them. */
+export interface Given {
+  values: Values;
+  /** Where a parameter stands, or, where it is missing, would be looked for. */
+  placeOf(name: string): ParameterPlace;
+  /** Parameters that the operation takes in the same place but that are parsed with others. */
+  alsoTaken?: readonly string[];
+}
+
+export interface Part {
+  value: unknown;
+  faults: ParameterFault[];
+}
+
+const secret = /password$/i;
+
+/** Message for a parameter that an operation does not have. */
+function unknownParameter(place: ParameterPlace, name: string, taken: readonly string[]): ParameterFault {
+  if (place === 'query' && secret.test(name)) {
+    const message = 'must not be in the address, which is logged everywhere: send it as JSON or form';
+    return { in: place, name, message };
+  }
+  const known = taken.length === 0 ? `there are none in the ${place}` : `allowed are ${taken.join(', ')}`;
+  return { in: place, name, message: `is not a parameter of this operation; ${known}` };
+}
+
+function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly string[]): ParameterFault[] {
+  const faults = error.issues.flatMap((issue): ParameterFault[] => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((name) => unknownParameter(placeOf(name), name, taken));
+    const name = issue.path.map(String).join('.');
+    const top = issue.path[0];
+    const place = placeOf(top === undefined ? '' : String(top));
+    const missing = typeof top === 'string' && issue.path.length === 1 && !Object.hasOwn(values, top);
+    return [
+      { in: place, name: name === '' ? place : name, message: missing ? 'is required' : issue.message },
+    ];
+  });
+  // What else is wrong with a blank name is of no use to anybody.
+  return faults.filter((fault, index) => faults.findIndex(({ name }) => name === fault.name) === index);
+}
+
+const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();
+
+/** The schema that refuses what it does not declare. Made once: zod compiles every new schema at its first use. */
+function strictly(schema: z.ZodObject): z.ZodObject {
+  let strict = strictSchemas.get(schema);
+  if (strict === undefined) {
+    strict = schema.strict();
+    strictSchemas.set(schema, strict);
+  }
+  return strict;
+}
+
+/** Parses values by a schema, naming the first fault of each; without a schema there should be none. */
+export function parsePart(schema: z.ZodObject | undefined, given: Given): Part {
+  const taken = [...Object.keys(schema?.shape ?? {}), ...(given.alsoTaken ?? [])];
+  if (schema === undefined) {
+    const faults = Object.keys(given.values).map((name) =>
+      unknownParameter(given.placeOf(name), name, taken),
+    );
+    return { value: {}, faults };
+  }
+  const parsed = strictly(schema).safeParse(given.values);
+  if (parsed.success) return { value: parsed.data, faults: [] };
+  return { value: undefined, faults: faultsOf(parsed.error, given, taken) };
+}

@@ -1,0 +1,85 @@
+import type { Sharp } from 'sharp';
+import { Problem } from '../endpoint/problem.ts';
+import { decodeLimit, pictureCodec, pictureMaxPixels, untrusted } from './codec.ts';
+import { type PictureMediaType, pictureForms, pictureSides } from './picture-form.ts';
+import { otherMediaType, tooManyPixels, unfitPicture } from './picture-problems.ts';
+import type { DrawnPicture } from './picture-store.ts';
+import { sniffPicture } from './sniff-picture.ts';
+import { turns } from './turns.ts';
+
+/** A picture is enlarged until its short side fills the square, so a thin line would grow beyond all bounds. */
+const longestRatio = 20;
+
+/** As many wait as are served within the time that a request has. */
+const takeTurn = turns(8);
+
+interface Square {
+  data: Buffer;
+  raw: { width: number; height: number; channels: 1 | 2 | 3 | 4 };
+}
+
+/** Refuses by its header, before any pixel is decoded, what is too large or too thin. */
+async function checkHeader(open: (limitInputPixels: number | false) => Sharp): Promise<void> {
+  const { width, height } = await open(false).metadata();
+  if (width * height > pictureMaxPixels) throw tooManyPixels(width, height, pictureMaxPixels);
+  if (Math.max(width, height) > longestRatio * Math.min(width, height)) {
+    throw unfitPicture(
+      `is a picture of ${width} × ${height} pixels; the longer side may have at most ${longestRatio} times the shorter one`,
+    );
+  }
+}
+
+async function decodeSquare(bytes: Uint8Array): Promise<Square> {
+  const sharp = await pictureCodec();
+  const open = (limitInputPixels: number | false) => sharp(bytes, { ...untrusted, limitInputPixels });
+  const side = pictureSides.profile_picture;
+  try {
+    await checkHeader(open);
+    const { data, info } = await open(pictureMaxPixels)
+      .timeout(decodeLimit)
+      .toColourspace('srgb')
+      .resize(side, side, { fit: 'cover', position: sharp.strategy.attention })
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    return { data, raw: { width: info.width, height: info.height, channels: info.channels } };
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const late = error instanceof Error && error.message.startsWith('timeout');
+    throw unfitPicture(
+      late ? `takes longer than ${decodeLimit.seconds} s to decode` : 'is damaged or not complete',
+      error,
+    );
+  }
+}
+
+function encode(image: Sharp, mediaType: PictureMediaType): Promise<Buffer> {
+  const encoded =
+    mediaType === 'image/webp'
+      ? image.webp({ quality: 82 })
+      : image.png({ compressionLevel: 9, adaptiveFiltering: true });
+  return encoded.toBuffer();
+}
+
+/**
+ * Makes of a file that somebody sent the pictures that are kept: squares around what draws the eye, upright, in sRGB,
+ * the first frame alone, encoded anew from nothing but the pixels, so that nothing else of the file survives.
+ *
+ * Throws a 415 problem for what is no picture, or another one than `declared`; 413 for more than 40 megapixels by its
+ * header; 400 for one that is empty, damaged, or too thin; 503 when too many are waiting.
+ */
+export async function renderPicture(bytes: Uint8Array, declared: string): Promise<DrawnPicture[]> {
+  if (bytes.length === 0) throw unfitPicture('is empty; send the picture as the body');
+  const found = sniffPicture(bytes);
+  if (found === undefined || found !== declared) throw otherMediaType(declared, found);
+  return takeTurn(async () => {
+    const { data, raw } = await decodeSquare(bytes);
+    const sharp = await pictureCodec();
+    const drawn: DrawnPicture[] = [];
+    for (const form of pictureForms) {
+      const side = pictureSides[form.size];
+      const image = sharp(data, { raw }).resize(side, side);
+      drawn.push({ ...form, bytes: await encode(image, form.mediaType) });
+    }
+    return drawn;
+  });
+}

@@ -1,0 +1,31 @@
+import { Problem } from '../endpoint/problem.ts';
+
+/** Runs what it is given once its turn has come, and answers what that answers. */
+export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Lets one piece of work run at a time, so that memory is bounded however many callers come at once. Whoever finds
+ * `most` waiting already gets a 503 problem at once.
+ */
+export function turns(most: number): TakeTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return async (work) => {
+    if (waiting === most) {
+      throw new Problem('unavailable', 'Too many pictures are being worked on. Try again shortly.', {
+        headers: { 'Retry-After': '5' },
+      });
+    }
+    waiting += 1;
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    waiting -= 1;
+    try {
+      return await work();
+    } finally {
+      resolve();
+    }
+  };
+}

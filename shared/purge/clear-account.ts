@@ -1,0 +1,69 @@
+import { type ClosedAccount, forgetClosedAccount } from '../data/closed-account.ts';
+import { picturesPrefix } from '../data/picture.ts';
+import { disownProject, listOwned } from '../data/project.ts';
+import { recordPurge } from '../data/purge.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { userPartition } from '../data/user.ts';
+import { type Pass, removeItems, type StillTime } from './run-purge.ts';
+
+interface Tables {
+  accounts: TableWriter<'accounts'>;
+  records: TableWriter<'records'>;
+}
+
+/**
+ * Longer than any request can run: one that a user had under way when they were deleted may still make a project in
+ * their name.
+ */
+const lateSeconds = 15 * 60;
+
+/** Has the purge of pictures begin, once. The user's id serves as its id, so that a repetition finds it. */
+async function purgePictures(records: Tables['records'], { user_id, closed_at }: ClosedAccount): Promise<void> {
+  const target = { partitions: [], prefixes: [picturesPrefix(user_id)] };
+  const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
+  try {
+    await records.write({ ...write, if: { exists: false } });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+async function disownProjects(
+  records: Tables['records'],
+  owner_id: string,
+  stillTime: StillTime,
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  let after: string | undefined;
+  do {
+    const page = await listOwned(records, owner_id, after);
+    for (const project_id of page.items) {
+      if (!stillTime()) return 'stopped';
+      await disownProject(records, owner_id, project_id);
+      outcome = 'removed';
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return outcome;
+}
+
+/**
+ * Removes what a deleted user has left: their name on projects, which stay; tokens; pictures, by a purge of their own.
+ * True once nothing is left; false when time ran out before. The closed account is remembered until no request of the
+ * user can be under way any more, and looked at again. Running it twice at once is harmless.
+ */
+export async function clearAccount(
+  { accounts, records }: Tables,
+  closed: ClosedAccount,
+  stillTime: StillTime,
+  now: Date,
+): Promise<boolean> {
+  const { user_id, closed_at } = closed;
+  const projects = await disownProjects(records, user_id, stillTime);
+  if (projects === 'stopped') return false;
+  await purgePictures(records, closed);
+  if ((await removeItems(accounts, { pk: userPartition(user_id) }, stillTime)) === 'stopped') return false;
+  const isLate = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();
+  if (isLate) await forgetClosedAccount(accounts, user_id);
+  return true;
+}

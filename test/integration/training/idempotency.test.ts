@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { type TrainingService, trainingService } from '../../support/training.ts';
+import { newProject } from '../projects/new-project.ts';
+
+const headers = { 'Idempotency-Key': 'nightly' };
+
+function trainingOf(service: TrainingService, project_id: string) {
+  const path = { project_id };
+  const as = service.developer;
+  return {
+    train: (endpoint: AnyEndpoint = trainProject, query = 'config=train.yaml') =>
+      service.call(endpoint, { path, query, headers, as }),
+    experiments: async () => (await service.call(listExperiments, { path, as })).json,
+    endLease: async () => {
+      const { items } = await service.records.query({ pk: `IDEMPOTENCY#${as.user.user_id}` });
+      await service.records.write({ update: items[0]!, change: { set: { lease_until: 0 } } });
+    },
+  };
+}
+
+test('a training that is asked for again under its key runs once', async () => {
+  const service = await trainingService();
+  const project_id = await service.project({ command: 'true' });
+  const { train, experiments } = trainingOf(service, project_id);
+  const answers = await Promise.all([train(), train(), train()]);
+  const first = answers.find(
+    (one) => one.status === 200 && one.headers['idempotency-replayed'] === undefined,
+  )!;
+  await service.ended(project_id, first.json.experiment_id);
+  const again = await train();
+  expect(again.text).toBe(first.text);
+  expect(await experiments()).toHaveLength(1);
+  expect((await train(trainProject, 'config=train.yaml&timeout=60')).status).toBe(422);
+  expect((await train(trainRemote)).status).toBe(422);
+  expect(await experiments()).toHaveLength(1);
+});
+
+test('a training whose request died before it was submitted is submitted by the retry, also at the limit', async () => {
+  const service = await trainingService({}, { LIMIT_UNFINISHED_JOBS: '1' });
+  const project_id = await service.project({ command: 'true' });
+  const { train, experiments, endLease } = trainingOf(service, project_id);
+  let reached = () => {};
+  const submitting = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const hanging = {
+    submit: () => {
+      reached();
+      return new Promise<never>(() => undefined);
+    },
+  };
+  const handle = trainProject.handle as (input: never, context: object) => Promise<unknown>;
+  const dying = {
+    ...trainProject,
+    handle: (input: never, context: object) => handle(input, { ...context, batch: hanging }),
+  };
+  void train(dying as AnyEndpoint);
+  await submitting;
+  expect((await train()).status).toBe(409);
+  await endLease();
+  const retried = await train();
+  expect(retried.status).toBe(200);
+  expect(retried.json.status).not.toBe('CREATED');
+  const [one, ...more] = await experiments();
+  expect(more).toEqual([]);
+  expect(retried.json.experiment_id).toBe(one.experiment_id);
+  expect(await service.ended(project_id, one.experiment_id)).toMatchObject({
+    status: 'SUCCEEDED',
+    attempt: 1,
+  });
+});
+
+test('a training that was refused can be repeated under its key once the reason is gone', async () => {
+  const service = await trainingService();
+  const project_id = await newProject(service, service.developer);
+  const as = service.developer;
+  const { train } = trainingOf(service, project_id);
+  expect((await train()).status).toBe(404);
+  await service.call(putConfig, { path: { project_id, config_id: 'train.yaml' }, body: 'epochs: 3\n', as });
+  expect((await train()).status).toBe(409);
+  const query = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
+  await service.call(putEnvironment, { path: { project_id }, query, as });
+  const answer = await train();
+  expect(answer.status).toBe(200);
+  await service.ended(project_id, answer.json.experiment_id);
+});
