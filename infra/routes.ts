@@ -1,3 +1,5 @@
+import type { MethodTable } from '../functions/service/any-method.ts';
+import type { Method } from '../shared/endpoint/definition.ts';
 import type { AnyEndpoint } from '../shared/endpoint/exchange.ts';
 
 /** One segment of a route: a fixed word, a variable, or a greedy variable that takes all that follows. */
@@ -28,4 +30,14 @@ export function routeOf({ path }: Pick<AnyEndpoint, 'path'>): Route {
     )
     .join('/')}`;
   return { resource, segments };
+}
+
+/** The methods that are served at each route, in the order of the alphabet: what answers all others needs to know. */
+export function methodTable(endpoints: readonly Pick<AnyEndpoint, 'path' | 'method'>[]): MethodTable {
+  const table = new Map<string, Method[]>();
+  for (const endpoint of endpoints) {
+    const { resource } = routeOf(endpoint);
+    table.set(resource, [...(table.get(resource) ?? []), endpoint.method].sort());
+  }
+  return Object.fromEntries(table);
 }

@@ -1,9 +1,12 @@
 import { controlBatch, writeObjects } from '../../shared/aws/needs.ts';
-import { writeRecords } from '../../shared/data/needs.ts';
-import { listPurges } from '../../shared/data/purge.ts';
+import { type ClosedAccount, listClosedAccounts } from '../../shared/data/closed-account.ts';
+import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { listPurges, type Purge } from '../../shared/data/purge.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
+import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
 import { forSeconds, runPurge } from '../../shared/purge/run-purge.ts';
+import { workOff } from '../../shared/purge/work-off.ts';
 
 /** What is not removed by then waits for the next run. */
 const seconds = 240;
@@ -11,31 +14,29 @@ const seconds = 240;
 /** On a schedule: removes what deletes have left, however large, and resumes what a crash interrupted. */
 export const event = defineTask({
   name: 'purge',
-  needs: { records: writeRecords, objects: writeObjects, batch: controlBatch },
+  needs: { accounts: writeAccounts, records: writeRecords, objects: writeObjects, batch: controlBatch },
 
-  async run(_: unknown, { records, objects, batch, settings, now, log }) {
+  async run(_: unknown, { accounts, records, objects, batch, settings, now, log }) {
     const stillTime = forSeconds(seconds);
-    let after: string | undefined;
-    do {
-      const page = await listPurges(records, after);
-      for (const purge of page.items) {
-        if (purge.again_at !== null && Date.parse(purge.again_at) > now().getTime()) continue;
-        try {
-          await runPurge(records, objects, purge, stillTime, async ({ project_id }) =>
-            project_id === undefined
-              ? true
-              : purgeExperiments({ records, batch, settings, now }, project_id, stillTime),
-          );
-        } catch (error) {
-          // One that fails must not keep the others from their turn; it comes again itself.
-          log.error('purge-failed', {
-            purge_id: purge.purge_id,
-            stack: error instanceof Error ? error.stack : '',
-          });
-        }
-      }
-      after = page.next;
-    } while (after !== undefined && stillTime());
+    const closedAccounts = {
+      list: (after: string | undefined) => listClosedAccounts(accounts, after),
+      idOf: ({ user_id }: ClosedAccount) => user_id,
+      work: (closed: ClosedAccount) => clearAccount({ accounts, records }, closed, stillTime, now()),
+    };
+    const purges = {
+      list: (after: string | undefined) => listPurges(records, after),
+      idOf: ({ purge_id }: Purge) => purge_id,
+      async work(purge: Purge) {
+        if (purge.again_at !== null && Date.parse(purge.again_at) > now().getTime()) return;
+        await runPurge(records, objects, purge, stillTime, async ({ project_id }) =>
+          project_id === undefined
+            ? true
+            : purgeExperiments({ records, batch, settings, now }, project_id, stillTime),
+        );
+      },
+    };
+    await workOff(closedAccounts, stillTime, log);
+    await workOff(purges, stillTime, log);
   },
 });
 

@@ -5,15 +5,17 @@ import { FileId, Sha256, Timestamp, Ulid } from '../../shared/endpoint/parameter
 export const configPath = z.strictObject({ project_id: Ulid, config_id: FileId });
 
 /** A configuration as lists and changes answer it. */
-export const ConfigAnswer = z.object({
-  config_id: FileId,
-  format: z.enum(['yaml', 'json', 'toml']),
-  size: z.number().int(),
-  sha256: Sha256,
-  version: z.number().int(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}).meta({ id: 'Config' });
+export const ConfigAnswer = z
+  .object({
+    config_id: FileId,
+    format: z.enum(['yaml', 'json', 'toml']),
+    size: z.number().int(),
+    sha256: Sha256,
+    version: z.number().int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Config' });
 
 /** A configuration with its contents, as text and parsed. */
 export const ConfigDetails = ConfigAnswer.extend({

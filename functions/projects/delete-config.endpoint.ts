@@ -31,7 +31,12 @@ export const endpoint = defineEndpoint({
       const config = await findConfig(records, project_id, config_id);
       if (config === undefined) throw notFound('config', config_id);
       requirePrecondition({ header, expectedVersion }, config.version);
-      const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target: configRemains(config) };
+      const purge = {
+        purge_id: newId(),
+        created_at: now().toISOString(),
+        again_at: null,
+        target: configRemains(config),
+      };
       await deleteConfig(records, config, purge);
       return { config, purge };
     });

@@ -50,7 +50,13 @@ export const endpoint = defineEndpoint({
       const target = { partitions, prefixes: [projectPrefix(project_id)] };
       await records.write(
         ...removeProject(present),
-        recordPurge({ purge_id: newId(), created_at: now().toISOString(), again_at: null, target, project_id }),
+        recordPurge({
+          purge_id: newId(),
+          created_at: now().toISOString(),
+          again_at: null,
+          target,
+          project_id,
+        }),
       );
       return { project_id, deleted, cancelled_jobs: unfinished };
     });

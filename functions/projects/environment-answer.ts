@@ -3,10 +3,12 @@ import { EnvironmentType } from '../../shared/data/environment.ts';
 import { Timestamp } from '../../shared/endpoint/parameters.ts';
 
 /** The environment of a project as every operation answers it. */
-export const EnvironmentAnswer = z.object({
-  entry_point_command: z.string(),
-  env_type: EnvironmentType,
-  dependencies: z.string(),
-  lock_hash: z.string().nullable(),
-  updated_at: Timestamp,
-}).meta({ id: 'Environment' });
+export const EnvironmentAnswer = z
+  .object({
+    entry_point_command: z.string(),
+    env_type: EnvironmentType,
+    dependencies: z.string(),
+    lock_hash: z.string().nullable(),
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Environment' });

@@ -1,12 +1,11 @@
 import type { ObjectWriter } from '../../shared/aws/objects.ts';
-import { type Picture, putPicture } from '../../shared/data/picture.ts';
+import { findPicture, type Picture, putPicture } from '../../shared/data/picture.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
-import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
+import type { Ambient } from '../../shared/endpoint/definition.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import { sweepPictures } from '../../shared/pictures/picture-store.ts';
-import { requireUserWithPicture } from './picture-access.ts';
+import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { discardPicture, sweepPictures } from '../../shared/pictures/picture-store.ts';
 
 /** Somebody always wins a round, so this many contenders for one picture all come through. */
 const rounds = 8;
@@ -15,58 +14,54 @@ export interface PictureContext
   extends Pick<Ambient, 'header' | 'expectedVersion' | 'now' | 'newId' | 'log'> {
   accounts: TableWriter<'accounts'>;
   objects: ObjectWriter;
-  caller: Caller;
 }
 
-interface Change {
-  user: User;
-  /** The picture as it is after the change. */
-  picture: Picture | undefined;
-}
-
-/** Removes what nothing names any more. What fails here is left for the next change, or for the user's deletion. */
-async function sweep(
-  { objects, log }: PictureContext,
-  user_id: string,
-  change: string,
-  replaced: string | null | undefined,
-): Promise<void> {
+/** Removes objects that nothing names. What fails here is left for a later change, or for the user's deletion. */
+async function tidy({ log }: PictureContext, user_id: string, work: Promise<void>): Promise<void> {
   try {
-    await sweepPictures(objects, user_id, change, replaced);
+    await work;
   } catch (error) {
     log.warn('pictures-left', { user_id, error: error instanceof Error ? error.name : '' });
   }
 }
 
+/** Removes a picture that was stored and did not become the current one. */
+export function discard(context: PictureContext, user_id: string, picture_id: string): Promise<void> {
+  return tidy(context, user_id, discardPicture(context.objects, user_id, picture_id));
+}
+
 /**
  * Makes a stored picture, or none, the current one of the user, in one step: of several at once each becomes the
- * current one in turn, and the last stays. Throws 404 once the user is gone, 412 for a precondition that does not
- * hold, 409 when others keep coming between; then, and only then, is it sure that nothing names the picture.
+ * current one in turn, and the last stays. Answers what is current then. Throws 404 once the user is gone, 412 for a
+ * precondition that does not hold, 409 when others keep coming between: after a problem nothing names the new picture.
  *
  * @param change id of this change, and of the new picture where there is one
  */
 export async function changePicture(
   context: PictureContext,
-  username: string,
+  { user_id, username }: User,
   change: string,
   picture_id: string | null,
-): Promise<Change> {
+): Promise<Picture | undefined> {
   const { accounts, now } = context;
   for (let round = 1; round <= rounds; round += 1) {
-    const { user, picture: previous } = await requireUserWithPicture(accounts, username);
+    const previous = await findPicture(accounts, user_id);
+    const replaced = previous?.picture_id ?? null;
+    // A write whose success was not heard of; what it made current must not be taken for what it replaced.
+    if (picture_id !== null && replaced === picture_id) return previous;
     requirePrecondition(context, previous?.version ?? 0);
-    if (picture_id === null && (previous?.picture_id ?? null) === null) return { user, picture: previous };
-    const { user_id } = user;
+    if (picture_id === null && replaced === null) return previous;
     const version = (previous?.version ?? 0) + 1;
     const picture = { user_id, picture_id, updated_at: now().toISOString(), version };
     try {
       await putPicture(accounts, picture, previous);
     } catch (error) {
-      if (error instanceof ConditionFailed) continue;
-      throw error;
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (error.failed.includes(1)) throw notFound('user', username);
+      continue;
     }
-    await sweep(context, user_id, change, previous?.picture_id);
-    return { user, picture };
+    await tidy(context, user_id, sweepPictures(context.objects, user_id, change, replaced));
+    return picture;
   }
   throw new Problem('conflict', 'Others are changing this at the same moment. Try again.');
 }

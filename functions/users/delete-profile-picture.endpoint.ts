@@ -3,7 +3,7 @@ import { writeAccounts } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { changePicture } from './change-picture.ts';
-import { requireMayChange } from './picture-access.ts';
+import { requireMayChange, requireUserWithPicture } from './picture-access.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { picturePath } from './picture-path.ts';
 
@@ -23,8 +23,8 @@ export const endpoint = defineEndpoint({
 
   async handle({ path: { username } }, context) {
     requireMayChange(context.caller, username);
-    const { user, picture } = await changePicture(context, username, context.newId(), null);
-    return pictureAnswer(user, picture);
+    const { user } = await requireUserWithPicture(context.accounts, username);
+    return pictureAnswer(user, await changePicture(context, user, context.newId(), null));
   },
 });
 

@@ -4,10 +4,10 @@ import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { Problem } from '../../shared/endpoint/problem.ts';
-import { discardPicture, storePicture } from '../../shared/pictures/picture-store.ts';
+import { storePicture } from '../../shared/pictures/picture-store.ts';
 import { renderPicture } from '../../shared/pictures/render-picture.ts';
 import { uploadMediaTypes } from '../../shared/pictures/sniff-picture.ts';
-import { changePicture } from './change-picture.ts';
+import { changePicture, discard } from './change-picture.ts';
 import { requireMayChange, requireUserWithPicture } from './picture-access.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { picturePath } from './picture-path.ts';
@@ -38,11 +38,10 @@ export const endpoint = defineEndpoint({
     const picture_id = newId();
     await storePicture(objects, user.user_id, picture_id, forms);
     try {
-      const { picture } = await changePicture(context, username, picture_id, picture_id);
-      return pictureAnswer(user, picture);
+      return pictureAnswer(user, await changePicture(context, user, picture_id, picture_id));
     } catch (error) {
       // After any other failure the record may name the picture all the same.
-      if (error instanceof Problem) await discardPicture(objects, user.user_id, picture_id);
+      if (error instanceof Problem) await discard(context, user.user_id, picture_id);
       throw error;
     }
   },

@@ -27,9 +27,6 @@ export async function listClosedAccounts(
   return { items: items.map((item) => closedAccount.parse(item)), next };
 }
 
-export async function forgetClosedAccount(
-  accounts: TableWriter<'accounts'>,
-  user_id: string,
-): Promise<void> {
+export async function forgetClosedAccount(accounts: TableWriter<'accounts'>, user_id: string): Promise<void> {
   await accounts.write({ delete: closedAccountKey(user_id) });
 }

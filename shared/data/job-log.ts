@@ -15,15 +15,13 @@ const letters = { stdout: 'o', stderr: 'e', service: 's' } as const;
 const streams = { o: 'stdout', e: 'stderr', s: 'service' } as const;
 
 /** A line as it is stored: epoch milliseconds, a letter for the stream, the text. */
-const PackedLine = z
-  .tuple([z.number(), z.enum(['o', 'e', 's']), z.string()])
-  .transform(
-    ([time, letter, message]): LogLine => ({
-      time: new Date(time).toISOString(),
-      stream: streams[letter],
-      message,
-    }),
-  );
+const PackedLine = z.tuple([z.number(), z.enum(['o', 'e', 's']), z.string()]).transform(
+  ([time, letter, message]): LogLine => ({
+    time: new Date(time).toISOString(),
+    stream: streams[letter],
+    message,
+  }),
+);
 
 const logPrefix = (node: number): string => `LOG#${String(node).padStart(2, '0')}#`;
 

@@ -37,6 +37,12 @@ export async function findUserWithPicture(
   return userItem && { user: parseUser(userItem), picture: item && picture.parse(item) };
 }
 
+/** The picture of the user of this id; undefined where they never had one, or are gone. */
+export async function findPicture(accounts: Accounts, user_id: string): Promise<Picture | undefined> {
+  const item = await accounts.get(pictureKey(user_id));
+  return item && picture.parse(item);
+}
+
 /**
  * Makes another picture, or none, the current one. Throws `ConditionFailed` when another change came between (write 0)
  * or the user was deleted (write 1).

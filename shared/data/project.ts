@@ -2,7 +2,14 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { recordType } from './record.ts';
-import { ConditionFailed, type Key, type Page, type TableReader, type TableWriter, type Write } from './table.ts';
+import {
+  ConditionFailed,
+  type Key,
+  type Page,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from './table.ts';
 
 const project = recordType(
   'project',

@@ -44,7 +44,11 @@ export async function listPurges(
 }
 
 /** Notes that nothing is left for now, and when to look again. */
-export async function postponePurge(records: TableWriter<'records'>, purge_id: string, again_at: string): Promise<void> {
+export async function postponePurge(
+  records: TableWriter<'records'>,
+  purge_id: string,
+  again_at: string,
+): Promise<void> {
   await records.write({ update: purgeKey(purge_id), change: { set: { again_at } }, if: { exists: true } });
 }
 

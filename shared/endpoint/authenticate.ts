@@ -32,8 +32,9 @@ export const authenticate: Before = async (exchange) => {
       'invalid_token',
     );
   }
-  const { user_id, username, account_type } = found.user;
-  exchange.caller = { user_id, username, account_type, token_hash: found.token_hash };
+  const { user_id, username, account_type, credentials_version } = found.user;
+  const { token_hash } = found;
+  exchange.caller = { user_id, username, account_type, credentials_version, token_hash };
 };
 
 /** Refuses callers whose account type has too few rights. */

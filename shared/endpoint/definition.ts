@@ -18,6 +18,8 @@ export interface Caller {
   user_id: string;
   username: string;
   account_type: AccountType;
+  /** Of the credentials under which the token was issued. */
+  credentials_version: number;
   /** SHA-256 of the token's secret, by which it is stored. */
   token_hash: string;
 }

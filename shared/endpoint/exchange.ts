@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
 import type { Project } from '../data/project.ts';
 import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule } from './definition.ts';
-import type { FieldsMask } from './fields-mask.ts';
+import type { FieldsMask } from './fields-mask/parse-mask.ts';
 import type { Logger } from './log.ts';
 import type { Needs, Platform } from './needs.ts';
 import type { ProblemKind } from './problem.ts';

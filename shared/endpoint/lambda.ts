@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import { ulid } from 'ulid';
 import { authenticate, authorize } from './authenticate.ts';
+import { withCors } from './cors.ts';
 import type { AnyEndpoint, Before, Event, Exchange, LambdaContext, Result } from './exchange.ts';
 import { headerOf } from './exchange.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
@@ -86,7 +87,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   };
 
   const finish = (event: Event, result: Result): Result => {
-    const { log, startedAt, caller } = exchangeOf(event);
+    const { log, startedAt, caller, platform } = exchangeOf(event);
     log.info('request', {
       method: endpoint.method,
       path: endpoint.path,
@@ -94,7 +95,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
       milliseconds: Math.round(performance.now() - startedAt),
       user_id: caller?.user_id,
     });
-    return result;
+    return withCors(result, platform.settings.corsOrigins, headerOf(event, 'origin'));
   };
 
   const handler = middy<Event, Result>(async (event: Event) => {

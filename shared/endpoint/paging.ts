@@ -7,11 +7,14 @@ const cursorPrefix = 'after:';
 /** What a sort key takes (1,024 bytes), less the prefix that an entity puts before it. */
 const sortKeyMaxBytes = 1000;
 
+const encodeCursor = (after: string): string => Buffer.from(`${cursorPrefix}${after}`).toString('base64url');
+
 function decodeCursor(cursor: string): string | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const after = text.slice(cursorPrefix.length);
-  const isKey = text.startsWith(cursorPrefix) && after !== '' && Buffer.byteLength(after) <= sortKeyMaxBytes;
-  return isKey ? after : undefined;
+  // What does not lead back to the same cursor was never a text that was encoded here.
+  const isOurs = text.startsWith(cursorPrefix) && encodeCursor(after) === cursor;
+  return isOurs && after !== '' && Buffer.byteLength(after) <= sortKeyMaxBytes ? after : undefined;
 }
 
 /** An opaque cursor of an earlier answer; parses to the sort key to go on after. */
@@ -41,7 +44,7 @@ const pageMost = 1000;
 
 /** The `Link` header that leads to the next page; its absence alone means the end. */
 export function nextLink(after: string, query: Readonly<Record<string, string>> = {}): { Link: string } {
-  const cursor = Buffer.from(`${cursorPrefix}${after}`).toString('base64url');
+  const cursor = encodeCursor(after);
   return { Link: `<?${new URLSearchParams({ ...query, cursor }).toString()}>; rel="next"` };
 }
 

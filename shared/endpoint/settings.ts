@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CorsOrigins } from './cors.ts';
 
 const count = (otherwise: number) => z.coerce.number().int().positive().default(otherwise);
 
@@ -11,6 +12,7 @@ const Environment = z.object({
   TRAIN_DEFINITION: z.string().min(1).default('train'),
   CLUSTER_QUEUE: z.string().min(1).default('cluster'),
   CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
+  CORS_ORIGINS: CorsOrigins,
   REGISTRATION: z.enum(['open', 'closed']).default('closed'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   LIMIT_JOB_SECONDS: count(6 * 60 * 60),
@@ -44,6 +46,8 @@ export interface Settings {
   train: { queue: string; definition: string };
   cluster: { queue: string; definition: string };
   registration: 'open' | 'closed';
+  /** Origins whose pages may call the service from a browser. */
+  corsOrigins: readonly string[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
 }
@@ -64,6 +68,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
     cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
     registration: value.REGISTRATION,
+    corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,

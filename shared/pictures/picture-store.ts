@@ -42,7 +42,7 @@ export async function readPicture(
   return stream && buffer(stream);
 }
 
-/** Removes a picture that no record names. */
+/** Removes a picture that no record names, nor will. */
 export async function discardPicture(
   objects: ObjectWriter,
   user_id: string,
@@ -61,7 +61,7 @@ export async function sweepPictures(
   objects: ObjectWriter,
   user_id: string,
   change: string,
-  replaced: string | null | undefined,
+  replaced: string | null,
 ): Promise<void> {
   const prefix = picturesPrefix(user_id);
   // Ids begin with their time, and sort by it.

@@ -18,7 +18,10 @@ interface Tables {
 const lateSeconds = 15 * 60;
 
 /** Has the purge of pictures begin, once. The user's id serves as its id, so that a repetition finds it. */
-async function purgePictures(records: Tables['records'], { user_id, closed_at }: ClosedAccount): Promise<void> {
+async function purgePictures(
+  records: Tables['records'],
+  { user_id, closed_at }: ClosedAccount,
+): Promise<void> {
   const target = { partitions: [], prefixes: [picturesPrefix(user_id)] };
   const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
   try {
@@ -63,7 +66,7 @@ export async function clearAccount(
   if (projects === 'stopped') return false;
   await purgePictures(records, closed);
   if ((await removeItems(accounts, { pk: userPartition(user_id) }, stillTime)) === 'stopped') return false;
-  const isLate = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();
-  if (isLate) await forgetClosedAccount(accounts, user_id);
+  const allEnded = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();
+  if (allEnded) await forgetClosedAccount(accounts, user_id);
   return true;
 }

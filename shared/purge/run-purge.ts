@@ -1,6 +1,6 @@
 import type { ObjectWriter } from '../aws/objects.ts';
-import { finishPurge, postponePurge, type Purge, type PurgeTarget } from '../data/purge.ts';
-import type { TableWriter } from '../data/table.ts';
+import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
+import type { TableName, TableWriter } from '../data/table.ts';
 import { uploadSeconds } from '../data/upload.ts';
 
 type Records = TableWriter<'records'>;
@@ -24,7 +24,7 @@ export type Pass = 'stopped' | 'removed' | 'clean';
 
 /** Removes the items of a partition, or of the part of it under `prefix`. */
 export async function removeItems(
-  records: Records,
+  table: TableWriter<TableName>,
   { pk, prefix }: Partition,
   stillTime: StillTime,
 ): Promise<Pass> {
@@ -32,14 +32,14 @@ export async function removeItems(
   let after: string | undefined;
   do {
     if (!stillTime()) return 'stopped';
-    const page = await records.query({
+    const page = await table.query({
       pk,
       ...(prefix !== undefined && { prefix }),
       after,
       limit: itemsAtOnce,
     });
     if (page.items.length > 0) {
-      await records.write(...page.items.map(({ sk }) => ({ delete: { pk, sk } })));
+      await table.write(...page.items.map(({ sk }) => ({ delete: { pk, sk } })));
       outcome = 'removed';
     }
     after = page.next;

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type HostLock, tryHostLock } from './environment/host-lock.ts';
 import type { CommandUser } from './executable.ts';
@@ -12,16 +12,25 @@ export interface JobUser {
   release(): Promise<void>;
 }
 
+/** Of the whole host: a second service on it gives its jobs ids of the same range. */
+const hostFolder = '/var/tmp/model-project-service-users';
+
+/** Anybody may make a folder there; only one of root's own is trusted. */
+async function ownFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+    throw new Error(`${folder} belongs to somebody else; remove it`);
+  }
+}
+
 /**
  * A user id that no other running job of this host has, so that "all processes of this user" means all of this job
- * and nothing else. Ids need no entry in /etc/passwd.
+ * and nothing else. Ids need no entry in /etc/passwd. `folder` keeps which are taken.
  */
-export async function claimJobUser(workFolder: string, firstUid: number): Promise<JobUser> {
+export async function claimJobUser(firstUid: number, folder = hostFolder): Promise<JobUser> {
   if (process.getuid?.() !== 0) return { user: undefined, release: async () => {} };
-  const folder = join(workFolder, 'users');
-  // Made one by one, for the mode goes to every folder that is made: jobs pass through the outer one.
-  await mkdir(workFolder, { recursive: true, mode: 0o711 });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await ownFolder(folder);
   for (let slot = 0; slot < slots; slot += 1) {
     const uid = firstUid + slot;
     const lock: HostLock | null = await tryHostLock(join(folder, String(uid)));

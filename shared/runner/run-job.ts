@@ -120,7 +120,7 @@ export async function runJob(job: Job): Promise<number> {
   shipper.say(
     `${isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`} of ${experiment.kind} on node ${node} of ${environment.nodes}.`,
   );
-  const jobUser = await claimJobUser(environment.workFolder, environment.firstUid);
+  const jobUser = await claimJobUser(environment.firstUid);
   const workspace = await createWorkspace(
     environment.workFolder,
     `${experiment.experiment_id}-${node}`,

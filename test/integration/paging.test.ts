@@ -68,8 +68,9 @@ describe('paging', () => {
     churning = [0, 1, 2].map(churn);
   });
 
-  afterAll(() => {
+  afterAll(async () => {
     stopped = true;
+    await Promise.allSettled(churning);
   });
 
   /** Creates and deletes projects newer than, older than and between the stored ones, until the tests are over. */

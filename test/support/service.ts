@@ -25,6 +25,8 @@ export interface Call {
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
   as?: TestUser;
+  /** Another environment for this call, such as one in which a service is away. */
+  environment?: Environment;
   sourceIp?: string;
 }
 
@@ -71,9 +73,9 @@ export async function testService(more: Environment = {}) {
 
   async function call(
     endpoint: AnyEndpoint,
-    { path = {}, query = '', headers = {}, body = '', as, sourceIp = '127.0.0.1' }: Call = {},
+    { path = {}, query = '', headers = {}, body = '', as, environment: other, sourceIp = '127.0.0.1' }: Call = {},
   ): Promise<Answer> {
-    let handler = handlers.get(endpoint);
+    let handler = other === undefined ? handlers.get(endpoint) : lambda(endpoint, other);
     if (handler === undefined) {
       handler = lambda(endpoint, environment);
       handlers.set(endpoint, handler);

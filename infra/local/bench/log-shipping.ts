@@ -1,3 +1,69 @@
-import type { Group } from './group.ts';
+import { join } from 'node:path';
+import type { ServiceClient } from '../demo/service-client.ts';
+import { type Figure, figure, median } from './figure.ts';
+import type { Bench, Group } from './group.ts';
+import { startService } from './service-process.ts';
+import { type JobRun, TimedCommand } from './timed-command.ts';
 
-export const logShipping: Group = { name: 'log-shipping', title: 'log-shipping', measure: async () => [] };
+const steady = 100_000;
+const flood = 1_000_000;
+const repeats = 2;
+
+/** Pauses are added to what writing takes, so that whatever holds up writing shows. */
+const steadyWork = `for batch in range(1000):
+    for line in range(${steady / 1000}):
+        print(batch * ${steady / 1000} + line, 'loss 0.123456', flush=True)
+    time.sleep(0.01)`;
+
+/** Python's own buffer would hide every wait; a write for each line is the worst there is. */
+const floodWork = `for line in range(${flood}):
+    sys.stdout.write(f'{line} loss 0.123456\\n')
+sys.stdout.flush()`;
+
+/** How many of so many numbered lines are in the log, each once and in its place. */
+function inPlace({ lines }: JobRun): number {
+  return lines.filter(({ message }, index) => message === `${index} loss 0.123456`).length;
+}
+
+async function steadyFigures(client: ServiceClient, { folder, say }: Bench): Promise<Figure[]> {
+  const command = await TimedCommand.create(client, join(folder, 'steady'), steadyWork);
+  const ratios: number[] = [];
+  let found = steady;
+  for (let round = 0; round < repeats; round += 1) {
+    say(`100,000 lines, run ${round + 1} of ${repeats}`);
+    const byHand = await command.byHand();
+    const run = await command.asJob();
+    ratios.push(run.seconds / byHand);
+    found = Math.min(found, inPlace(run));
+  }
+  return [
+    figure('100,000 lines over 10 s, as a job over by hand', median(ratios), '×', { atMost: 1.1 }),
+    figure('Lines of them in the log, in order', found, '', { atLeast: steady }),
+  ];
+}
+
+async function floodFigures(client: ServiceClient, { folder, say }: Bench): Promise<Figure[]> {
+  const command = await TimedCommand.create(client, join(folder, 'flood'), floodWork);
+  say('1,000,000 lines');
+  const byHand = await command.byHand();
+  const run = await command.asJob();
+  return [
+    figure('1,000,000 lines as fast as it can: in the log, in order', inPlace(run), '', { atLeast: flood }),
+    figure('The same, as a job', run.seconds, 's', {
+      remark: `by hand to nowhere ${byHand.toFixed(2)} s; submit to end ${run.wholeSeconds.toFixed(1)} s`,
+    }),
+  ];
+}
+
+/** What shipping the log costs the command, and whether all of it arrives. */
+export const logShipping: Group = {
+  name: 'log',
+  title: 'Log shipping',
+
+  async measure(bench) {
+    const service = await startService(join(bench.folder, 'data'));
+    bench.started.defer(() => service.stop());
+    const { client } = await service.signIn();
+    return [...(await steadyFigures(client, bench)), ...(await floodFigures(client, bench))];
+  },
+};

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { ServiceClient } from '../demo/service-client.ts';
-import { BenchError } from './options.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -59,7 +58,7 @@ function cleanEnvironment(more: Variables): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), ADMIN_PASSWORD: password, ...more };
 }
 
-/** Runs `npm start` on a free port, with everything kept in `folder`. @throws BenchError when it does not start */
+/** Runs `npm start` on a free port, with everything kept in `folder`. @throws Error when it does not start */
 export async function startService(folder: string, more: Variables = {}): Promise<RunningService> {
   const begun = performance.now();
   const npm = spawn('npm', ['start', '--silent', '--', '--port', '0', '--data', folder], {
@@ -81,7 +80,7 @@ export async function startService(folder: string, more: Variables = {}): Promis
   });
   const url = await readiness(npm);
   const secondsToReady = (performance.now() - begun) / 1000;
-  if (url === undefined || npm.pid === undefined) throw new BenchError(`The service did not start. ${said}`);
+  if (url === undefined || npm.pid === undefined) throw new Error(`The service did not start. ${said}`);
   const signIn = async () => {
     const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
     const response = await fetch(`${url}/auth/token`, { method: 'POST', body });

@@ -53,11 +53,14 @@ export async function startDemoService(
   const service = spawn(file, args, {
     detached: true,
     env: { ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(service, 'exit');
+  service.stderr?.pipe(process.stderr, { end: false });
   const stop = async () => {
     if (service.exitCode !== null || service.signalCode !== null) return;
+    // That it stops, and how to stop it sooner, is for those who started it by hand.
+    service.stderr?.unpipe().resume();
     service.kill('SIGTERM');
     await ended;
   };

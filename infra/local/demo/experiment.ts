@@ -4,6 +4,7 @@ import * as z from 'zod';
 export const Experiment = z.object({
   experiment_id: z.string(),
   kind: z.enum(['train', 'train-remote']),
+  created_at: z.string(),
   status: z.string(),
   status_reason: z.string().nullable(),
   duration: z.number().nullable(),

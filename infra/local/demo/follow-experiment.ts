@@ -56,15 +56,19 @@ export async function followExperiment(
 ): Promise<Experiment> {
   const path = pathOf('projects', project_id, 'experiments', begun.experiment_id);
   const startedAt = Date.now();
-  const line = (from: string, text: string) => screen.progress((Date.now() - startedAt) / 1000, from, text);
+  const created = Date.parse(begun.created_at);
   const nodes = Array.from({ length: begun.nodes }, (_, node) => node);
+  const logName = (node: number) => (nodes.length === 1 ? 'log' : `node ${node}`);
   const [ended] = await Promise.all([
     followStatus(client, path, ({ status, status_reason }) => {
-      line('status', status_reason === null ? status : `${status}: ${status_reason}`);
+      const text = status_reason === null ? status : `${status}: ${status_reason}`;
+      screen.progress((Date.now() - startedAt) / 1000, 'status', text);
     }),
     ...nodes.map((node) =>
-      followLog(client, path, node, ({ stream, message }) => {
-        line(stream === 'service' ? 'service' : nodes.length === 1 ? 'log' : `node ${node}`, message);
+      followLog(client, path, node, ({ time, stream, message }) => {
+        // Both times are the service's, whose clock may be another than ours.
+        const seconds = (Date.parse(time) - created) / 1000;
+        screen.progress(seconds, stream === 'service' ? 'service' : logName(node), message);
       }),
     ),
   ]);

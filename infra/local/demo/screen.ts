@@ -21,7 +21,7 @@ export class Screen {
   }
 
   fact(name: string, value: string): void {
-    this.line(`  ${this.#styled(2, name.padEnd(13))} ${printable(value)}`);
+    this.line(`  ${this.#styled(2, name.padEnd(15))} ${printable(value)}`);
   }
 
   /** What somebody said, after so many seconds. */

@@ -44,6 +44,8 @@ function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>
     Object.assign(jsonSchema, meta);
     return;
   }
+  // zod leaves out the default of what is coerced, which is stated as the value that it becomes.
+  if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
   for (const [word, isEmpty] of emptyWords) if (isEmpty(jsonSchema[word])) delete jsonSchema[word];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { stopped } from './installer.ts';
 import { buildNode } from './node-environment.ts';
-import type { ObtainedEnvironment, ObtainOptions } from './obtain-environment.ts';
+import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.ts';
 import { installerEnvironment } from './operator-environment.ts';
 import { packEnvironment } from './pack.ts';
 import { buildPython } from './python-environment.ts';

@@ -1,4 +1,4 @@
-import type { Dependency, DependencyFault, ParsedDependencies } from './dependencies.ts';
+import type { Dependency, DependencyFault, ParsedDependencies } from './dependency.ts';
 import { normalRelativePath } from './relative-path.ts';
 
 const packageName = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$/;

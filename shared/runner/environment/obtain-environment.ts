@@ -3,35 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildEnvironment } from './build-environment.ts';
 import { EnvironmentError } from './environment-error.ts';
-import type { CompleteEnvironment, EnvironmentFolder } from './environment-folder.ts';
-import type { EnvironmentStore } from './environment-store.ts';
-import { type RunCommand, stopped } from './installer.ts';
-import type { Interpreter } from './interpreter.ts';
-import type { Variables } from './operator-environment.ts';
+import { stopped } from './installer.ts';
+import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.ts';
 import { removeTree } from './remove-tree.ts';
-import type { ResolvedDependency } from './resolved-dependencies.ts';
 import { unpackEnvironment } from './unpack.ts';
-
-export interface ObtainOptions {
-  envType: 'python' | 'node';
-  key: string;
-  place: EnvironmentFolder;
-  dependencies: readonly ResolvedDependency[];
-  interpreter: Interpreter;
-  sourceFolder: string;
-  store: EnvironmentStore;
-  run: RunCommand;
-  operatorEnv: Variables;
-  owner?: { uid: number; gid: number };
-  log(line: string): void;
-  stop: AbortSignal;
-}
-
-export interface ObtainedEnvironment extends CompleteEnvironment {
-  cache: 'hit' | 'miss';
-  /** Whether the store has it. */
-  stored: boolean;
-}
 
 const pollMilliseconds = 1000;
 

@@ -10,7 +10,8 @@ import { hostLock } from './host-lock.ts';
 import { type RunCommand, stopped } from './installer.ts';
 import { probeInterpreter } from './interpreter.ts';
 import { nodeVariables } from './node-environment.ts';
-import { type ObtainedEnvironment, obtainEnvironment } from './obtain-environment.ts';
+import { obtainEnvironment } from './obtain-environment.ts';
+import type { ObtainedEnvironment } from './obtained-environment.ts';
 import {
   engineEnvironment,
   installerEnvironment,

@@ -1,4 +1,4 @@
-import type { Dependency, DependencyFault, ParsedDependencies } from './dependencies.ts';
+import type { Dependency, DependencyFault, ParsedDependencies } from './dependency.ts';
 import { isMarker } from './python-marker.ts';
 import { normalRelativePath } from './relative-path.ts';
 import { longestLine, splitRequirements } from './requirement-list.ts';

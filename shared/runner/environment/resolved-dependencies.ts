@@ -1,6 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type Dependency, type EnvironmentSpec, parseDependencies } from './dependencies.ts';
+import { type EnvironmentSpec, parseDependencies } from './dependencies.ts';
+import type { Dependency } from './dependency.ts';
 import { EnvironmentError } from './environment-error.ts';
 import { parseRequirements } from './python-requirements.ts';
 import { hashSourceFile, readSourceText } from './source-files.ts';

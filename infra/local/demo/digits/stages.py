@@ -49,15 +49,16 @@ def fit_network(run, settings, train, validation):
     for epoch in range(begun + 1, settings["epochs"] + 1):
         started = time.monotonic()
         loss = network.train_epoch(shard, cluster)
+        if not cluster.is_main:
+            continue
         val_loss, accuracy = network.measure(validation)
         _, train_accuracy = network.measure(shard)
-        seconds = time.monotonic() - started
         run.report(epoch, loss=loss, val_loss=val_loss, accuracy=accuracy, train_accuracy=train_accuracy)
         print(
             f"epoch {epoch:2}/{settings['epochs']}  loss {loss:.4f}  val_loss {val_loss:.4f}"
-            f"  accuracy {accuracy:.4f}  {seconds:.2f} s"
+            f"  accuracy {accuracy:.4f}  {time.monotonic() - started:.2f} s"
         )
-        if cluster.is_main and epoch % settings["checkpoint_every"] == 0:
+        if epoch % settings["checkpoint_every"] == 0:
             network.save(run.checkpoints, epoch)
     return [network]
 

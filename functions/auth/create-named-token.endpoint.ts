@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { issueNamedToken, namedTokensMost } from '../../shared/data/named-token.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { ConditionFailed } from '../../shared/data/table.ts';
+import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { integer, line } from '../../shared/endpoint/parameters.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+import { TokenAnswer } from './token-answer.ts';
+
+const daySeconds = 24 * 60 * 60;
+
+export const endpoint = defineEndpoint({
+  name: 'createNamedToken',
+  method: 'POST',
+  path: '/auth/tokens',
+  summary: 'Create a token for a script',
+  description: `The token has a name and lives for \`expires_in\` seconds: a minute to a year, 90 days if nothing is said. Only this answer holds it. It has all rights of the user, who can have ${namedTokensMost}, and dies with a change of their password or account type.`,
+  allow: 'guest',
+  needs: { accounts: writeAccounts },
+  input: {
+    body: fields(
+      z.strictObject({ name: line(128), expires_in: integer(60, 365 * daySeconds).default(90 * daySeconds) }),
+    ),
+  },
+  output: {
+    201: TokenAnswer.extend({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.number().int(),
+    }).meta({ id: 'NewToken' }),
+  },
+  problems: ['conflict'],
+
+  async handle({ body: { name, expires_in } }, { accounts, caller, newId, now }) {
+    const options = { token_id: newId(), now: now(), seconds: expires_in, name };
+    try {
+      const issued = await issueNamedToken(accounts, caller, options);
+      if (issued === undefined) {
+        const detail = `You have ${namedTokensMost} tokens for scripts, the most there can be. Revoke one that is no longer needed.`;
+        throw new Problem('conflict', detail);
+      }
+      const { bearer, token } = issued;
+      return Reply.json(
+        { ...token, access_token: bearer, token_type: 'Bearer' as const, expires_in },
+        { headers: { 'Cache-Control': 'no-store' } },
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      throw new Problem('conflict', 'The account was changed at the same moment. Try again.', {
+        cause: error,
+      });
+    }
+  },
+});
+
+export const handler = lambda(endpoint);

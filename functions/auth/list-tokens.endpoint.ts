@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { readAccounts } from '../../shared/data/needs.ts';
+import { listTokens } from '../../shared/data/token.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { TokenAnswer } from './token-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listTokens',
+  method: 'GET',
+  path: '/auth/tokens',
+  summary: 'Your tokens that are good, newest first',
+  description:
+    'Those for scripts and those of sign-ins. `current` is the one that was sent with the request.',
+  allow: 'guest',
+  needs: { accounts: readAccounts },
+  input: { query: z.strictObject(paging) },
+  output: { 200: z.array(TokenAnswer.extend({ current: z.boolean() }).meta({ id: 'ListedToken' })) },
+
+  handle({ query }, { accounts, caller, now }) {
+    return answerList(query, {
+      fetch: (page) => listTokens(accounts, caller, now(), page),
+      keyOf: ({ token_id }) => token_id,
+      show: ({ token_id, name, created_at, expires_at, hash }) => ({
+        token_id,
+        name,
+        created_at,
+        expires_at,
+        current: hash === caller.token_hash,
+      }),
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

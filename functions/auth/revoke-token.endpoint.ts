@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { revokeIssued } from '../../shared/data/token.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'revokeToken',
+  method: 'DELETE',
+  path: '/auth/tokens/{token_id}',
+  summary: 'Revoke one of your tokens: it ends at once',
+  allow: 'guest',
+  needs: { accounts: writeAccounts },
+  input: { path: z.strictObject({ token_id: Ulid }) },
+  output: { 200: z.object({ token_id: Ulid }) },
+  problems: ['not-found'],
+
+  async handle({ path: { token_id } }, { accounts, caller }) {
+    if (!(await revokeIssued(accounts, caller.user_id, token_id))) throw notFound('token', token_id);
+    return { token_id };
+  },
+});
+
+export const handler = lambda(endpoint);

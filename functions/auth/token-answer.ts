@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+
+/** A token without its secret. */
+export const TokenAnswer = z
+  .object({
+    token_id: Ulid,
+    /** Null for one of a sign-in. */
+    name: z.string().nullable(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'Token' });

@@ -1,0 +1,70 @@
+import { ulid } from 'ulid';
+import { readCorsOrigins, withCors } from '../../shared/endpoint/cors.ts';
+import type { Method } from '../../shared/endpoint/definition.ts';
+import { type Event, headerOf, type Result } from '../../shared/endpoint/exchange.ts';
+import type { Handler } from '../../shared/endpoint/lambda.ts';
+import { createLogger } from '../../shared/endpoint/log.ts';
+import type { Environment } from '../../shared/endpoint/needs.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+import { renderError } from '../../shared/endpoint/render-error.ts';
+import { securityHeaders } from '../../shared/endpoint/security-headers.ts';
+
+/** The methods that are served at each route, such as `/users/{p1}/type`. */
+export type MethodTable = Readonly<Record<string, readonly Method[]>>;
+
+/** Request headers that operations take besides those that browsers send without asking. */
+const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Fields';
+
+/** How long browsers may remember a preflight, in seconds; Chromium keeps none for more than two hours. */
+const preflightSeconds = 3600;
+
+function isPreflight(event: Event, origins: readonly string[]): boolean {
+  const origin = headerOf(event, 'origin');
+  return (
+    event.httpMethod === 'OPTIONS' &&
+    headerOf(event, 'access-control-request-method') !== undefined &&
+    origin !== undefined &&
+    origins.includes(origin)
+  );
+}
+
+const preflight = (methods: readonly Method[], requestId: string): Result => ({
+  statusCode: 204,
+  headers: {
+    ...securityHeaders,
+    'Access-Control-Allow-Methods': methods.join(', '),
+    'Access-Control-Allow-Headers': requestHeaders,
+    'Access-Control-Max-Age': String(preflightSeconds),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+  },
+  body: '',
+});
+
+function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): Problem {
+  const allowed = methods.join(', ');
+  return new Problem(
+    'method-not-allowed',
+    `${httpMethod} is not served at ${path}; allowed are ${allowed}.`,
+    { headers: { Allow: allowed } },
+  );
+}
+
+/**
+ * Handler of the `ANY` method of every route: it answers what no endpoint does, which is the preflight of a browser
+ * for an origin of `CORS_ORIGINS`, and 405 with `Allow` for all else. API Gateway by itself answers a wrong method
+ * like a missing token. The table is made of the endpoints where the service is deployed.
+ */
+export function anyMethod(table: MethodTable, environment: Environment = process.env): Handler {
+  let origins: readonly string[] | undefined;
+  return async (event) => {
+    origins ??= readCorsOrigins(environment);
+    const methods = Object.hasOwn(table, event.resource) ? (table[event.resource] ?? []) : [];
+    const requestId = event.requestContext?.requestId ?? ulid().toLowerCase();
+    const log = createLogger('warn', (line) => process.stdout.write(line));
+    const result = isPreflight(event, origins)
+      ? preflight(methods, requestId)
+      : renderError(notAllowed(event, methods), requestId, log);
+    return withCors(result, origins, headerOf(event, 'origin'));
+  };
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { changeUser, setAccountType } from '../../shared/data/change-user.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { AccountType, findUser } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { showUser, UserAnswer } from './user-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'changeAccountType',
+  method: 'POST',
+  path: '/users/{user_id}/type',
+  summary: "Change a user's account type",
+  description:
+    'Another type ends all tokens of the user, who has to sign in again. The last admin stays one.',
+  allow: 'admin',
+  needs: { accounts: writeAccounts },
+  input: {
+    path: z.strictObject({ user_id: Ulid }),
+    anywhere: z.strictObject({ account_type: AccountType }),
+  },
+  output: { 200: UserAnswer },
+  problems: ['not-found', 'conflict'],
+  etag: true,
+
+  async handle({ path: { user_id }, anywhere: { account_type } }, { accounts }) {
+    const user = await findUser(accounts, user_id);
+    if (user === undefined) throw notFound('user', user_id);
+    const changed = await changeUser(accounts, user, async (present) =>
+      present.account_type === account_type ? present : setAccountType(accounts, present, account_type),
+    );
+    return showUser(changed);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { checkOwnPassword } from '../../shared/accounts/check-own-password.ts';
+import { hashPassword } from '../../shared/accounts/password.ts';
+import { NewPassword, PresentedPassword } from '../../shared/accounts/password-rules.ts';
+import { setPassword } from '../../shared/data/change-user.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { ConditionFailed } from '../../shared/data/table.ts';
+import { findCredentials, Username } from '../../shared/data/user.ts';
+import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { badRequest, notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { requireMayChangeAccount } from './account-access.ts';
+import { showUser, UserAnswer } from './user-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'changePassword',
+  method: 'PUT',
+  path: '/users/{username}/password',
+  summary: "Change a user's password",
+  description:
+    'For the user themselves, who must send `current_password` too, and admins, who need not. It ends all tokens of the user at once.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts },
+  input: {
+    path: z.strictObject({ username: Username }),
+    body: fields(z.strictObject({ password: NewPassword, current_password: PresentedPassword.optional() })),
+  },
+  output: { 200: UserAnswer },
+  problems: ['forbidden', 'not-found', 'conflict', 'too-many-requests'],
+  etag: true,
+
+  async handle({ path: { username }, body }, context) {
+    const { accounts, caller, now, sourceIp } = context;
+    requireMayChangeAccount(caller, username);
+    const { password, current_password } = body;
+    if (current_password === undefined && caller.account_type !== 'admin') {
+      throw badRequest([{ in: 'body', name: 'current_password', message: 'is required' }]);
+    }
+    const found = await findCredentials(accounts, username);
+    if (found === undefined) throw notFound('user', username);
+    const { user, hash } = found;
+    requirePrecondition(context, user.version);
+    if (current_password !== undefined) {
+      await checkOwnPassword(accounts, { username, hash, password: current_password, sourceIp }, now);
+    }
+    try {
+      return showUser(await setPassword(accounts, user, await hashPassword(password), now().toISOString()));
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      const detail = 'The user was changed at the same moment. Look at them again and repeat the change.';
+      throw new Problem('conflict', detail, { cause: error });
+    }
+  },
+});
+
+export const handler = lambda(endpoint);

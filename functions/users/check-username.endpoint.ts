@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { readAccounts } from '../../shared/data/needs.ts';
+import { findUserId, Username } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'checkUsername',
+  method: 'GET',
+  path: '/users/check/{username}',
+  summary: 'Whether a user name is available',
+  description:
+    'Anything may be asked for: a name that nobody can have is not available either, and `reason` says why.',
+  allow: 'anyone',
+  needs: { accounts: readAccounts },
+  input: { path: z.strictObject({ username: z.string() }) },
+  output: {
+    200: z.object({
+      /** In the form in which it is compared, where it is a name at all. */
+      username: z.string(),
+      available: z.boolean(),
+      reason: z.string().nullable(),
+    }),
+  },
+
+  async handle({ path: { username: asked } }, { accounts }) {
+    const parsed = Username.safeParse(asked);
+    if (!parsed.success) {
+      return { username: asked, available: false, reason: parsed.error.issues[0]?.message ?? 'is no name' };
+    }
+    const username = parsed.data;
+    const available = (await findUserId(accounts, username)) === undefined;
+    return { username, available, reason: available ? null : 'is taken' };
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { hashPassword } from '../../shared/accounts/password.ts';
+import { NewPassword } from '../../shared/accounts/password-rules.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { ConditionFailed } from '../../shared/data/table.ts';
+import {
+  AccountType,
+  createUser,
+  findUser,
+  findUserId,
+  type User,
+  Username,
+} from '../../shared/data/user.ts';
+import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { requireMayRegister } from './registration-rule.ts';
+import { showUser, UserAnswer } from './user-answer.ts';
+
+const taken = (username: string): Problem => new Problem('conflict', `The user name ${username} is taken.`);
+
+export const endpoint = defineEndpoint({
+  name: 'createUser',
+  method: 'POST',
+  path: '/users/',
+  summary: 'Create a user',
+  description:
+    'For admins. Where the deployment has opened registration, anyone may create a guest. A password in the address is refused.',
+  allow: 'anyone',
+  needs: { accounts: writeAccounts },
+  input: {
+    anywhere: z.strictObject({ username: Username, account_type: AccountType }),
+    body: fields(z.strictObject({ password: NewPassword })),
+  },
+  output: { 201: UserAnswer },
+  problems: ['forbidden', 'conflict'],
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'accounts',
+    async answerMade(user_id, { accounts }) {
+      const user = await findUser(accounts, user_id);
+      if (user === undefined) throw notFound('user', user_id);
+      return showUser(user);
+    },
+  },
+
+  async handle({ anywhere, body }, { accounts, caller, settings, newId, now, made }) {
+    const { username, account_type } = anywhere;
+    requireMayRegister({ caller, registration: settings.registration, account_type });
+    // Spares the work of hashing; what decides is the write.
+    if ((await findUserId(accounts, username)) !== undefined) throw taken(username);
+    const hash = await hashPassword(body.password);
+    const user: User = {
+      user_id: newId(),
+      username,
+      account_type,
+      created_at: now().toISOString(),
+      version: 1,
+      credentials_version: 1,
+    };
+    try {
+      await createUser(accounts, user, hash, { also: made(user.user_id) });
+    } catch (error) {
+      if (error instanceof ConditionFailed && error.failed.includes(0)) throw taken(username);
+      throw error;
+    }
+    return showUser(user);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { changeUser, removeUser } from '../../shared/data/change-user.ts';
+import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { findUserByName, Username } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { clearAccount } from '../../shared/purge/clear-account.ts';
+import { forSeconds } from '../../shared/purge/run-purge.ts';
+import { UserAnswer } from './user-answer.ts';
+
+/** What is not cleared by then is left to the purge. */
+const clearSeconds = 5;
+
+export const endpoint = defineEndpoint({
+  name: 'deleteUser',
+  method: 'DELETE',
+  path: '/users/',
+  summary: 'Delete a user',
+  description:
+    'They are signed out at once and their name is free again. Their pictures are removed; their projects stay, with no owner. The last admin cannot be deleted.',
+  allow: 'admin',
+  needs: { accounts: writeAccounts, records: writeRecords },
+  input: { anywhere: z.strictObject({ username: Username }) },
+  output: { 200: UserAnswer },
+  problems: ['not-found', 'conflict', 'precondition-failed'],
+
+  async handle({ anywhere: { username } }, { accounts, records, now, log, header, expectedVersion }) {
+    const user = await findUserByName(accounts, username);
+    if (user === undefined) throw notFound('user', username);
+    const closed_at = now().toISOString();
+    const removed = await changeUser(accounts, user, async (present) => {
+      requirePrecondition({ header, expectedVersion }, present.version);
+      await removeUser(accounts, present, closed_at);
+      return present;
+    });
+    try {
+      const closed = { user_id: user.user_id, closed_at };
+      await clearAccount({ accounts, records }, closed, forSeconds(clearSeconds), now());
+    } catch (error) {
+      // The user is gone; the purge clears up after them.
+      log.warn('clear-later', {
+        user_id: user.user_id,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+    return removed;
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { readAccounts } from '../../shared/data/needs.ts';
+import { listUsers } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { UserAnswer } from './user-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listUsers',
+  method: 'GET',
+  path: '/users/',
+  summary: 'All users, newest first',
+  allow: 'viewer',
+  needs: { accounts: readAccounts },
+  input: { query: z.strictObject(paging) },
+  output: { 200: z.array(UserAnswer) },
+
+  handle({ query }, { accounts }) {
+    return answerList(query, {
+      fetch: (page) => listUsers(accounts, page),
+      keyOf: ({ user_id }) => user_id,
+      show: ({ user_id, username, account_type, created_at }) => ({
+        user_id,
+        username,
+        account_type,
+        created_at,
+      }),
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

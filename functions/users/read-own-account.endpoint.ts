@@ -1,0 +1,27 @@
+import { readAccounts } from '../../shared/data/needs.ts';
+import { findUser } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { showUser, UserAnswer } from './user-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readOwnAccount',
+  method: 'GET',
+  path: '/users/me',
+  summary: 'The user who calls',
+  allow: 'guest',
+  needs: { accounts: readAccounts },
+  input: {},
+  output: { 200: UserAnswer },
+  problems: ['not-found'],
+  etag: true,
+
+  async handle(_, { accounts, caller }) {
+    const user = await findUser(accounts, caller.user_id);
+    if (user === undefined) throw notFound('user', caller.username);
+    return showUser(user);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { readAccounts } from '../../shared/data/needs.ts';
+import { findUserByName, Username } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
+import { requireMaySeeAccount } from './account-access.ts';
+import { showUser, UserAnswer } from './user-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readUser',
+  method: 'GET',
+  path: '/users/{username}',
+  summary: 'A user',
+  description: 'A guest sees only their own account.',
+  allow: 'guest',
+  needs: { accounts: readAccounts },
+  input: { path: z.strictObject({ username: Username }) },
+  output: { 200: UserAnswer },
+  problems: ['forbidden', 'not-found'],
+  etag: true,
+
+  async handle({ path: { username } }, { accounts, caller }) {
+    requireMaySeeAccount(caller, username);
+    const user = await findUserByName(accounts, username);
+    if (user === undefined) throw notFound('user', username);
+    return showUser(user);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,30 @@
+import type { AccountType } from '../../shared/data/user.ts';
+import type { Caller } from '../../shared/endpoint/definition.ts';
+import { Problem } from '../../shared/endpoint/problem.ts';
+
+interface Registration {
+  /** Undefined for who has not signed in. */
+  caller: Pick<Caller, 'account_type'> | undefined;
+  registration: 'open' | 'closed';
+  /** Type of the account that is to be created. */
+  account_type: AccountType;
+}
+
+/**
+ * Admins create users of any type. Where registration is open everybody may create one, but only a guest, until an
+ * admin sets another type. Throws a 401 problem for who might be an admin but has not signed in, else a 403 problem.
+ */
+export function requireMayRegister({ caller, registration, account_type }: Registration): void {
+  if (caller?.account_type === 'admin') return;
+  if (registration === 'open') {
+    if (account_type === 'guest') return;
+    throw new Problem(
+      'forbidden',
+      'Only an admin may create an account of this type. Register with account_type guest; an admin can change it afterwards.',
+    );
+  }
+  if (caller !== undefined) throw new Problem('forbidden', 'Only an admin may create users here.');
+  throw new Problem('unauthenticated', 'Registration is closed here: only an admin may create users.', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}

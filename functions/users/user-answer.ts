@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import { AccountType, type User } from '../../shared/data/user.ts';
+import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+
+/** A user as every operation answers them. */
+export const UserAnswer = z
+  .object({
+    user_id: Ulid,
+    username: z.string(),
+    account_type: AccountType,
+    created_at: Timestamp,
+  })
+  .meta({ id: 'User' });
+
+export const showUser = (user: User): Reply<User> => Reply.json(user, { version: user.version });

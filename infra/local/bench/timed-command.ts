@@ -1,0 +1,65 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServiceClient } from '../demo/service-client.ts';
+import { runByHand } from './by-hand.ts';
+import { type LogLine, TrainingProject } from './training-project.ts';
+
+/** A Python program that measures its own work, and says on stderr how many seconds it took. */
+const timed = (work: string): string => `import sys, time
+begun = time.perf_counter()
+${work}
+print(f'took {time.perf_counter() - begun:.6f} s', file=sys.stderr)
+`;
+
+export interface JobRun {
+  /** What the command says that it took. */
+  seconds: number;
+  /** From the submission to the end of the job. */
+  wholeSeconds: number;
+  /** Of stdout. */
+  lines: LogLine[];
+}
+
+/** One program, to be run by hand and as a job. */
+export class TimedCommand {
+  readonly #folder: string;
+  readonly #project: TrainingProject;
+
+  private constructor(folder: string, project: TrainingProject) {
+    this.#folder = folder;
+    this.#project = project;
+  }
+
+  /** `work` is Python; `folder` is where it runs by hand. */
+  static async create(client: ServiceClient, folder: string, work: string): Promise<TimedCommand> {
+    const program = timed(work);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'train.py'), program);
+    const files = { 'train.py': program };
+    return new TimedCommand(
+      folder,
+      await TrainingProject.create(client, { command: 'python3 train.py', files }),
+    );
+  }
+
+  /** Seconds that the command says it took. */
+  async byHand(): Promise<number> {
+    return secondsIn(await runByHand(['python3', 'train.py'], this.#folder));
+  }
+
+  async asJob(): Promise<JobRun> {
+    const begun = performance.now();
+    const experiment = await this.#project.succeeded(await this.#project.train());
+    const wholeSeconds = (performance.now() - begun) / 1000;
+    const all = await this.#project.log(experiment);
+    const lines = all.filter(({ stream }) => stream === 'stdout');
+    const said = all.filter(({ stream }) => stream === 'stderr').map(({ message }) => message);
+    return { seconds: secondsIn(said.join('\n')), wholeSeconds, lines };
+  }
+}
+
+function secondsIn(text: string): number {
+  const [, seconds] = /took ([\d.]+) s/.exec(text) ?? [];
+  if (seconds === undefined) throw new Error(`the command did not say what it took: ${text}`);
+  return Number(seconds);
+}

@@ -1,0 +1,28 @@
+import type { TableWriter } from '../data/table.ts';
+import { Problem } from '../endpoint/problem.ts';
+import { beginAttempt } from './back-off.ts';
+import { verifyPassword } from './password.ts';
+
+interface Presented {
+  username: string;
+  /** Stored hash of the user's password. */
+  hash: string;
+  password: string;
+  sourceIp: string;
+}
+
+/**
+ * Makes sure that a password is the present one of a user who is signed in. Counts as an attempt to sign in, so that a
+ * stolen token is no way to guess faster. Throws a 403 problem where it is wrong and 429 after too many failures.
+ */
+export async function checkOwnPassword(
+  accounts: TableWriter<'accounts'>,
+  { username, hash, password, sourceIp }: Presented,
+  now: () => Date,
+): Promise<void> {
+  const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
+  if (!(await verifyPassword(password, hash))) {
+    throw new Problem('forbidden', 'The current password is wrong.');
+  }
+  await attempt.succeeded(now());
+}

@@ -1,0 +1,20 @@
+/** One thing wrong with the text of `dependencies`; `line` counts from 1. */
+export interface DependencyFault {
+  line: number;
+  message: string;
+}
+
+/** One dependency in its normal form. Paths are relative to the source folder and have neither `.` nor `..` in them. */
+export type Dependency =
+  /** A requirement (PEP 508) or an npm package spec, to be resolved by the installer. */
+  | { kind: 'package'; line: number; spec: string }
+  /** A wheel, sdist or npm tarball of the source; `extras` and `marker` are those of a Python requirement. */
+  | { kind: 'file'; line: number; path: string; extras: string; marker: string }
+  /** A file of further requirement lines (`-r`). */
+  | { kind: 'requirements'; line: number; path: string }
+  | { kind: 'image'; line: number; reference: string };
+
+export interface ParsedDependencies {
+  dependencies: Dependency[];
+  faults: DependencyFault[];
+}

@@ -1,0 +1,27 @@
+import type { CompleteEnvironment, EnvironmentFolder } from './environment-folder.ts';
+import type { EnvironmentStore } from './environment-store.ts';
+import type { RunCommand } from './installer.ts';
+import type { Interpreter } from './interpreter.ts';
+import type { Variables } from './operator-environment.ts';
+import type { ResolvedDependency } from './resolved-dependencies.ts';
+
+export interface ObtainOptions {
+  envType: 'python' | 'node';
+  key: string;
+  place: EnvironmentFolder;
+  dependencies: readonly ResolvedDependency[];
+  interpreter: Interpreter;
+  sourceFolder: string;
+  store: EnvironmentStore;
+  run: RunCommand;
+  operatorEnv: Variables;
+  owner?: { uid: number; gid: number };
+  log(line: string): void;
+  stop: AbortSignal;
+}
+
+export interface ObtainedEnvironment extends CompleteEnvironment {
+  cache: 'hit' | 'miss';
+  /** Whether the store has it. */
+  stored: boolean;
+}
