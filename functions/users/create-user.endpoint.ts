@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hashing } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
@@ -50,7 +51,8 @@ export const endpoint = defineEndpoint({
     requireMayRegister({ caller, registration: settings.registration, account_type });
     // Spares the work of hashing; what decides is the write.
     if ((await findUserId(accounts, username)) !== undefined) throw taken(username);
-    const hash = await hashPassword(body.password);
+    const hashed = () => hashPassword(body.password);
+    const hash = await (caller?.account_type === 'admin' ? hashed() : hashing.admit(hashed));
     const user: User = {
       user_id: newId(),
       username,

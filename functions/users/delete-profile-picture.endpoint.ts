@@ -2,10 +2,11 @@ import { writeObjects } from '../../shared/aws/needs.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
+import { requireMayChangeAccount } from './account-access.ts';
 import { changePicture } from './change-picture.ts';
-import { requireMayChange, requireUserWithPicture } from './picture-access.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { picturePath } from './picture-path.ts';
+import { requireUserWithPicture } from './user-with-picture.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteProfilePicture',
@@ -18,11 +19,11 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts, objects: writeObjects },
   input: { path: picturePath },
   output: { 200: PictureAnswer },
-  problems: ['not-found', 'conflict', 'precondition-failed'],
+  problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed'],
   etag: true,
 
   async handle({ path: { username } }, context) {
-    requireMayChange(context.caller, username);
+    requireMayChangeAccount(context.caller, username);
     const { user } = await requireUserWithPicture(context.accounts, username);
     return pictureAnswer(user, await changePicture(context, user, context.newId(), null));
   },

@@ -7,10 +7,11 @@ import { Problem } from '../../shared/endpoint/problem.ts';
 import { storePicture } from '../../shared/pictures/picture-store.ts';
 import { renderPicture } from '../../shared/pictures/render-picture.ts';
 import { uploadMediaTypes } from '../../shared/pictures/sniff-picture.ts';
+import { requireMayChangeAccount } from './account-access.ts';
 import { changePicture, discard } from './change-picture.ts';
-import { requireMayChange, requireUserWithPicture } from './picture-access.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { picturePath } from './picture-path.ts';
+import { requireUserWithPicture } from './user-with-picture.ts';
 
 /** Most bytes of a picture that is sent: 4 MiB. */
 const pictureMaxBytes = 4 * 1024 * 1024;
@@ -26,12 +27,12 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts, objects: writeObjects },
   input: { path: picturePath, body: file(uploadMediaTypes, pictureMaxBytes) },
   output: { 200: PictureAnswer },
-  problems: ['not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
   etag: true,
 
   async handle({ path: { username }, body }, context) {
     const { accounts, objects, caller, newId } = context;
-    requireMayChange(caller, username);
+    requireMayChangeAccount(caller, username);
     const { user, picture: present } = await requireUserWithPicture(accounts, username);
     requirePrecondition(context, present?.version ?? 0);
     const forms = await renderPicture(body.bytes, body.mediaType);

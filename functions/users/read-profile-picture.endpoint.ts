@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   needs: { accounts: readAccounts, objects: readObjects },
   input: { path: picturePath },
   output: { 200: content(pictureMediaTypes) },
-  problems: ['not-found'],
+  problems: ['forbidden', 'not-found'],
   etag: true,
 
   handle({ path: { username } }, context) {

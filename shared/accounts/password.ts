@@ -1,5 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { hashing } from './hashing-queue.ts';
 
 /** What a hash costs. OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 interface Cost {
@@ -40,7 +41,9 @@ const derive: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<B
 
 function deriveTag(password: string, { memory, passes, parallelism }: Cost, salt: Buffer, tagLength: number) {
   const message = Buffer.from(password, 'utf8');
-  return derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength });
+  return hashing.run(() =>
+    derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength }),
+  );
 }
 
 /** Hash of a password to store, as a PHC string. The password is taken as given: not trimmed, not normalized. */

@@ -3,6 +3,7 @@ import { issueToken } from '../data/token.ts';
 import { findCredentials, replaceHash, type User } from '../data/user.ts';
 import { Problem } from '../endpoint/problem.ts';
 import { beginAttempt } from './back-off.ts';
+import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';
 
 /** 401 in the words of RFC 6749; the same for every reason. */
@@ -20,15 +21,23 @@ interface Presented {
   sourceIp: string;
 }
 
-/**
- * Signs in the user whose name and password these are, with a token that lives for `seconds`. Throws 401 with one
- * answer for an unknown user and a wrong password, after the same reads and one hash, and 429 after too many failures.
- */
-export async function signIn(
+interface Grant {
+  token_id: string;
+  /** Life of the token. */
+  seconds: number;
+  now: () => Date;
+}
+
+interface SignedIn {
+  user: User;
+  bearer: string;
+}
+
+async function checkAndIssue(
   accounts: TableWriter<'accounts'>,
   { username, password, sourceIp }: Presented,
-  { token_id, seconds, now }: { token_id: string; seconds: number; now: () => Date },
-): Promise<{ user: User; bearer: string }> {
+  { token_id, seconds, now }: Grant,
+): Promise<SignedIn> {
   const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
   const found = await findCredentials(accounts, username);
   const right = await verifyPassword(password, found?.hash);
@@ -46,3 +55,14 @@ export async function signIn(
     throw error;
   }
 }
+
+/**
+ * Signs in the user whose name and password these are, with a token that lives for `seconds`. Throws 401 with one
+ * answer for an unknown user and a wrong password, after the same reads and one hash, 429 after too many failures, and
+ * 503 while too many sign in.
+ */
+export const signIn = (
+  accounts: TableWriter<'accounts'>,
+  presented: Presented,
+  grant: Grant,
+): Promise<SignedIn> => hashing.admit(() => checkAndIssue(accounts, presented, grant));

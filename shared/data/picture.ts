@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter } from './table.ts';
-import { findUserId, parseUser, type User, userKey } from './user.ts';
+import { findUserId, parseUser, type User, userKey, userPartition } from './user.ts';
 
 const picture = recordType(
   'picture',
@@ -21,7 +21,7 @@ export type Picture = z.infer<typeof picture.schema>;
 type Accounts = TableReader<'accounts'>;
 
 /** Beside the user's password and tokens, so that whatever removes those removes this. */
-const pictureKey = (user_id: string): Key => ({ pk: `USER#${user_id}`, sk: 'PICTURE' });
+const pictureKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PICTURE' });
 
 /** Everything of a user's pictures lies under this prefix of the bucket. */
 export const picturesPrefix = (user_id: string): string => `pictures/${user_id}/`;

@@ -62,6 +62,8 @@ export async function changeAttempts<Sources extends readonly SignInSource[]>(
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
     }
+    // Many people behind one address sign in at nine o'clock; random pauses let one after the other through.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(200, 10 * 2 ** round)));
   }
   return false;
 }

@@ -5,7 +5,7 @@ import type { Result } from './exchange.ts';
 const exposed = 'ETag, Link, X-Request-Id, Location, Retry-After';
 
 function originFault(origin: string): string | undefined {
-  if (origin === '*') return '"*" is refused: name each origin';
+  if (origin.includes('*')) return `${JSON.stringify(origin)} is refused: name each origin`;
   const url = URL.parse(origin);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return `${JSON.stringify(origin)} is no origin such as https://app.example`;

@@ -7,8 +7,9 @@ import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { EnvironmentStore } from './environment/environment-store.ts';
 import { JobFailure } from './job-failure.ts';
 
-/** Seconds after which a builder that said nothing more counts as dead: longer than any build may take. */
-const claimSeconds = 3600;
+/** Seconds after which a builder that said nothing more counts as dead, and how often one says that it lives. */
+const claimSeconds = 120;
+const renewSeconds = 30;
 
 /** The packed environments of a project, on the records table and the bucket. `holder` names this container. */
 export function storedEnvironments(
@@ -18,6 +19,12 @@ export function storedEnvironments(
   holder: string,
   now: () => Date,
 ): EnvironmentStore {
+  const renewals = new Map<string, NodeJS.Timeout>();
+  const claim = (key: string): Promise<void> => {
+    const at = now();
+    return claimBuild(records, project_id, key, holder, at, new Date(at.getTime() + claimSeconds * 1000));
+  };
+
   return {
     async find(key) {
       const found = await findPack(records, project_id, key);
@@ -25,14 +32,16 @@ export function storedEnvironments(
     },
 
     async claimBuild(key) {
-      const at = now();
       try {
-        await claimBuild(records, project_id, key, holder, at, new Date(at.getTime() + claimSeconds * 1000));
-        return { claimed: true };
+        await claim(key);
       } catch (error) {
         if (error instanceof ConditionFailed) return { claimed: false };
         throw error;
       }
+      // A renewal that fails is made up for by the next one; a claim that is lost all the same only builds twice.
+      const renewal = setInterval(() => void claim(key).catch(() => undefined), renewSeconds * 1000);
+      renewals.set(key, renewal.unref());
+      return { claimed: true, holder };
     },
 
     async download(key, file) {
@@ -53,9 +62,10 @@ export function storedEnvironments(
       });
     },
 
-    async releaseBuild(key) {
+    async releaseBuild(key, claimedBy) {
+      clearInterval(renewals.get(key));
       try {
-        await releaseBuild(records, project_id, key, holder);
+        await releaseBuild(records, project_id, key, claimedBy);
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error;
       }

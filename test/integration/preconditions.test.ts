@@ -1,88 +1,26 @@
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endpoint as cancelExperiment } from '../../functions/experiments/cancel-experiment.endpoint.ts';
-import { endpoint as deleteExperiment } from '../../functions/experiments/delete-experiment.endpoint.ts';
-import { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
-import { endpoint as readMetrics } from '../../functions/experiments/read-metrics.endpoint.ts';
-import { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
-import { endpoint as deleteConfig } from '../../functions/projects/delete-config.endpoint.ts';
-import { endpoint as deleteProject } from '../../functions/projects/delete-project.endpoint.ts';
 import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putDataset } from '../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as putSource } from '../../functions/projects/put-source.endpoint.ts';
-import { endpoint as readConfig } from '../../functions/projects/read-config.endpoint.ts';
 import { endpoint as readConfigGraph } from '../../functions/projects/read-config-graph.endpoint.ts';
-import { endpoint as readEnvironment } from '../../functions/projects/read-environment.endpoint.ts';
 import { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
-import { endpoint as readSource } from '../../functions/projects/read-source.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../functions/projects/request-source-upload.endpoint.ts';
-import { endpoint as trainProject } from '../../functions/projects/train-project.endpoint.ts';
-import { endpoint as trainProjectRemote } from '../../functions/projects/train-project-remote.endpoint.ts';
-import { endpoint as updateProject } from '../../functions/projects/update-project.endpoint.ts';
 import { loadEndpoints } from '../../infra/endpoints.ts';
 import { putExperiment } from '../../shared/data/experiment.ts';
 import { count } from '../../shared/data/project.ts';
 import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
 import { experimentOf } from '../support/experiment.ts';
 import { type Answer, type Call, type TestService, type TestUser, testService } from '../support/service.ts';
+import { changes, files, reads, sources, tagged } from './conditional-operations.ts';
 import { newProject } from './projects/new-project.ts';
-import { archive, send, sha256 } from './projects/upload-file.ts';
+import { send, sha256 } from './projects/upload-file.ts';
 
 type Path = Readonly<Record<string, string>>;
 
-const asJson = { 'Content-Type': 'application/json' };
 const versions = 20;
-const sources = [archive('one'), archive('two')];
-const files = [Buffer.from('one'), Buffer.from('two')];
-const command = (n: number) => ({
-  entry_point_command: `python train.py ${n}`,
-  env_type: 'system',
-  dependencies: 'none',
-});
-
-/** Operations that change a record; `content` is what the nth of several different requests sends. */
-const changes: readonly {
-  endpoint: AnyEndpoint;
-  content: (n: number) => Call;
-  reads?: AnyEndpoint;
-}[] = [
-  {
-    endpoint: updateProject,
-    content: (n) => ({ body: JSON.stringify({ project_name: `name ${n}` }), headers: asJson }),
-    reads: readProject,
-  },
-  { endpoint: deleteProject, content: () => ({}), reads: readProject },
-  { endpoint: putConfig, content: (n) => ({ body: `n: ${n}\n` }), reads: readConfig },
-  { endpoint: deleteConfig, content: () => ({}), reads: readConfig },
-  { endpoint: putEnvironment, content: (n) => ({ query: command(n) }), reads: readEnvironment },
-  {
-    endpoint: putSource,
-    content: (n) => ({ query: { sha256: sha256(sources[Math.min(n, 1)]!) } }),
-    reads: readSource,
-  },
-  {
-    endpoint: putDataset,
-    content: (n) => ({ query: { sha256: sha256(files[Math.min(n, 1)]!) } }),
-  },
-  { endpoint: deleteExperiment, content: () => ({}), reads: readExperiment },
-];
-
-const reads: readonly { endpoint: AnyEndpoint; accept?: string; change?: AnyEndpoint }[] = [
-  { endpoint: readProject, change: updateProject },
-  { endpoint: readConfig, change: putConfig },
-  { endpoint: readConfigGraph, accept: 'application/json', change: putConfig },
-  { endpoint: readConfigGraph, accept: 'image/svg+xml', change: putConfig },
-  { endpoint: readEnvironment, change: putEnvironment },
-  { endpoint: readSource, change: putSource },
-  { endpoint: readExperiment },
-  { endpoint: readMetrics, accept: 'application/json' },
-  { endpoint: readMetrics, accept: 'image/svg+xml' },
-];
-
-/** POSTs whose answer carries the tag of what they made or changed, and which take no condition. */
-const tagged: readonly AnyEndpoint[] = [createProject, trainProject, trainProjectRemote, cancelExperiment];
 
 describe('conditional requests', () => {
   let service: TestService;
@@ -148,7 +86,7 @@ describe('conditional requests', () => {
     return made?.headers['etag'] ?? (route.includes('{experiment_id}') ? '"1-x"' : tag!);
   }
 
-  test('this table knows every operation with an ETag or a precondition', async () => {
+  test('this table knows every operation of projects with an ETag or a precondition', async () => {
     const loaded = await loadEndpoints(join(import.meta.dirname, '../../functions'));
     const here = loaded.map(({ endpoint }) => endpoint).filter((one) => one.path.startsWith('/projects/'));
     const names = (all: readonly AnyEndpoint[]) => [...new Set(all.map(({ name }) => name))].sort();

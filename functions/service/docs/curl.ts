@@ -25,12 +25,17 @@ function answerWords({ responses }: ApiOperation): string[] {
   return isImage ? ['-o picture'] : [];
 }
 
+/** Whether a caller does well to send a token: where one is needed, or some callers are refused. */
+function needsToken({ security, responses }: ApiOperation): boolean {
+  return responses['403'] !== undefined || security.every((one) => Object.keys(one).length > 0);
+}
+
 /**
  * A command that calls an operation with the examples of what it needs. `$BASE` and `$TOKEN` are the reader's: the
  * address of the service and the token.
  */
 export function curlCommand(method: string, path: string, operation: ApiOperation): string {
-  const { parameters, security } = operation;
+  const { parameters } = operation;
   const inPath = new Map(
     parameters.filter((one) => one.in === 'path').map((one) => [one.name, exampleText(one)]),
   );
@@ -41,7 +46,7 @@ export function curlCommand(method: string, path: string, operation: ApiOperatio
   const verb = method === 'GET' ? '' : `-X ${method} `;
   return [
     `curl ${query.length > 0 ? '-G ' : ''}${verb}"$BASE${filled}"`,
-    ...(security.some((one) => Object.keys(one).length === 0) ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...(needsToken(operation) ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...query.map((one) => `--data-urlencode ${quoted(`${one.name}=${exampleText(one)}`)}`),
     ...bodyWords(operation),
     ...answerWords(operation),

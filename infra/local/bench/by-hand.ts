@@ -4,9 +4,7 @@ import { once } from 'node:events';
 /** Runs a command with its output going nowhere, as `command > /dev/null` in a shell, and returns its stderr. */
 export async function runByHand(argv: readonly string[], cwd: string): Promise<string> {
   const [program = '', ...args] = argv;
-  // What the runner sets too: lines leave when they are printed.
-  const env = { ...process.env, PYTHONUNBUFFERED: '1' };
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
   let text = '';
   child.stderr.on('data', (chunk) => {
     text += String(chunk);

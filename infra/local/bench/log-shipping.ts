@@ -12,10 +12,9 @@ const repeats = 2;
 /** Pauses are added to what writing takes, so that whatever holds up writing shows. */
 const steadyWork = `for batch in range(1000):
     for line in range(${steady / 1000}):
-        print(batch * ${steady / 1000} + line, 'loss 0.123456', flush=True)
+        print(f'{batch * ${steady / 1000} + line} loss 0.123456', flush=True)
     time.sleep(0.01)`;
 
-/** Python's own buffer would hide every wait; a write for each line is the worst there is. */
 const floodWork = `for line in range(${flood}):
     sys.stdout.write(f'{line} loss 0.123456\\n')
 sys.stdout.flush()`;

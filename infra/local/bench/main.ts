@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { demoEnvironment } from './demo-environment.ts';
 import { environmentCache } from './environment-cache.ts';
 import { firstLine } from './first-line.ts';
 import type { Bench, Group } from './group.ts';
@@ -21,6 +22,7 @@ const groups: readonly Group[] = [
   runnerOverhead,
   logShipping,
   environmentCache,
+  demoEnvironment,
   storage,
 ];
 

@@ -42,6 +42,7 @@ export function summary(groups: readonly MeasuredGroup[]): string {
   const failed = groups.filter(({ failure }) => failure !== undefined);
   const notMeasured =
     failed.length === 0 ? '' : ` Not measured: ${failed.map(({ title }) => title).join('; ')}.`;
+  if (bounded.length === 0) return `None of these figures has a bound.${notMeasured}`;
   if (missed.length === 0) return `All ${bounded.length} bounds are met.${notMeasured}`;
   const names = missed.map(({ what, text, bound }) => `${what} is ${text}, bound ${bound?.text}`);
   return `MISSED ${missed.length} of ${bounded.length} bounds: ${names.join('; ')}.${notMeasured}`;

@@ -47,7 +47,8 @@ export class TrainingProject {
   readonly #client: ServiceClient;
   readonly #path: string;
 
-  private constructor(client: ServiceClient, path: string) {
+  /** `path` is that of a project which is ready to be trained. */
+  constructor(client: ServiceClient, path: string) {
     this.#client = client;
     this.#path = path;
   }

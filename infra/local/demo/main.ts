@@ -13,11 +13,15 @@ import { pathOf, ServiceClient } from './service-client.ts';
 const sourceFolder = fileURLToPath(new URL('digits', import.meta.url));
 const remoteNodes = 2;
 
-/** The whole main job, through the public interface alone. Returns whether the training succeeded. */
+/**
+ * The whole main job, through the public interface alone. Returns whether the training succeeded; what `started` holds
+ * ends a training that nobody waits for any more.
+ */
 async function trainDigits(
   client: ServiceClient,
   { isRemote, dataFolder }: DemoOptions,
   screen: Screen,
+  started: AsyncDisposableStack,
 ): Promise<boolean> {
   screen.heading('Preparing');
   const project_id = await ensureDemoProject(client, sourceFolder, (step, what) => screen.fact(step, what));
@@ -28,7 +32,13 @@ async function trainDigits(
         query: { config: configId, nodes: String(remoteNodes) },
       })
     : await client.json(Experiment, 'POST', `${project}/train`, { query: { config: configId } });
+  let isWatched = true;
+  const cancel = `${project}${pathOf('experiments', begun.experiment_id, 'cancel')}`;
+  started.defer(async () => {
+    if (isWatched) await client.send('POST', cancel).catch(() => undefined);
+  });
   const experiment = await followExperiment(client, project_id, begun, screen);
+  isWatched = false;
   const folder = join(dataFolder, 'results', experiment.experiment_id);
   const result = { client, screen, project_id, experiment, folder };
   if (experiment.status === 'SUCCEEDED') await reportSuccess(result);
@@ -39,7 +49,7 @@ async function trainDigits(
 async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
   await using started = new AsyncDisposableStack();
   const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new DemoError('Interrupted.'));
+    const stop = () => reject(new DemoError('Interrupted; the training is cancelled.'));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
   const run = async () => {
@@ -52,7 +62,7 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
     }
     screen.line(`Service at ${service.url}`);
     const client = await ServiceClient.signIn(service.url, service.credentials);
-    return trainDigits(client, options, screen);
+    return trainDigits(client, options, screen, started);
   };
   return await Promise.race([run(), interrupted]);
 }

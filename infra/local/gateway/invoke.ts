@@ -1,6 +1,6 @@
 import type { Event, LambdaContext, Result } from '../../../shared/endpoint/exchange.ts';
+import type { Handler } from '../../../shared/endpoint/lambda.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
-import type { LoadedEndpoint } from '../../endpoints.ts';
 
 /** After so long API Gateway gives up on a function. */
 const defaultTimeLimit = 29_000;
@@ -25,7 +25,7 @@ function contextOf(event: Event, functionName: string, deadline: number): Lambda
 
 /** Calls a function as API Gateway does. Throws 503 where it does not answer within the time limit of milliseconds. */
 export async function invoke(
-  { endpoint, handler }: LoadedEndpoint,
+  { name, handler }: { name: string; handler: Handler },
   event: Event,
   timeLimit = defaultTimeLimit,
 ): Promise<Result> {
@@ -37,10 +37,7 @@ export async function invoke(
     }, timeLimit);
   });
   try {
-    return await Promise.race([
-      handler(event, contextOf(event, endpoint.name, Date.now() + timeLimit)),
-      late,
-    ]);
+    return await Promise.race([handler(event, contextOf(event, name, Date.now() + timeLimit)), late]);
   } finally {
     clearTimeout(timer);
   }

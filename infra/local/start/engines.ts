@@ -24,6 +24,7 @@ async function startMissing(
   { endpoints, region, credentials }: Place,
   data: DataFolder,
   program: string,
+  corsOrigins: readonly string[],
 ): Promise<StartedEngine[]> {
   const starting: Promise<StartedEngine>[] = [];
   const start = async (variable: EndpointVariable, title: string, engine: Promise<RunningEngine>) => ({
@@ -39,7 +40,7 @@ async function startMissing(
     starting.push(start('DYNAMODB_ENDPOINT', 'The DynamoDB engine', engine));
   }
   if (endpoints.S3_ENDPOINT === undefined) {
-    const options = { folder: data.within('s3'), region, credentials, buckets: [bucket] };
+    const options = { folder: data.within('s3'), region, credentials, buckets: [bucket], corsOrigins };
     const engine = startS3Process(join(program, 'infra/local/s3/main.js'), options);
     starting.push(start('S3_ENDPOINT', 'The S3 server', engine));
   }
@@ -51,14 +52,15 @@ async function startMissing(
   throw failed.reason;
 }
 
-/** Starts the engines that nobody replaced, and creates the tables that are missing. */
+/** Starts the engines that nobody replaced, and creates the tables that are missing. Presigned URLs are for `corsOrigins` too. */
 export async function startEngines(
   place: Place,
   data: DataFolder,
   program: string,
   register: EngineRegister,
+  corsOrigins: readonly string[],
 ): Promise<StartedEngine[]> {
-  const engines = await startMissing(place, data, program);
+  const engines = await startMissing(place, data, program, corsOrigins);
   for (const { pid } of engines) await register.note(pid);
   const endpoint =
     place.endpoints.DYNAMODB_ENDPOINT ?? engines.find((one) => one.variable === 'DYNAMODB_ENDPOINT')?.url;

@@ -6,6 +6,7 @@ import { startEngines } from './engines.ts';
 import { startSchedule } from './events.ts';
 import { createFirstAdmin } from './first-admin.ts';
 import { enterFunctionEnvironment, placeOf } from './function-environment.ts';
+import { readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
 import { jobFolders } from './job-folders.ts';
 import { EngineRegister } from './leftovers.ts';
@@ -34,6 +35,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   // What was started is stopped in reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder } = readOptions(args, process.env);
+  const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const data = await openDataFolder(dataFolder);
   started.defer(() => data.release());
   const register = new EngineRegister(data.within('engines.json'));
@@ -41,7 +43,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
 
   const place = placeOf(process.env, await engineCredentials(data));
   const [engines, endpoints] = await Promise.all([
-    startEngines(place, data, program, register),
+    startEngines(place, data, program, register, corsOrigins),
     loadEndpoints(program),
   ]);
   for (const engine of engines) {
@@ -60,7 +62,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   enterFunctionEnvironment(process.env, place);
   const firstAdmin = await createFirstAdmin(data, process.env);
   started.defer(startSchedule());
-  const gateway = await listen({ endpoints, port });
+  const gateway = await listen({ endpoints, port, limits, corsOrigins });
   started.defer(() => gateway.close());
 
   process.stdout.write(

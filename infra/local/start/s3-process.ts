@@ -10,6 +10,8 @@ export interface S3Options {
   region: string;
   credentials: Credentials;
   buckets: readonly string[];
+  /** Default none. */
+  corsOrigins?: readonly string[];
 }
 
 /** An engine that runs as a process of its own. */

@@ -1,5 +1,5 @@
 import { jsonSchema } from '../answer-schema.ts';
-import type { ProjectRule, Rule } from '../definition.ts';
+import type { Rule } from '../definition.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import type { ExampleSource } from './example.ts';
 import { otherPlace } from './facts.ts';
@@ -27,9 +27,10 @@ const callers: Record<Rule, string> = {
   admin: 'For admins.',
 };
 
-/** Who may call, in a sentence. */
-function whoMay(allow: Rule, project: ProjectRule | undefined): string {
-  return project === 'own' ? 'For the project’s owner and admins.' : callers[allow];
+/** Who may call, in a sentence; undefined where that depends, which then is for the endpoint's own description. */
+function whoMay({ allow, project, problems = [] }: AnyEndpoint): string | undefined {
+  if (project === 'own') return 'For the project’s owner and admins.';
+  return allow === 'anyone' && problems.includes('forbidden') ? undefined : callers[allow];
 }
 
 /** A mask of the first fields of a masked answer. */
@@ -46,13 +47,13 @@ function maskExample(endpoint: AnyEndpoint, { components }: ExampleSource): stri
 
 /** One operation of the document; `tag` is the group it stands in. */
 export function operationOf(endpoint: AnyEndpoint, tag: string, source: ExampleSource): Operation {
-  const { name, summary, description, allow, project } = endpoint;
+  const { name, summary, description, allow } = endpoint;
   const requestBody = requestBodyOf(endpoint, source);
   return {
     operationId: name,
     tags: [tag],
     summary,
-    description: [description, otherPlace(endpoint), whoMay(allow, project)]
+    description: [description, otherPlace(endpoint), whoMay(endpoint)]
       .filter((text) => text !== undefined)
       .join('\n\n'),
     parameters: parametersOf(endpoint, maskExample(endpoint, source), source),

@@ -70,16 +70,14 @@ export class EnvironmentFolder {
     return `${this.folder}.scratch-${randomUUID().slice(0, 8)}`;
   }
 
-  async noteClaim(): Promise<void> {
-    await writeDurably(this.#building, processIdentity(process.pid));
+  /** Notes under which name a process of this host holds the store's claim. */
+  async noteClaim(holder: string): Promise<void> {
+    await writeDurably(this.#building, holder);
   }
 
-  /** True when a process of this host was killed while it held the claim. */
-  async hasLeftClaim(): Promise<boolean> {
-    return lstat(this.#building).then(
-      () => true,
-      () => false,
-    );
+  /** The name under which a process of this host held the claim when it was killed, or null. */
+  async leftClaim(): Promise<string | null> {
+    return readFile(this.#building, 'utf8').catch(() => null);
   }
 
   async forgetClaim(): Promise<void> {

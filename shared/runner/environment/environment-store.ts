@@ -2,14 +2,14 @@
 export interface EnvironmentStore {
   /** What a finished build recorded under this key, or null. */
   find(key: string): Promise<{ lockHash: string; buildSeconds: number } | null>;
-  /** Takes a lease that expires by itself: at most one builder per key. */
-  claimBuild(key: string): Promise<{ claimed: boolean }>;
+  /** Takes a lease that expires by itself: at most one builder per key. The holder's name gives it back. */
+  claimBuild(key: string): Promise<{ claimed: true; holder: string } | { claimed: false }>;
   /** Writes the pack to `file`, which does not exist yet. */
   download(key: string, file: string): Promise<void>;
   /** Uploads the pack, then records it, so that `find` never promises a pack that is not there. */
   save(key: string, pack: EnvironmentPack): Promise<void>;
   /** Gives the lease back, built or not. */
-  releaseBuild(key: string): Promise<void>;
+  releaseBuild(key: string, holder: string): Promise<void>;
 }
 
 export interface EnvironmentPack {

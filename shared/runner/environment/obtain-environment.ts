@@ -20,9 +20,10 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
   const here = await place.read();
   if (here !== null) return { ...here, cache: 'hit', stored: true };
   await place.wipe();
-  if (await place.hasLeftClaim()) {
+  const leftBy = await place.leftClaim();
+  if (leftBy !== null) {
     // Whoever held it on this host is dead, for this process has its lock; nobody need wait for the lease to expire.
-    await store.releaseBuild(key);
+    await store.releaseBuild(key, leftBy);
     await place.forgetClaim();
   }
 
@@ -37,8 +38,9 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
       return 'refused' as const;
     });
     if (fetched !== null && fetched !== 'refused') return fetched;
-    if ((await store.claimBuild(key)).claimed) {
-      const built = await buildUnderClaim(options, fetched === 'refused');
+    const claim = await store.claimBuild(key);
+    if (claim.claimed) {
+      const built = await buildUnderClaim(options, claim.holder, fetched === 'refused');
       if (built !== null) return built;
       continue;
     }
@@ -50,15 +52,16 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
 /** Null when somebody else finished between the look into the store and the claim. */
 async function buildUnderClaim(
   options: ObtainOptions,
+  holder: string,
   replace: boolean,
 ): Promise<ObtainedEnvironment | null> {
   const { place, key, store, log } = options;
   try {
-    await place.noteClaim();
+    await place.noteClaim(holder);
     if (!replace && (await store.find(key)) !== null) return null;
     return await buildEnvironment(options);
   } finally {
-    await store.releaseBuild(key).catch((error: unknown) => {
+    await store.releaseBuild(key, holder).catch((error: unknown) => {
       log(
         `environment: the build's lease stays until it expires: ${error instanceof Error ? error.message : ''}`,
       );

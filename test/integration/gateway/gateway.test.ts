@@ -1,28 +1,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
 import { bodyMaxBytes } from '../../../infra/local/gateway/receive-body.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
-import { defineEndpoint, type Method } from '../../../shared/endpoint/definition.ts';
-import type { Event, Result } from '../../../shared/endpoint/exchange.ts';
+import { securityHeaders } from '../../../shared/endpoint/security-headers.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
-
-type Behaviour = (event: Event) => Promise<Result> | Result;
-
-function served(method: Method, path: `/${string}`, behaviour: Behaviour): LoadedEndpoint {
-  const endpoint = defineEndpoint({
-    name: 'probe',
-    method,
-    path,
-    summary: 'A probe',
-    allow: 'anyone',
-    needs: {},
-    input: {},
-    output: {},
-    handle: () => Promise.reject(new Error('not called')),
-  });
-  return { file: `${path}.endpoint.ts`, endpoint, handler: async (event) => behaviour(event) };
-}
+import { type Behaviour, served } from './served.ts';
 
 const echo: Behaviour = (event) => ({
   statusCode: 200,
@@ -59,6 +41,9 @@ describe('the gateway', () => {
     expect(answer.json).toMatchObject({ status, detail: expect.any(String), instance: expect.any(String) });
     expect(answer.json.title.length).toBeGreaterThan(0);
     expect(answer.status).toBe(status);
+    for (const [name, value] of Object.entries(securityHeaders)) {
+      expect(answer.headers[name.toLowerCase()]).toBe(value);
+    }
   }
 
   test.each(['/items/a%20b', '/items/a%20b/'])(
@@ -97,6 +82,12 @@ describe('the gateway', () => {
     const answer = await raw([`${method} /items/a HTTP/1.1`, 'Host: localhost']);
     expectProblem(answer, 405);
     expect(answer.headers['allow']).toBe('DELETE, GET');
+  });
+
+  test('an unknown expectation is passed over, and CONNECT refused', async () => {
+    const expecting = await raw(['GET /items/a HTTP/1.1', 'Host: localhost', 'Expect: miracles']);
+    expect(expecting.status).toBe(200);
+    expectProblem(await raw(['CONNECT localhost:22 HTTP/1.1', 'Host: localhost']), 400);
   });
 
   test('HEAD is 405, as API Gateway has none', async () => {

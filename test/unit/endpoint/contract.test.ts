@@ -143,7 +143,7 @@ describe.each(named)('%s', (name, endpoint) => {
 
   test('tells in a line what it does, and more in sentences', () => {
     expect(summary).toMatch(/^\p{Lu}.{4,78}[^.\s]$/u);
-    if (description !== undefined) expect(description).toMatch(/^[\p{Lu}`].*\.$/su);
+    if (description !== undefined) expect(description).toMatch(/^[\p{Lu}\p{N}`].*\.$/su);
   });
 });
 

@@ -107,11 +107,11 @@ class FolderStore implements EnvironmentStore {
   }
 
   async claimBuild(key: string) {
-    const claimed = await mkdir(join(this.folder, `${key}.claim`)).then(
-      () => true,
-      () => false,
+    const holder = randomUUID();
+    return writeFile(join(this.folder, `${key}.claim`), holder, { flag: 'wx' }).then(
+      () => ({ claimed: true as const, holder }),
+      () => ({ claimed: false as const }),
     );
-    return { claimed };
   }
 
   async download(key: string, file: string) {
@@ -125,8 +125,9 @@ class FolderStore implements EnvironmentStore {
     await writeFile(join(this.folder, `${key}.json`), record);
   }
 
-  async releaseBuild(key: string) {
-    await rm(join(this.folder, `${key}.claim`), { recursive: true, force: true });
+  async releaseBuild(key: string, holder: string) {
+    const claim = join(this.folder, `${key}.claim`);
+    if ((await readFile(claim, 'utf8').catch(() => '')) === holder) await rm(claim);
   }
 
   async claims(): Promise<string[]> {

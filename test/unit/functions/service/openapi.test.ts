@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import kept from '../../../../functions/service/openapi.json' with { type: 'json' };
 import { loadEndpoints } from '../../../../infra/endpoints.ts';
@@ -95,4 +96,12 @@ test('a masked answer may be a part of the whole', () => {
   const part = json.components.schemas.ListProjectsMasked.items;
   expect(part.properties.project_id).toMatchObject({ type: 'string' });
   expect(part).not.toHaveProperty('required');
+});
+
+test('the document is valid OpenAPI 3.1, as a validator of others sees it', async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(kept));
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+  expect(validator.version).toBe('3.1');
 });

@@ -9,7 +9,7 @@ import { notFound } from '../../shared/endpoint/problem.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 
 export const endpoint = defineEndpoint({
-  name: 'changeAccountType',
+  name: 'changeUserType',
   method: 'POST',
   path: '/users/{user_id}/type',
   summary: "Change a user's account type",

@@ -1,0 +1,50 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
+import { ensureDemoProject } from '../demo/demo-project.ts';
+import { startDemoService } from '../demo/demo-service.ts';
+import { pathOf, ServiceClient } from '../demo/service-client.ts';
+import { secondsToEnvironment } from './environment-seconds.ts';
+import { figure } from './figure.ts';
+import type { Group } from './group.ts';
+import { TrainingProject } from './training-project.ts';
+
+const mostSeconds = 2;
+const demoSource = fileURLToPath(new URL('../demo/digits', import.meta.url));
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The environment of the demo, which has the size of a real one. It is built only when asked for. */
+export const demoEnvironment: Group = {
+  name: 'demo-environment',
+  title: 'Environment of the demo, from the cache',
+
+  async measure({ demoFolder, withDemo, started, say }) {
+    if (!withDemo && !(await exists(demoFolder))) {
+      throw new Error(`there is none in ${demoFolder}; run npm run demo, or this with --with-demo`);
+    }
+    const service = await startDemoService(demoFolder, process.env);
+    started.defer(() => service.stop());
+    const client = await ServiceClient.signIn(service.url, service.credentials);
+    const id = await ensureDemoProject(client, demoSource, () => {});
+    const project = new TrainingProject(client, pathOf('projects', id));
+    say('training the demo, so that its environment is there');
+    await project.succeeded(await project.train());
+    say('training with the environment of this host');
+    const here = await secondsToEnvironment(project, 'hit');
+    await removeTree(join(demoFolder, 'environments', id));
+    const found = [figure('Cached on this host', here, 's', { atMost: mostSeconds })];
+    // Jobs may keep their environments elsewhere, where they cannot pass to the data folder.
+    const environments = join(demoFolder, 'environments', id);
+    if (!(await exists(environments))) return found;
+    await removeTree(environments);
+    say('training with the environment of the bucket');
+    const fetched = await secondsToEnvironment(project, 'hit');
+    return [...found, figure('Fetched from the bucket and unpacked', fetched, 's', { atMost: mostSeconds })];
+  },
+};

@@ -1,0 +1,33 @@
+export interface Rate {
+  /** Tokens that come back every second. */
+  perSecond: number;
+  /** Most tokens at once. */
+  burst: number;
+}
+
+/** The token bucket by which a stage of API Gateway throttles: full at first, one token a request. */
+export class TokenBucket {
+  readonly #rate: Rate;
+  readonly #now: () => number;
+  #tokens: number;
+  #filledAt: number;
+
+  /** `now` tells milliseconds. */
+  constructor(rate: Rate, now: () => number = () => performance.now()) {
+    this.#rate = rate;
+    this.#now = now;
+    this.#tokens = rate.burst;
+    this.#filledAt = now();
+  }
+
+  /** Takes a token and answers 0, or takes none and answers in how many seconds there is one. */
+  take(): number {
+    const { perSecond, burst } = this.#rate;
+    const now = this.#now();
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1000) * perSecond);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return (1 - this.#tokens) / perSecond;
+    this.#tokens -= 1;
+    return 0;
+  }
+}

@@ -1,0 +1,40 @@
+import { readCorsOrigins } from '../../../shared/endpoint/cors.ts';
+import type { AdmissionLimits } from '../gateway/admission.ts';
+import { StartError } from './options.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Variables by which whoever starts the service sets how much its gateway takes on. */
+const variables = {
+  perSecond: 'LIMIT_REQUESTS_PER_SECOND',
+  burst: 'LIMIT_REQUEST_BURST',
+  inFlight: 'LIMIT_REQUESTS_IN_FLIGHT',
+} as const satisfies Record<keyof AdmissionLimits, string>;
+
+function readLimit(environment: Variables, name: string): number | undefined {
+  const given = environment[name];
+  if (given === undefined || given === '') return undefined;
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new StartError(`${name} must be a whole number from 1 to 999999999, not "${given}".`);
+}
+
+/** Limits that were set; where only the requests a second are, twice as many may come at once. @throws StartError */
+export function readLimits(environment: Variables): Partial<AdmissionLimits> {
+  const perSecond = readLimit(environment, variables.perSecond);
+  const burst = readLimit(environment, variables.burst) ?? (perSecond && 2 * perSecond);
+  const inFlight = readLimit(environment, variables.inFlight);
+  return {
+    ...(perSecond !== undefined && { perSecond }),
+    ...(burst !== undefined && { burst }),
+    ...(inFlight !== undefined && { inFlight }),
+  };
+}
+
+/** The origins of `CORS_ORIGINS`. @throws StartError */
+export function readOrigins(environment: Variables): readonly string[] {
+  try {
+    return readCorsOrigins(environment);
+  } catch (error) {
+    throw new StartError(error instanceof Error ? `${error.message}.` : String(error));
+  }
+}

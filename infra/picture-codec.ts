@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { glob, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+const Package = z.object({
+  version: z.string().optional(),
+  dependencies: z.record(z.string(), z.string()).default({}),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
+});
+const Lock = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), z.looseObject({})) });
+type Packages = z.infer<typeof Lock>['packages'];
+
+/** The platform of the functions, whatever that of the developer. */
+const platform = ['--os=linux', '--cpu=arm64', '--libc=glibc'];
+
+/** What must have come, or the function could not decode anything: the binding, and the library that it loads. */
+const binaries = ['@img/sharp-linux-arm64/**/*.node', '@img/sharp-libvips-linux-arm64/**/libvips-cpp.so*'];
+
+/** What only people, compilers and npm itself read; npm's notes also name the registry that was used. */
+const needless = ['**/*.d.{ts,cts,mts}', 'sharp/{src,install}', '**/README.md', '.bin', '.package-lock.json'];
+
+/** Path, in the lock, of what `name` means to the package at `from`: the nearest of that name above it. */
+function locate(packages: Packages, from: string, name: string): string | undefined {
+  for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
+    const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`;
+    if (path in packages) return path;
+    if (base === '') return undefined;
+  }
+}
+
+/** The part of a lock that one package needs: the same versions with the same checksums. */
+function lockOf(packages: Packages, name: string): Packages {
+  const kept: Packages = {};
+  const visit = (from: string, wanted: string): void => {
+    const path = locate(packages, from, wanted);
+    const entry = path === undefined ? undefined : packages[path];
+    if (path === undefined || entry === undefined || path in kept) return;
+    kept[path] = entry;
+    const { dependencies, optionalDependencies } = Package.parse(entry);
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) visit(path, next);
+  };
+  visit('', name);
+  return kept;
+}
+
+/** Bytes of the files in a folder that match. */
+async function sizeOf(folder: string, pattern: string): Promise<number> {
+  let bytes = 0;
+  for await (const file of glob(pattern, { cwd: folder })) {
+    const { size } = await stat(join(folder, file));
+    bytes += size;
+  }
+  return bytes;
+}
+
+/**
+ * Fills `folder` with `node_modules` that hold the picture codec for arm64 Linux, in the version and with the checksums
+ * of the project's own lock file: the asset of the function that takes pictures, beside its bundle, in which `sharp`
+ * stays an import. The folder appears whole or not at all.
+ *
+ * @param root folder of the project, with its package.json and package-lock.json
+ * @throws where npm fails, or the binaries of the platform did not come
+ */
+export async function installPictureCodec(root: string, folder: string): Promise<void> {
+  const { dependencies } = Package.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
+  const { lockfileVersion, packages } = Lock.parse(
+    JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')),
+  );
+  const own = { name: 'picture-codec', private: true, dependencies: { sharp: dependencies['sharp'] } };
+  const unfinished = `${folder}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  try {
+    await writeFile(join(unfinished, 'package.json'), JSON.stringify(own));
+    const lock = { ...own, lockfileVersion, packages: { '': own, ...lockOf(packages, 'sharp') } };
+    await writeFile(join(unfinished, 'package-lock.json'), JSON.stringify(lock));
+    const { status, stderr } = spawnSync(
+      'npm',
+      ['ci', ...platform, '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
+      { cwd: unfinished, encoding: 'utf8', shell: process.platform === 'win32' },
+    );
+    if (status !== 0) throw new Error(`npm could not fetch the picture codec: ${stderr}`);
+    const modules = join(unfinished, 'node_modules');
+    for (const pattern of binaries) {
+      if ((await sizeOf(modules, pattern)) === 0) throw new Error(`npm did not fetch ${pattern}`);
+    }
+    for await (const path of glob(needless, { cwd: modules })) {
+      await rm(join(modules, path), { recursive: true, force: true });
+    }
+    await rm(join(unfinished, 'package-lock.json'));
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}

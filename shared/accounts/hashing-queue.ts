@@ -1,0 +1,56 @@
+import { Problem } from '../endpoint/problem.ts';
+
+/** Hashes at once. Each occupies one of the four threads on which node also reads files and decodes pictures. */
+const atOnce = 2;
+/** Sign-ins at once; the last of them waits for about half a second. */
+const mostAdmitted = 32;
+const retrySeconds = '2';
+
+/** Bounds how much of a process password hashing takes, however many people sign in at one moment. */
+export class HashingQueue {
+  readonly #atOnce: number;
+  readonly #mostAdmitted: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #admitted = 0;
+
+  constructor(limits: { atOnce: number; mostAdmitted: number }) {
+    this.#atOnce = limits.atOnce;
+    this.#mostAdmitted = limits.mostAdmitted;
+  }
+
+  /**
+   * Does work that anybody may ask for and that will hash. Throws 503 before it has begun, so that nothing is counted
+   * against the caller, where too many others do such work.
+   */
+  async admit<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#admitted >= this.#mostAdmitted) {
+      throw new Problem('unavailable', 'Too many people sign in at this moment. Try again shortly.', {
+        headers: { 'Retry-After': retrySeconds },
+      });
+    }
+    this.#admitted += 1;
+    try {
+      return await work();
+    } finally {
+      this.#admitted -= 1;
+    }
+  }
+
+  /** Computes a hash when it is its turn: first come, first served. */
+  async run<T>(hash: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#atOnce) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await hash();
+    } finally {
+      const next = this.#waiting.shift();
+      // The place is handed on, so that nobody who comes later slips in.
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
+
+/** The one queue of this process. */
+export const hashing = new HashingQueue({ atOnce, mostAdmitted });

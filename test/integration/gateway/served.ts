@@ -1,0 +1,21 @@
+import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
+import { defineEndpoint, type Method } from '../../../shared/endpoint/definition.ts';
+import type { Event, Result } from '../../../shared/endpoint/exchange.ts';
+
+export type Behaviour = (event: Event) => Promise<Result> | Result;
+
+/** An endpoint of which only the route counts: the behaviour answers in place of its handler. */
+export function served(method: Method, path: `/${string}`, behaviour: Behaviour): LoadedEndpoint {
+  const endpoint = defineEndpoint({
+    name: 'probe',
+    method,
+    path,
+    summary: 'A probe',
+    allow: 'anyone',
+    needs: {},
+    input: {},
+    output: {},
+    handle: () => Promise.reject(new Error('not called')),
+  });
+  return { file: `${path}.endpoint.ts`, endpoint, handler: async (event) => behaviour(event) };
+}

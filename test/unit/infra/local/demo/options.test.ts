@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { readDemoOptions } from '../../../../../infra/local/demo/options.ts';
+
+test('starts a service of its own unless one is named', () => {
+  expect(readDemoOptions([], {})).toEqual({
+    service: undefined,
+    isRemote: false,
+    dataFolder: resolve('.data/demo'),
+  });
+  expect(readDemoOptions(['--remote', '--data', '/x'], {})).toMatchObject({
+    isRemote: true,
+    dataFolder: '/x',
+  });
+});
+
+test('signs in to a named service by token, or by name and password', () => {
+  const named = ['--url', 'https://host/prod/'];
+  expect(readDemoOptions(named, { DEMO_TOKEN: 't' }).service).toEqual({
+    url: 'https://host/prod',
+    credentials: { token: 't' },
+  });
+  const byName = readDemoOptions(named, { DEMO_USERNAME: 'u', DEMO_PASSWORD: 'p' }).service;
+  expect(byName?.credentials).toEqual({ username: 'u', password: 'p' });
+});
+
+test.each([
+  [['--what'], {}, '--what'],
+  [['stray'], {}, 'stray'],
+  [['--data', ''], {}, '--data'],
+  [['--url', 'host'], { DEMO_TOKEN: 't' }, '--url'],
+  [['--url', 'file:///etc'], { DEMO_TOKEN: 't' }, '--url'],
+  [['--url', 'http://host'], { DEMO_USERNAME: 'u' }, 'DEMO_TOKEN'],
+])('refuses %j', (args, environment, named) => {
+  expect(() => readDemoOptions(args, environment)).toThrow(named);
+  expect(() => readDemoOptions(args, environment)).toThrow('Usage: npm run demo');
+});
