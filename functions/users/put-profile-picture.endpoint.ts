@@ -27,7 +27,14 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts, objects: writeObjects },
   input: { path: picturePath, body: file(uploadMediaTypes, pictureMaxBytes) },
   output: { 200: PictureAnswer },
-  problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  problems: [
+    'forbidden',
+    'not-found',
+    'conflict',
+    'precondition-failed',
+    'too-large',
+    'unsupported-media-type',
+  ],
   etag: true,
 
   async handle({ path: { username }, body }, context) {

@@ -1,5 +1,5 @@
 import type { Need } from '../endpoint/needs.ts';
-import { type BatchControl, type BatchObserver, batchControl, batchObserver } from './batch.ts';
+import { type BatchControl, batchControl } from './batch.ts';
 import { batch } from './batch-client.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
 import { s3 } from './s3-client.ts';
@@ -16,13 +16,6 @@ export const writeObjects: Need<ObjectWriter> = {
   resource: 'objects',
   level: 'write',
   open: ({ environment, settings }) => objectWriter(s3(environment), settings.bucket),
-};
-
-/** Asking Batch about jobs. */
-export const observeBatch: Need<BatchObserver> = {
-  resource: 'batch',
-  level: 'observe',
-  open: ({ environment }) => batchObserver(batch(environment)),
 };
 
 /** Asking Batch about jobs, submitting and ending them. */

@@ -3,7 +3,7 @@ import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
 import { Bytes, recordType } from './record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import type { Key, Page, TableReader, TableWriter } from './table.ts';
 
 /** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
 export const configMaxBytes = 256 * 1024;
@@ -45,12 +45,6 @@ export const configPartitions = (project_id: string): string[] => [
   `CONFIGS#${project_id}`,
   `CONFIG_CONTENTS#${project_id}`,
 ];
-
-/** A write that succeeds only while this version is the current one. */
-export const configIsCurrent = ({ project_id, config_id, generation, version }: Config): Write => ({
-  check: configKey(project_id, config_id),
-  if: { equals: { generation, version } },
-});
 
 export async function findConfig(
   records: Records,

@@ -4,7 +4,7 @@ import { parseMask } from './fields-mask/parse-mask.ts';
 import { requireConsistent } from './fields-mask/require-consistent.ts';
 
 export { applyMask } from './fields-mask/apply-mask.ts';
-export { type FieldsMask, parseMask } from './fields-mask/parse-mask.ts';
+export { parseMask } from './fields-mask/parse-mask.ts';
 
 /**
  * Takes the mask from `X-Fields` where the endpoint honours one; blank means absent. Throws the 400 problems of a mask

@@ -14,6 +14,12 @@ export interface Logger {
   with(fields: Fields): Logger;
 }
 
+// JSON escapes the C0 controls alone. A terminal obeys C1 controls too, and shows what overrides its direction.
+const alsoEscaped = /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+const escaped = (text: string): string =>
+  text.replace(alsoEscaped, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /**
  * Only scalar fields are accepted, so that nobody logs a whole request or record and a secret with it by accident.
  * `write` receives each finished line with its line feed.
@@ -23,7 +29,8 @@ export function createLogger(least: LogLevel, write: (line: string) => void, con
     (level: LogLevel) =>
     (code: string, fields: Fields = {}): void => {
       if (order[level] < order[least]) return;
-      write(`${JSON.stringify({ time: new Date().toISOString(), level, code, ...context, ...fields })}\n`);
+      const line = JSON.stringify({ time: new Date().toISOString(), level, code, ...context, ...fields });
+      write(`${escaped(line)}\n`);
     };
   return {
     debug: at('debug'),

@@ -73,7 +73,15 @@ export async function testService(more: Environment = {}) {
 
   async function call(
     endpoint: AnyEndpoint,
-    { path = {}, query = '', headers = {}, body = '', as, environment: other, sourceIp = '127.0.0.1' }: Call = {},
+    {
+      path = {},
+      query = '',
+      headers = {},
+      body = '',
+      as,
+      environment: other,
+      sourceIp = '127.0.0.1',
+    }: Call = {},
   ): Promise<Answer> {
     let handler = other === undefined ? handlers.get(endpoint) : lambda(endpoint, other);
     if (handler === undefined) {

@@ -193,7 +193,10 @@ describe('configurations', () => {
       log: { warn: (code: string) => warnings.push(code) },
     };
     const path = { project_id, config_id: 'late.yaml' };
-    const answer = await deleteConfig.handle({ path, query: {}, anywhere: {}, body: undefined }, context as never);
+    const answer = await deleteConfig.handle(
+      { path, query: {}, anywhere: {}, body: undefined },
+      context as never,
+    );
     expect(answer).toEqual({ config_id: 'late.yaml', deleted: { versions: 1 } });
     expect(warnings).toEqual(['purge-later']);
     expect((await read('late.yaml')).status).toBe(404);

@@ -3,7 +3,12 @@ import { endpoint as createProject } from '../../../functions/projects/create-pr
 import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 
-const good = { 'project-name': 'digits', 'project-description': 'Reads digits', 'project-type': 'vision', 'project-task': 'classification' };
+const good = {
+  'project-name': 'digits',
+  'project-description': 'Reads digits',
+  'project-type': 'vision',
+  'project-task': 'classification',
+};
 
 describe('create project', () => {
   let service: TestService;
@@ -44,7 +49,10 @@ describe('create project', () => {
     ['a guest', 'guest', 403],
     ['a viewer', 'viewer', 403],
   ] as const)('refuses %s', async (_, type, status) => {
-    const answer = await service.call(createProject, { query: good, ...(type && { as: await service.user(type) }) });
+    const answer = await service.call(createProject, {
+      query: good,
+      ...(type && { as: await service.user(type) }),
+    });
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toBe('application/problem+json');
   });

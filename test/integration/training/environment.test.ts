@@ -17,7 +17,10 @@ test('an environment is built once; the second run starts from the cache and say
   const { developer: as } = service;
   const project_id = await service.project({
     command: 'python3 use.py',
-    files: { 'use.py': 'import tiny, sys\nprint("prefix", sys.prefix)\n', [`wheels/${wheel}`]: await readFile(join(folder, wheel)) },
+    files: {
+      'use.py': 'import tiny, sys\nprint("prefix", sys.prefix)\n',
+      [`wheels/${wheel}`]: await readFile(join(folder, wheel)),
+    },
     env_type: 'python',
     dependencies: `./wheels/${wheel}`,
   });

@@ -21,7 +21,12 @@ const reconcileAfter = (service: TrainingService, seconds: number) =>
 
 async function begin(service: TrainingService, environment = service.environment) {
   const project_id = await service.project({ command: "sh -c 'echo ran; sleep 1'" });
-  const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as: service.developer, environment });
+  const begun = await service.call(train, {
+    path: { project_id },
+    query: { config: 'train.yaml' },
+    as: service.developer,
+    environment,
+  });
   expect(begun.status, begun.text).toBe(200);
   return { project_id, experiment_id: begun.json.experiment_id as string, experiment: begun.json };
 }
@@ -33,7 +38,9 @@ describe('reconciling', () => {
     const { project_id, experiment_id, experiment } = await begin(service, away);
     expect(experiment.status).toBe('CREATED');
     await reconcileAfter(service, 1);
-    expect((await service.records.get(experimentKey(project_id, experiment_id)))?.['batch_job_id']).toBeNull();
+    expect(
+      (await service.records.get(experimentKey(project_id, experiment_id)))?.['batch_job_id'],
+    ).toBeNull();
     await Promise.all([reconcileAfter(service, 60), reconcileAfter(service, 60)]);
     expect(await service.ended(project_id, experiment_id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
     const log = await service.log(project_id, experiment_id);
@@ -42,12 +49,21 @@ describe('reconciling', () => {
 
   test('ends a job that Batch no longer knows', async () => {
     const service = await trainingService({ deliver: async () => undefined });
-    const { project_id, experiment_id } = await begin(service, { ...service.environment, BATCH_ENDPOINT: 'http://127.0.0.1:9' });
+    const { project_id, experiment_id } = await begin(service, {
+      ...service.environment,
+      BATCH_ENDPOINT: 'http://127.0.0.1:9',
+    });
     const key = experimentKey(project_id, experiment_id);
-    await service.records.write({ update: key, change: { set: { batch_job_id: randomUUID(), status: 'RUNNING', status_rank: 5 } } });
+    await service.records.write({
+      update: key,
+      change: { set: { batch_job_id: randomUUID(), status: 'RUNNING', status_rank: 5 } },
+    });
     await reconcileAfter(service, 0);
     const experiment = await service.ended(project_id, experiment_id);
-    expect(experiment).toMatchObject({ status: 'FAILED', status_reason: expect.stringContaining('no longer knows') });
+    expect(experiment).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringContaining('no longer knows'),
+    });
     expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
   });
 
@@ -56,7 +72,10 @@ describe('reconciling', () => {
     const { project_id, experiment_id } = await begin(service);
     await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNING');
     const record = await service.records.get(experimentKey(project_id, experiment_id));
-    await batchControl(batch(service.environment)).terminate(String(record?.['batch_job_id']), 'by somebody else');
+    await batchControl(batch(service.environment)).terminate(
+      String(record?.['batch_job_id']),
+      'by somebody else',
+    );
     await expect
       .poll(
         async () => {
@@ -75,9 +94,13 @@ describe('reconciling', () => {
     const handler = taskHandler(jobStateChanged, service.environment);
     const record = await service.records.get(experimentKey(project_id, experiment_id));
     for (const status of ['RUNNABLE', 'STARTING', 'RUNNING', 'FAILED', 'SUCCEEDED', 'RUNNABLE'] as const) {
-      await handler({ detail: { jobId: record?.['batch_job_id'], jobName: `train-${experiment_id}`, status } });
+      await handler({
+        detail: { jobId: record?.['batch_job_id'], jobName: `train-${experiment_id}`, status },
+      });
     }
-    expect((await service.records.get(experimentKey(project_id, experiment_id)))?.['status']).toBe(ended.status);
+    expect((await service.records.get(experimentKey(project_id, experiment_id)))?.['status']).toBe(
+      ended.status,
+    );
     await expect(handler({ detail: { jobId: 7 } })).rejects.toThrow();
   });
 });

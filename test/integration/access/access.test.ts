@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadEndpoints } from '../../../infra/endpoints.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { accessTable } from './access-table.ts';
+import { type Cell, nobody, type Operation, operations } from './operations.ts';
+import { type Caller, callers, type PeopledService, type Person, peopledService } from './people.ts';
+
+const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+const endpoints = new Map(loaded.map(({ endpoint }) => [endpoint.name, endpoint]));
+const operationOf = (row: string) => row.split(',')[0] ?? '';
+
+const targets = ['own', "other's", 'missing'] as const;
+type Target = (typeof targets)[number];
+
+const malformed: Readonly<Record<Target, string>> = {
+  own: 'Bearer not-a-token',
+  "other's": 'Basic YWRtaW46YWRtaW4=',
+  missing: 'Bearer',
+};
+
+let service: PeopledService;
+beforeAll(async () => {
+  service = await peopledService();
+});
+
+const isSignedIn = (caller: Caller) =>
+  !['none', 'malformed', 'expired', 'revoked', 'deleted admin'].includes(caller);
+
+async function cellOf(caller: Caller, target: Target, { newcomers }: Operation): Promise<Cell> {
+  const { people } = service;
+  const anew = async (kind: Caller): Promise<Person> => ({
+    ...people[kind],
+    ...(newcomers && isSignedIn(caller) && (await service.newcomer(kind))),
+  });
+  const self = await anew(caller);
+  if (target === 'missing') return { service, caller: self, target: undefined };
+  const other = caller === 'developer' ? 'other developer' : 'developer';
+  return { service, caller: self, target: target === 'own' ? self : await anew(other) };
+}
+
+function pathTo(person: Person | undefined) {
+  return {
+    project_id: person?.project_id ?? nobody,
+    experiment_id: person?.experiment_id ?? nobody,
+    user_id: person?.user.user_id ?? nobody,
+    username: person?.user.username ?? 'nobody',
+    config_id: 'train.yaml',
+    dataset: 'digits',
+    path: 'model.bin',
+  };
+}
+
+async function answerTo(endpoint: AnyEndpoint, operation: Operation, caller: Caller, target: Target) {
+  const cell = await cellOf(caller, target, operation);
+  const authorization = caller === 'malformed' ? malformed[target] : `Bearer ${cell.caller.token}`;
+  const call = (await operation.call?.(cell)) ?? {};
+  const signed = { ...call.headers, ...(caller !== 'none' && { Authorization: authorization }) };
+  const ask = async (path: Readonly<Record<string, string>>): Promise<number> => {
+    const { status, headers } = await service.call(endpoint, { ...call, headers: signed, path });
+    if (status === 401) expect(headers['www-authenticate']).toMatch(/^Bearer/);
+    return status;
+  };
+  const status = await ask({ ...pathTo(cell.target), ...call.path });
+  if (target !== 'missing' || operation.absent === undefined) return String(status);
+  const absent = await ask({ ...pathTo(cell.caller), ...call.path, ...operation.absent });
+  return absent === status ? String(status) : `${status} without the project, ${absent} within it`;
+}
+
+/** The lines of a pattern, with one way to write spaces. */
+const linesOf = (pattern: string) =>
+  pattern
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/ {2,}/g, ' '));
+
+describe('access', () => {
+  test('the table has a row for every operation, and no other', () => {
+    expect([...new Set(Object.keys(accessTable).map(operationOf))].sort()).toEqual(
+      [...endpoints.keys()].sort(),
+    );
+    expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(operations)));
+  });
+
+  test.each(Object.entries(accessTable))('to %s', async (row, [pattern, success]) => {
+    const endpoint = endpoints.get(operationOf(row));
+    if (endpoint === undefined) throw new Error('there is no such operation');
+    const expected = linesOf(pattern.replaceAll(/\bok\b/g, String(success)));
+    const columns = targets.slice(0, expected[0]?.match(/\d{3}/g)?.length);
+    const answered: string[] = [];
+    for (const caller of callers) {
+      const statuses: string[] = [];
+      for (const target of columns) {
+        statuses.push(await answerTo(endpoint, operations[row] ?? {}, caller, target));
+      }
+      answered.push([caller, ...statuses].join(' '));
+    }
+    expect(answered).toEqual(expected);
+  });
+});

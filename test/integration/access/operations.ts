@@ -1,0 +1,125 @@
+import { ulid } from 'ulid';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { issueToken } from '../../../shared/data/token.ts';
+import { findUser } from '../../../shared/data/user.ts';
+import type { Call } from '../../support/service.ts';
+import { plain, red } from '../pictures/picture-service.ts';
+import { sha256 } from '../projects/upload-file.ts';
+import { json } from '../users/body.ts';
+import { command, dataset, type PeopledService, type Person, password, source } from './people.ts';
+
+/** One request of the table. */
+export interface Cell {
+  service: PeopledService;
+  caller: Person;
+  /** Whose it is that the request is about; undefined for what does not exist. */
+  target: Person | undefined;
+}
+
+export interface Operation {
+  /** A good request, besides what its path says of the target. */
+  call?: (cell: Cell) => Call | Promise<Call>;
+  /** Takes part of what exists to something that does not, in a project that does. */
+  absent?: Readonly<Record<string, string>>;
+  /** Costs caller or target their account or token, so both are new each time. */
+  newcomers?: true;
+}
+
+export const nobody = '01h00000000000000000000000';
+const newId = () => ulid().toLowerCase();
+const given = (call: Call) => ({ call: () => call });
+
+const project = {
+  'project-name': 'digits',
+  'project-description': 'Reads digits',
+  'project-type': 'vision',
+  'project-task': 'classification',
+};
+const size = (bytes: Uint8Array) => ({ sha256: sha256(bytes), size: String(bytes.length) });
+const picture = await plain(red).png().toBuffer();
+const newUser = (account_type: string) => json({ username: `u${newId()}`, password, account_type });
+const experiment = { absent: { experiment_id: nobody } };
+const config = { absent: { config_id: 'absent.yaml' } };
+
+const registering = (account_type: string): Operation => ({
+  call: ({ service }) => ({
+    ...newUser(account_type),
+    environment: { ...service.environment, REGISTRATION: 'open' },
+  }),
+});
+
+const onExperiment = (hasEnded: boolean): Operation => ({
+  ...experiment,
+  call: async ({ service, target }) => {
+    if (target === undefined) return {};
+    const { experiment_id } = await service.experimentIn(target.project_id, hasEnded);
+    return { path: { experiment_id } };
+  },
+});
+
+/** How to ask for each operation; those that need nothing but their path are not named. */
+export const operations: Readonly<Record<string, Operation>> = {
+  createToken: {
+    call: ({ target }) =>
+      json({ grant_type: 'password', username: target?.user.username ?? `u${newId()}`, password }),
+  },
+  deleteToken: { newcomers: true },
+  createNamedToken: given(json({ name: 'script' })),
+  revokeToken: {
+    call: async ({ service, target }) => {
+      const token_id = newId();
+      const options = { token_id, now: new Date(), seconds: 60, name: null };
+      const exists = target && (await findUser(service.accounts, target.user.user_id)) !== undefined;
+      if (exists) await issueToken(service.accounts, target.user, options);
+      return { path: { token_id } };
+    },
+  },
+
+  createUser: { call: () => newUser('developer') },
+  'createUser, a guest where registration is open': registering('guest'),
+  'createUser, a viewer where registration is open': registering('viewer'),
+  deleteUser: {
+    newcomers: true,
+    call: ({ target }) => ({ query: { username: target?.user.username ?? 'nobody' } }),
+  },
+  changeUserType: { newcomers: true, ...given({ query: { account_type: 'viewer' } }) },
+  changePassword: {
+    newcomers: true,
+    call: () => json({ password: 'another long sentence', current_password: password }),
+  },
+  putProfilePicture: given({ body: picture, headers: { 'Content-Type': 'image/png' } }),
+
+  createProject: given({ query: project }),
+  updateProject: given(json({ project_name: 'digits' })),
+  deleteProject: {
+    call: async ({ service, target }) =>
+      target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },
+  },
+  readConfig: config,
+  readConfigGraph: config,
+  putConfig: given({ body: 'a: 1\n' }),
+  deleteConfig: {
+    ...config,
+    call: async ({ service, target }) => {
+      if (target === undefined) return {};
+      const path = { project_id: target.project_id, config_id: 'spare.yaml' };
+      await service.must(putConfig, { path, body: 'a: 1\n' });
+      return { path };
+    },
+  },
+  putEnvironment: given({ query: command }),
+  requestSourceUpload: given({ query: size(source) }),
+  putSource: given({ query: { sha256: sha256(source) } }),
+  requestDatasetUpload: given({ query: size(dataset) }),
+  putDataset: given({ query: { sha256: sha256(dataset) } }),
+  trainProject: given({ query: { config: 'train.yaml' } }),
+  trainProjectRemote: given({ query: { config: 'train.yaml' } }),
+
+  readExperiment: experiment,
+  deleteExperiment: onExperiment(true),
+  cancelExperiment: onExperiment(false),
+  readExperimentLogs: experiment,
+  readExperimentMetrics: experiment,
+  listArtifacts: experiment,
+  downloadArtifact: { absent: { path: 'absent.bin' } },
+};

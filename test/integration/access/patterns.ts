@@ -1,0 +1,178 @@
+/**
+ * Who gets which status, one line a caller. With three columns they are for what is the caller's own, for what is
+ * somebody else's, and for what does not exist; with one the operation is about nothing in particular. `ok` is the
+ * operation's own success. A token that is sent must be good, also where none is needed.
+ */
+export const anyone = `
+  none              ok
+  malformed         401
+  expired           401
+  revoked           401
+  guest             ok
+  viewer            ok
+  developer         ok
+  other developer   ok
+  admin             ok
+  deleted admin     401`;
+
+export const signedIn = `
+  none              401
+  malformed         401
+  expired           401
+  revoked           401
+  guest             ok
+  viewer            ok
+  developer         ok
+  other developer   ok
+  admin             ok
+  deleted admin     401`;
+
+export const viewers = `
+  none              401
+  malformed         401
+  expired           401
+  revoked           401
+  guest             403
+  viewer            ok
+  developer         ok
+  other developer   ok
+  admin             ok
+  deleted admin     401`;
+
+export const developers = `
+  none              401
+  malformed         401
+  expired           401
+  revoked           401
+  guest             403
+  viewer            403
+  developer         ok
+  other developer   ok
+  admin             ok
+  deleted admin     401`;
+
+export const admins = `
+  none              401
+  malformed         401
+  expired           401
+  revoked           401
+  guest             403
+  viewer            403
+  developer         403
+  other developer   403
+  admin             ok
+  deleted admin     401`;
+
+/** Who asks for more than open registration gives is told so at once: to sign in would not help. */
+export const adminsAmongAnyone = `
+  none              403
+  malformed         401
+  expired           401
+  revoked           401
+  guest             403
+  viewer            403
+  developer         403
+  other developer   403
+  admin             ok
+  deleted admin     401`;
+
+//                  own other's missing
+export const anyoneAboutUser = `
+  none              ok  ok  ok
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             ok  ok  ok
+  viewer            ok  ok  ok
+  developer         ok  ok  ok
+  other developer   ok  ok  ok
+  admin             ok  ok  ok
+  deleted admin     401 401 401`;
+
+/** Who knows a user's password may sign in as them, whoever they are otherwise. */
+export const signIn = `
+  none              ok  ok  401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             ok  ok  401
+  viewer            ok  ok  401
+  developer         ok  ok  401
+  other developer   ok  ok  401
+  admin             ok  ok  401
+  deleted admin     401 401 401`;
+
+export const viewerRead = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             403 403 403
+  viewer            ok  ok  404
+  developer         ok  ok  404
+  other developer   ok  ok  404
+  admin             ok  ok  404
+  deleted admin     401 401 401`;
+
+/** A guest or viewer may still own what they made before their type was changed. */
+export const ownerChange = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             403 403 403
+  viewer            403 403 403
+  developer         ok  403 404
+  other developer   ok  403 404
+  admin             ok  ok  404
+  deleted admin     401 401 401`;
+
+export const adminOnly = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             403 403 403
+  viewer            403 403 403
+  developer         403 403 403
+  other developer   403 403 403
+  admin             ok  ok  404
+  deleted admin     401 401 401`;
+
+/** Who may not see others is not told either whether there are such. */
+export const accountRead = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             ok  403 403
+  viewer            ok  ok  404
+  developer         ok  ok  404
+  other developer   ok  ok  404
+  admin             ok  ok  404
+  deleted admin     401 401 401`;
+
+export const selfOrAdmin = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             ok  403 403
+  viewer            ok  403 403
+  developer         ok  403 403
+  other developer   ok  403 403
+  admin             ok  ok  404
+  deleted admin     401 401 401`;
+
+/** What is only ever looked for among one's own. */
+export const selfOnly = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             ok  404 404
+  viewer            ok  404 404
+  developer         ok  404 404
+  other developer   ok  404 404
+  admin             ok  404 404
+  deleted admin     401 401 401`;

@@ -1,0 +1,164 @@
+import { ulid } from 'ulid';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
+import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
+import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
+import { hashPassword } from '../../../shared/accounts/password.ts';
+import { artifactObject } from '../../../shared/data/artifact.ts';
+import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
+import { jobPartition } from '../../../shared/data/job.ts';
+import { count, createProject } from '../../../shared/data/project.ts';
+import { issueToken, revokeToken } from '../../../shared/data/token.ts';
+import { type AccountType, storedPassword, type User } from '../../../shared/data/user.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { experimentOf } from '../../support/experiment.ts';
+import { type Call, type TestUser, testService } from '../../support/service.ts';
+import { archive, send, sha256 } from '../projects/upload-file.ts';
+
+export const callers = [
+  'none',
+  'malformed',
+  'expired',
+  'revoked',
+  'guest',
+  'viewer',
+  'developer',
+  'other developer',
+  'admin',
+  'deleted admin',
+] as const;
+export type Caller = (typeof callers)[number];
+
+const typeOf: Readonly<Record<Caller, AccountType>> = {
+  none: 'developer',
+  malformed: 'developer',
+  expired: 'developer',
+  revoked: 'developer',
+  guest: 'guest',
+  viewer: 'viewer',
+  developer: 'developer',
+  'other developer': 'developer',
+  admin: 'admin',
+  'deleted admin': 'admin',
+};
+
+export interface Person extends TestUser {
+  project_id: string;
+  experiment_id: string;
+}
+
+export const password = 'a long sentence nobody guesses';
+export const source = archive('print(1)');
+export const dataset = Buffer.from('1,2,3');
+export const command = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
+
+/** The service with somebody of every kind of caller, each of whom owns a project with something of everything. */
+export async function peopledService() {
+  const service = await testService({
+    BATCH_ENDPOINT: 'http://127.0.0.1:9',
+    LIMIT_UNFINISHED_JOBS: '1000',
+    LIMIT_VCPUS: '100000',
+    LOG_LEVEL: 'error',
+  });
+  const hash = await hashPassword(password);
+  const founder = await service.user('admin');
+
+  async function must(endpoint: AnyEndpoint, call: Call) {
+    const answer = await service.call(endpoint, { as: founder, ...call });
+    if (answer.status !== 200) throw new Error(`${endpoint.name}: ${answer.text}`);
+    return answer.json;
+  }
+
+  /** A new user who has the password. */
+  async function newcomer(caller: Caller): Promise<TestUser> {
+    const made = await service.user(typeOf[caller]);
+    const { user_id, created_at } = made.user;
+    await service.accounts.write({ put: storedPassword(user_id, hash, created_at) });
+    return made;
+  }
+
+  /** A new empty project of this user, whatever their type. */
+  async function projectOf({ user_id, username, created_at }: User): Promise<string> {
+    const project_id = ulid().toLowerCase();
+    await createProject(service.records, {
+      project_id,
+      project_name: 'digits',
+      project_description: 'Reads digits',
+      project_type: 'vision',
+      project_task: 'classification',
+      owner: username,
+      owner_id: user_id,
+      created_at,
+      updated_at: created_at,
+      version: 1,
+    });
+    return project_id;
+  }
+
+  /** A new experiment: one that has ended, or one that runs. */
+  async function experimentIn(project_id: string, hasEnded: boolean): Promise<Experiment> {
+    const made = experimentOf(project_id, hasEnded ? 0.5 : null);
+    await service.records.write(putExperiment(made), count(project_id, { experiments: 1 }));
+    return made;
+  }
+
+  async function artifactOf({ project_id, experiment_id, created_at }: Experiment): Promise<void> {
+    const item = {
+      pk: jobPartition(experiment_id),
+      sk: 'ARTIFACT#model.bin',
+      record_type: 'artifact',
+      schema_version: 0,
+      path: 'model.bin',
+      size: 1,
+      sha256: 'a'.repeat(64),
+      media_type: 'application/octet-stream',
+      object: artifactObject(project_id, experiment_id, ulid().toLowerCase()),
+      created_at,
+    };
+    await service.records.write({ put: item });
+  }
+
+  async function upload(request: AnyEndpoint, accept: AnyEndpoint, path: Call['path'], bytes: Uint8Array) {
+    const query = { sha256: sha256(bytes) };
+    const asked = await must(request, { path: path ?? {}, query: { ...query, size: String(bytes.length) } });
+    await send(asked.upload, bytes);
+    await must(accept, { path: path ?? {}, query });
+  }
+
+  async function person(caller: Caller): Promise<Person> {
+    const made = await newcomer(caller);
+    const project_id = await projectOf(made.user);
+    const path = { project_id, config_id: 'train.yaml', dataset: 'digits' };
+    await must(putConfig, { path, body: 'a: 1\n' });
+    await must(putEnvironment, { path, query: command });
+    await upload(requestSourceUpload, putSource, path, source);
+    await upload(requestDatasetUpload, putDataset, path, dataset);
+    const experiment = await experimentIn(project_id, true);
+    await artifactOf(experiment);
+    return { ...made, project_id, experiment_id: experiment.experiment_id };
+  }
+
+  async function expiredToken({ user }: TestUser): Promise<string> {
+    const now = new Date(Date.now() - 60_000);
+    const options = { token_id: ulid().toLowerCase(), now, seconds: 59, name: null };
+    return (await issueToken(service.accounts, user, options)).bearer;
+  }
+
+  async function revoke({ user, token }: TestUser): Promise<void> {
+    const hash = sha256(Buffer.from(token.split('.')[1] ?? ''));
+    await revokeToken(service.accounts, user.user_id, hash);
+  }
+
+  const made = await Promise.all(callers.map(async (caller) => [caller, await person(caller)] as const));
+  const people = Object.fromEntries(made) as Record<Caller, Person>;
+  people.expired.token = await expiredToken(people.expired);
+  await revoke(people.revoked);
+  await must(deleteUser, { query: { username: people['deleted admin'].user.username } });
+
+  return { ...service, people, newcomer, projectOf, experimentIn, must };
+}
+
+export type PeopledService = Awaited<ReturnType<typeof peopledService>>;
