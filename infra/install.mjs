@@ -33,7 +33,7 @@ function npm(args) {
 function install() {
   process.stderr.write('Installing dependencies, once…\n');
   // "npm ci" refuses a lock file that was made where packages for other platforms were out of reach.
-  if (npm(['ci']) || npm(['install', '--no-save'])) return;
+  if (npm(['ci', '--loglevel=error']) || npm(['install', '--no-save'])) return;
   process.stderr.write('The dependencies could not be installed; npm says why above.\n');
   process.exit(1);
 }

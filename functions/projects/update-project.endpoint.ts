@@ -10,12 +10,14 @@ import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { ProjectAnswer } from './project-answer.ts';
 
-const Change = z.strictObject({
-  project_name: line(128).optional(),
-  project_description: paragraph(2000).optional(),
-  project_type: line(64).optional(),
-  project_task: line(64).optional(),
-});
+const Change = z
+  .strictObject({
+    project_name: line(128).optional(),
+    project_description: paragraph(2000).optional(),
+    project_type: line(64).optional(),
+    project_task: line(64).optional(),
+  })
+  .meta({ minProperties: 1 });
 
 export const endpoint = defineEndpoint({
   name: 'updateProject',

@@ -5,19 +5,24 @@ const least = 8;
 const most = 256;
 const lengthMessage = `must have ${least} to ${most} characters`;
 
-/**
- * A password as it is presented at sign-in: any text that a password may be. Lone surrogates have no UTF-8 form, so
- * two passwords that differ in them alone would be one.
- */
-export const PresentedPassword = z
+const anyPassword = z
   .string()
   .min(1, 'is blank')
   // Characters are code points, of which each has at most two UTF-16 units.
   .max(2 * most, lengthMessage)
   .refine((password) => password.isWellFormed(), 'is not valid Unicode');
 
+/**
+ * A password as it is presented at sign-in: any text that a password may be. Lone surrogates have no UTF-8 form, so
+ * two passwords that differ in them alone would be one.
+ */
+export const PresentedPassword = anyPassword.meta({ minLength: 1, maxLength: most });
+
 /** A password that somebody wants to have: 8 to 256 code points, taken as given, and not one that everybody tries. */
-export const NewPassword = PresentedPassword.refine((password) => {
-  const characters = [...password].length;
-  return characters >= least && characters <= most;
-}, lengthMessage).refine((password) => !isCommonPassword(password), 'is one of the commonest passwords');
+export const NewPassword = anyPassword
+  .refine((password) => {
+    const characters = [...password].length;
+    return characters >= least && characters <= most;
+  }, lengthMessage)
+  .refine((password) => !isCommonPassword(password), 'is one of the commonest passwords')
+  .meta({ minLength: least, maxLength: most });

@@ -52,17 +52,19 @@ export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLa
       ? { rankdir: 'LR', nodesep: 8, ranksep: 56, rankalign: 'top' }
       : { rankdir: 'TB', nodesep: 36, edgesep: 24, ranksep: 44 },
   );
-  for (const [id, card] of cards) graph.setNode(id, { ...card });
+  const names = namesForLayout(cards.keys());
+  const nameOf = (id: string): string => names.get(id) ?? '';
+  for (const [id, card] of cards) graph.setNode(nameOf(id), { ...card });
   for (const { edge } of placing) {
     const text = edgeLabel(edge.label);
     const size =
       tree || text === '' ? { width: 0, height: 0 } : { width: textWidth(text, detailSize) + 8, height: 18 };
-    graph.setEdge(edge.source, edge.target, { ...size, labelpos: 'c' });
+    graph.setEdge(nameOf(edge.source), nameOf(edge.target), { ...size, labelpos: 'c' });
   }
   layout(graph, { disableOptimalOrderHeuristic: tree });
   const nodes = new Map<string, PlacedNode>();
   for (const [id, card] of cards) {
-    const { x = 0, y = 0 } = graph.node(id);
+    const { x = 0, y = 0 } = graph.node(nameOf(id));
     nodes.set(id, { ...card, left: x - card.width / 2, top: y - card.height / 2 });
   }
   const inFlow = new Set(placing);
@@ -76,12 +78,20 @@ export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLa
       return { drawn, path: referenceCurve(from, to, branches.has(target)), label: undefined, aside: true };
     if (!inFlow.has(drawn)) return asideEdge(drawn, from, to, source === target ? '' : edgeLabel(label));
     if (tree) return { drawn, path: branchCurve(from, to), label: undefined, aside: false };
-    const { points = [], x = 0, y = 0 } = graph.edge(source, target);
+    const { points = [], x = 0, y = 0 } = graph.edge(nameOf(source), nameOf(target));
     const text = edgeLabel(label);
     const placed = text === '' ? undefined : { text, x, y, width: textWidth(text, detailSize) + 8 };
     return { drawn, path: curve(points) ?? '', label: placed, aside: false };
   });
   return { nodes, edges, ...extent(nodes, edges) };
+}
+
+/**
+ * Names of our own for the nodes: the library keeps them as members of plain objects, where an id such as `__proto__`
+ * would change every object of the process.
+ */
+function namesForLayout(ids: Iterable<string>): ReadonlyMap<string, string> {
+  return new Map(Array.from(ids, (id, index) => [id, `n${index}`]));
 }
 
 function asideEdge(drawn: DrawnEdge, from: PlacedNode, to: PlacedNode, text: string): PlacedEdge {

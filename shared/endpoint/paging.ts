@@ -17,18 +17,20 @@ function decodeCursor(cursor: string): string | undefined {
   return isOurs && after !== '' && Buffer.byteLength(after) <= sortKeyMaxBytes ? after : undefined;
 }
 
+const cursorPattern = /^[A-Za-z0-9_-]+$/;
+
 /** An opaque cursor of an earlier answer; parses to the sort key to go on after. */
 const Cursor = z
   .string()
   .max(2000, 'is too long to be a cursor')
-  .regex(/^[A-Za-z0-9_-]+$/, 'is not a cursor of an earlier answer')
+  .regex(cursorPattern, 'is not a cursor of an earlier answer')
   .transform((cursor, context) => {
     const after = decodeCursor(cursor);
     if (after !== undefined) return after;
     context.addIssue('is not a cursor of an earlier answer');
     return z.NEVER;
   })
-  .meta({ type: 'string' });
+  .meta({ type: 'string', maxLength: 2000, pattern: cursorPattern.source });
 
 /** Query parameters of every list. */
 export const paging = { limit: integer(1, 1000).optional(), cursor: Cursor.optional() };

@@ -34,12 +34,12 @@ function ofSchema(
   });
 }
 
-const header = (name: string, description: string, example: string): Parameter => ({
+const header = (name: string, description: string, example: string, schema: JsonSchema = {}): Parameter => ({
   name,
   in: 'header',
   required: false,
   description,
-  schema: { type: 'string' },
+  schema: { type: 'string', ...schema },
   example,
 });
 
@@ -56,7 +56,9 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
   if (hasIdempotencyKey(endpoint)) {
     const description =
       'A key of your choice for this request: repeated with it, the request acts once and is answered alike.';
-    headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits'));
+    // Blanks around the value of a header are not part of it.
+    const schema = { minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
+    headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits', schema));
   }
   if (hasNotModified(endpoint)) {
     headers.push(
@@ -69,10 +71,12 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
         'If-Match',
         'ETag of an earlier answer: 412 if the record is no longer of that version.',
         exampleTag,
+        { pattern: String.raw`^(\*|(W/)?"[0-9]{1,15}-[A-Za-z0-9_-]+")$` },
       ),
     );
     if (method === 'PUT') {
-      headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*'));
+      const schema = { const: '*' };
+      headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*', schema));
     }
   }
   return [

@@ -27,6 +27,12 @@ export interface Operation {
 
 export const nobody = '01h00000000000000000000000';
 const newId = () => ulid().toLowerCase();
+/** An address for each sign-in, so that none is held back by those before it that were to fail. */
+let addresses = 0;
+const elsewhere = (call: Call): Call => {
+  addresses += 1;
+  return { ...call, sourceIp: `10.0.0.${addresses}` };
+};
 const given = (call: Call) => ({ call: () => call });
 
 const project = {
@@ -61,7 +67,7 @@ const onExperiment = (hasEnded: boolean): Operation => ({
 export const operations: Readonly<Record<string, Operation>> = {
   createToken: {
     call: ({ target }) =>
-      json({ grant_type: 'password', username: target?.user.username ?? `u${newId()}`, password }),
+      elsewhere(json({ grant_type: 'password', username: target?.user.username ?? `u${newId()}`, password })),
   },
   deleteToken: { newcomers: true },
   createNamedToken: given(json({ name: 'script' })),
@@ -85,7 +91,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   changeUserType: { newcomers: true, ...given({ query: { account_type: 'viewer' } }) },
   changePassword: {
     newcomers: true,
-    call: () => json({ password: 'another long sentence', current_password: password }),
+    call: () => elsewhere(json({ password: 'another long sentence', current_password: password })),
   },
   putProfilePicture: given({ body: picture, headers: { 'Content-Type': 'image/png' } }),
 
