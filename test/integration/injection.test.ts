@@ -180,6 +180,9 @@ describe('hostile strings', { timeout: 180_000 }, () => {
         'a.json': JSON.stringify({ [text]: text, list: [{ [text]: [text] }] }),
         'b.yaml': text,
         'c.toml': `a = ${JSON.stringify(text)}\n`,
+        'stages.json': JSON.stringify({
+          stages: { [text]: { cmd: text, deps: [text], outs: ['x'] }, b: { deps: ['x', text] } },
+        }),
       };
       for (const [config_id, content] of Object.entries(files)) {
         const path = { project_id, config_id };
@@ -191,11 +194,11 @@ describe('hostile strings', { timeout: 180_000 }, () => {
         taken += 1;
         const read = await attack(readConfig, { path, as });
         expect(read.json.content).toBe(content.toWellFormed());
-        if (config_id === 'a.json') expect(JSON.stringify(read.json.data)).toBe(content);
+        if (config_id.endsWith('.json')) expect(JSON.stringify(read.json.data)).toBe(content);
       }
       const Accept = ['image/svg+xml', 'text/vnd.mermaid', 'text/vnd.graphviz'][text.length % 3] ?? '';
       const drawn = await attack(readConfigGraph, {
-        path: { project_id, config_id: 'a.json' },
+        path: { project_id, config_id: text.length % 2 === 0 ? 'a.json' : 'stages.json' },
         headers: { Accept },
         as,
       });
