@@ -77,6 +77,7 @@ export const parseInput: Before = (exchange) => {
     ...fields.faults,
     ...body.faults,
     ...ifMatchFaults(event),
+    ...ifNoneMatchFaults(exchange),
     ...idempotencyKeyFaults(endpoint, event),
   ];
   if (faults.length > 0) throw badRequest(faults);
@@ -90,6 +91,13 @@ function ifMatchFaults(event: Event): ParameterFault[] {
   const given = headerOf(event, 'if-match');
   if (given === undefined || given === '*' || entityTag.test(given)) return [];
   return [{ in: 'header', name: 'If-Match', message: 'must be the ETag of an earlier answer' }];
+}
+
+/** With a change the header can only ask for nothing to be there; a condition that nobody checks is not taken. */
+function ifNoneMatchFaults({ endpoint, event }: Exchange): ParameterFault[] {
+  const given = endpoint.method === 'PUT' ? headerOf(event, 'if-none-match') : undefined;
+  if (given === undefined || given.trim() === '*') return [];
+  return [{ in: 'header', name: 'If-None-Match', message: 'must be *' }];
 }
 
 /** Version that `If-Match` names; undefined without the header or with `*`. */

@@ -27,6 +27,7 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
   const { project_id } = experiment;
   const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
   const { marker } = environment;
+  const installer = { ...shared, marker, ...(user !== undefined && { user }) };
   const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
   const prepared = await prepareEnvironment({
     spec: experiment.environment,
@@ -34,7 +35,8 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
     sourceFolder: workspace.source,
     root: environment.environmentsFolder,
     store: storedEnvironments(records, objects, project_id, lease.holder, now),
-    run: superviseInstaller({ ...shared, marker, onOutput, ...(user !== undefined && { user }) }),
+    run: superviseInstaller({ ...installer, onOutput }),
+    runProbe: superviseInstaller(installer),
     runEngine: superviseInstaller({ ...shared, marker }),
     ...(user !== undefined && { owner: user }),
     operatorEnv: process.env,

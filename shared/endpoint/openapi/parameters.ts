@@ -34,14 +34,19 @@ function ofSchema(
   });
 }
 
-const header = (name: string, description: string, example: string, schema: JsonSchema = {}): Parameter => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema: { type: 'string', ...schema },
-  example,
-});
+const text = { type: 'string' };
+
+const header = (
+  name: string,
+  description: string,
+  example: string,
+  schema: JsonSchema = text,
+): Parameter => ({ name, in: 'header', required: false, description, schema, example });
+
+const anything = { ...text, const: '*' };
+const entityTag = { ...text, pattern: '^(W/)?"[0-9]{1,15}-[A-Za-z0-9_-]+"$' };
+// Blanks around the value of a header are not part of it.
+const idempotencyKey = { ...text, minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
 
 const exampleTag = '"3-pXk2mVq0Zl9aYb1c"';
 
@@ -56,9 +61,7 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
   if (hasIdempotencyKey(endpoint)) {
     const description =
       'A key of your choice for this request: repeated with it, the request acts once and is answered alike.';
-    // Blanks around the value of a header are not part of it.
-    const schema = { minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
-    headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits', schema));
+    headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits', idempotencyKey));
   }
   if (hasNotModified(endpoint)) {
     headers.push(
@@ -71,12 +74,11 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
         'If-Match',
         'ETag of an earlier answer: 412 if the record is no longer of that version.',
         exampleTag,
-        { pattern: String.raw`^(\*|(W/)?"[0-9]{1,15}-[A-Za-z0-9_-]+")$` },
+        { anyOf: [anything, entityTag] },
       ),
     );
     if (method === 'PUT') {
-      const schema = { const: '*' };
-      headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*', schema));
+      headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*', anything));
     }
   }
   return [

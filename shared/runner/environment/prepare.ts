@@ -33,6 +33,8 @@ export interface PrepareOptions {
   store: EnvironmentStore;
   /** Runs installers, as `owner` where one is given. */
   run: RunCommand;
+  /** Runs the interpreter to ask it for its version, which is nothing for a person's log; `run` when not given. */
+  runProbe?: RunCommand;
   /** Runs the container engine's client, with the service's own rights; `run` when not given. */
   runEngine?: RunCommand;
   /** The unprivileged builder, where this process is root. */
@@ -97,7 +99,13 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
 
   const projectFolder = await makeProjectFolder(options);
   const probeEnv = installerEnvironment(operatorEnv, '/nonexistent');
-  const interpreter = await probeInterpreter(spec.env_type, run, projectFolder, probeEnv, stop);
+  const interpreter = await probeInterpreter(
+    spec.env_type,
+    options.runProbe ?? run,
+    projectFolder,
+    probeEnv,
+    stop,
+  );
   const key = requestKey({
     envType: spec.env_type,
     dependencies,

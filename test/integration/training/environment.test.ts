@@ -40,6 +40,7 @@ test('an environment is built once; the second run starts from the cache and say
   expect(second.experiment, second.log).toMatchObject({ status: 'SUCCEEDED', environment_cache: 'hit' });
   expect(second.experiment.saved_seconds).toBeGreaterThan(0);
   expect(second.log).toContain('cache hit');
+  expect(second.log).not.toContain('cpython');
   expect(second.experiment.lock_hash).toBe(first.experiment.lock_hash);
 
   // A host that never built it takes the pack from storage.
