@@ -2,8 +2,8 @@ import { Problem } from '../endpoint/problem.ts';
 
 /** Hashes at once. Each occupies one of the four threads on which node also reads files and decodes pictures. */
 const atOnce = 2;
-/** Sign-ins at once; the last of them waits for about half a second. */
-const mostAdmitted = 32;
+/** Sign-ins at once: fewer than the gateway works on, so that they never hold up everything else. */
+const mostAdmitted = 16;
 const retrySeconds = '2';
 
 /** Bounds how much of a process password hashing takes, however many people sign in at one moment. */

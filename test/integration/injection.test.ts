@@ -19,7 +19,7 @@ import type { Answer, Call, TestUser } from '../support/service.ts';
 
 const lanes = 12;
 /** Each field gets every so-manieth text, and each operation a share of all in all its fields: together they see all. */
-const stride = 25;
+const stride = 40;
 /** Operations that hash a password for most of what they take get fewer. */
 const hashing = new Set(['createToken', 'createUser', 'changePassword']);
 const controls = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
@@ -97,7 +97,7 @@ describe('hostile strings', { timeout: 180_000 }, () => {
           attempts.push([endpoint, { ...intoOne(endpoint, valid, field, text), as, sourceIp }]);
         }
       }
-      for (const text of texts.filter((_, number) => (number + index) % 5 === 0)) {
+      for (const text of texts.filter((_, number) => (number + index) % 8 === 0)) {
         attempts.push([endpoint, { ...intoAll(endpoint, text), as }]);
         reached.add(text);
       }
@@ -174,21 +174,20 @@ describe('hostile strings', { timeout: 180_000 }, () => {
       Array.from({ length: lanes }, () => furnishedProject(around.service, as)),
     );
     let taken = 0;
-    await together(texts, lanes, async (text, lane) => {
+    await together([...texts.entries()], lanes, async ([index, text], lane) => {
       const project_id = projects[lane] ?? '';
-      const files = {
-        'a.json': JSON.stringify({ [text]: text, list: [{ [text]: [text] }] }),
-        'b.yaml': text,
-        'c.toml': `a = ${JSON.stringify(text)}\n`,
-        'stages.json': JSON.stringify({
-          stages: { [text]: { cmd: text, deps: [text], outs: ['x'] }, b: { deps: ['x', text] } },
-        }),
-      };
-      for (const [config_id, content] of Object.entries(files)) {
+      const stages = { [text]: { cmd: text, deps: [text], outs: ['x'] }, b: { deps: ['x', text] } };
+      const files = [
+        ['a.json', JSON.stringify({ [text]: text, list: [{ [text]: [text] }] })],
+        ['b.yaml', text],
+        ['c.toml', `a = ${JSON.stringify(text)}\n`],
+        ['stages.json', JSON.stringify({ stages })],
+      ] as const;
+      for (const [config_id, content] of files.filter((_, kind) => kind % 2 === index % 2)) {
         const path = { project_id, config_id };
         const put = await attack(putConfig, { path, body: content, as });
         if (put.status !== 200) {
-          expect(put.status).toBe(400);
+          expect([400, 413]).toContain(put.status);
           continue;
         }
         taken += 1;
@@ -196,13 +195,13 @@ describe('hostile strings', { timeout: 180_000 }, () => {
         expect(read.json.content).toBe(content.toWellFormed());
         if (config_id.endsWith('.json')) expect(JSON.stringify(read.json.data)).toBe(content);
       }
-      const Accept = ['image/svg+xml', 'text/vnd.mermaid', 'text/vnd.graphviz'][text.length % 3] ?? '';
+      const Accept = ['image/svg+xml', 'text/vnd.mermaid', 'text/vnd.graphviz'][index % 3] ?? '';
       const drawn = await attack(readConfigGraph, {
-        path: { project_id, config_id: text.length % 2 === 0 ? 'a.json' : 'stages.json' },
+        path: { project_id, config_id: index % 2 === 0 ? 'a.json' : 'stages.json' },
         headers: { Accept },
         as,
       });
-      expect(drawn.text).not.toMatch(/<script|<img|<!ENTITY/i);
+      if (Accept === 'image/svg+xml') expect(drawn.text).not.toMatch(/<(script|img|foreignObject|!)/i);
     });
     expect(taken).toBeGreaterThan(500);
     expect(await around.snapshot()).toEqual(before);

@@ -239,6 +239,8 @@ describe('conditional requests', () => {
       );
       expect(rivals.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
       expect((await put(1, { 'If-None-Match': '*' })).status).toBe(412);
+      // A condition that nobody would check is not taken.
+      expect((await put(1, { 'If-None-Match': '"1-x"' })).status).toBe(400);
     },
   );
 });

@@ -1,35 +1,92 @@
-"""Signs in, makes what can be found, and says which refusals follow from rules that no schema can express."""
+"""Signs in, keeps the run from taking its own rights away, and says which refusals no JSON Schema can express."""
 
-import io
-import json
 import os
 import re
-import tarfile
-import time
-from hashlib import sha256
 
 import requests
 import schemathesis
 
 base = os.environ["BASE_URL"]
-password = os.environ["ADMIN_PASSWORD"]
+own = {"Authorization": f"Bearer {os.environ['TOKEN']}"}
 
 
-def sign_in() -> dict:
-    form = {"grant_type": "password", "username": "admin", "password": password}
+def read(path: str):
+    answer = requests.get(f"{base}{path}", headers=own, timeout=30)
+    answer.raise_for_status()
+    return answer.json()
+
+
+def fresh_token() -> dict:
+    form = {"grant_type": "password", "username": "admin", "password": os.environ["ADMIN_PASSWORD"]}
     answer = requests.post(f"{base}/auth/token", data=form, timeout=30)
     answer.raise_for_status()
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
-
-
-own = sign_in()
 
 
 @schemathesis.auth(refresh_interval=None)
 class Token:
     def get(self, case, context):
         # Signing out ends the token that is sent: each time another one, so that the run keeps its own.
-        return sign_in() if case.operation.label == "DELETE /auth/token" else own
+        return fresh_token() if case.operation.label == "DELETE /auth/token" else own
 
     def set(self, case, data, context):
         case.headers = {**(case.headers or {}), **data}
+
+
+token_ids = {token["current"]: token["token_id"] for token in read("/auth/tokens")}
+user_ids = {user["username"]: user["user_id"] for user in read("/users/")}
+# What would end the run's own token is sent for another token or user: by operation the parameter, what it must not be
+# and what it is instead.
+spared = {
+    "DELETE /auth/tokens/{token_id}": ("token_id", token_ids[True], token_ids[False]),
+    "DELETE /users/": ("username", "admin", "spare-1"),
+    "POST /users/{user_id}/type": ("user_id", user_ids["admin"], user_ids["spare-2"]),
+    "PUT /users/{username}/password": ("username", "admin", "spare-3"),
+}
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    name, mine, other = spared.get(case.operation.label, (None, None, None))
+    for place in (case.path_parameters, case.query, case.body):
+        if isinstance(place, dict) and name in place and str(place[name]).strip().lower() == mine:
+            place[name] = other
+
+
+# Operation, parameter and message of refusals of input that fits the schema. Every other such refusal is a failure.
+inexpressible = [
+    # Only what an earlier answer of the same list gave is a cursor.
+    (r"GET .*", r"cursor", r"is not a cursor|and tail exclude each other"),
+    # The grammar of masks has nested brackets, and their names are those of the answer.
+    (r".*", r"X-Fields", r"Mask (parse )?error"),
+    # vCPUs and memory go together as Fargate offers them, and the limits are those of the deployment.
+    (r"POST .*/train(-remote)?", r"vcpus|memory|timeout", r"must be"),
+    # What a dependency is depends on the type of the environment; commands have the quoting of a shell.
+    (r"PUT .*/environment", r"dependencies|entry_point_command", r".+"),
+    # The file has to parse, in the format that its name says.
+    (r"PUT .*/configs/.*", r"body", r".+"),
+    # Only what was uploaded can be made the source.
+    (r"PUT .*/source", r"sha256", r"what was uploaded"),
+    # A list of 3,000 passwords, and a field that is needed where users change their own.
+    (r".*", r"password", r"is one of the commonest passwords"),
+    (r"PUT .*/password", r"current_password", r"is required"),
+    # The body has to be a picture, whatever its Content-Type says.
+    (r"PUT .*/profile_picture/", r"body", r".+"),
+]
+
+
+def is_inexpressible(label: str, name: str, message: str) -> bool:
+    return any(
+        re.fullmatch(operation, label) and re.fullmatch(parameter, name) and re.match(start, message)
+        for operation, parameter, start in inexpressible
+    )
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    if type(failure).__name__ != "RejectedPositiveData" or response.status_code not in (400, 415):
+        return True
+    problem = response.json()
+    detail = problem["detail"]
+    faults = problem["errors"] or [{"name": "X-Fields" if detail.startswith("Mask") else "body", "message": detail}]
+    return not all(is_inexpressible(case.operation.label, fault["name"], fault["message"]) for fault in faults)

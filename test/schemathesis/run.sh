@@ -38,7 +38,7 @@ export ADMIN_PASSWORD="$(od -An -N18 -tx1 /dev/urandom | tr -d ' \n')"
 LIMIT_REQUESTS_PER_SECOND=100000 LIMIT_REQUESTS_IN_FLIGHT=1000 LIMIT_JOB_SECONDS=20 \
   node "$root/infra/local/start/launch.mjs" --port 0 --data "$folder/data" >"$folder/service.log" 2>&1 &
 service=$!
-until grep -q '^Listening on ' "$folder/service.log"; do
+until grep -qs '^Listening on ' "$folder/service.log"; do
   kill -0 "$service" 2>/dev/null || { cat "$folder/service.log" >&2; exit 1; }
   sleep 0.2
 done

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a command with its output going nowhere, as `command > /dev/null` in a shell, and returns its stderr. */
-export async function runByHand(argv: readonly string[], cwd: string): Promise<string> {
-  const [program = '', ...args] = argv;
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+/** Where the output of a command that is run by hand goes: nowhere, or through a pipe to `cat` and then nowhere. */
+export type HandMode = 'nowhere' | 'pipe';
+
+/** Runs a command as one would in a shell, `… > /dev/null` or `… | cat > /dev/null`, and returns its stderr. */
+export async function runByHand(argv: readonly string[], cwd: string, mode: HandMode): Promise<string> {
+  const redirect = mode === 'pipe' ? '"$@" | cat > /dev/null' : 'exec "$@" > /dev/null';
+  const child = spawn('/bin/sh', ['-c', redirect, 'sh', ...argv], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let text = '';
   child.stderr.on('data', (chunk) => {
     text += String(chunk);

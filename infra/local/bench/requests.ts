@@ -5,19 +5,20 @@ import { accountsTable, recordsTable } from '../start/function-environment.ts';
 import { startBareServer } from './bare-process.ts';
 import { type Figure, type FigureOptions, figure, rounded } from './figure.ts';
 import type { Bench, Group } from './group.ts';
-import { type Comparison, compare, type Target } from './load.ts';
+import { type Comparison, compare, type Target, type Targets, warmUp } from './load.ts';
 import { callerKeys, newProject, projectItems, projectKeys, projectText } from './project-records.ts';
 import { startService } from './service-process.ts';
 
 const listed = 100;
-const blocks = { turns: 6, seconds: 1 };
+const blocks = { turns: 5, seconds: 1 };
+const warmSeconds = 4;
 const connectionCounts = [1, 16];
 
 const Created = z.object({ project_id: z.string() });
 
 interface Operation {
   what: string;
-  targets: { first: Target; second: Target };
+  targets: Targets;
   /** What the ratios have to be. */
   p50?: FigureOptions;
   perSecond?: FigureOptions;
@@ -46,7 +47,7 @@ async function prepare({ folder, started }: Bench): Promise<Operation[]> {
   };
   const bare = await startBareServer(join(folder, 'bare'), bareOptions, started);
 
-  const pair = (method: Target['method'], path: string, barePath: string): Operation['targets'] => {
+  const pair = (method: Target['method'], path: string, barePath: string): Targets => {
     const headers = { Authorization: `Bearer ${token}` };
     return {
       first: { method, headers, url: `${service.url}${path}` },
@@ -93,6 +94,7 @@ export const requests: Group = {
   async measure(bench) {
     const found: Figure[] = [];
     for (const operation of await prepare(bench)) {
+      await warmUp(operation.targets, warmSeconds);
       for (const connections of connectionCounts) {
         bench.say(`${operation.what}, ${connections} connections`);
         found.push(...figures(operation, connections, await compare(operation.targets, connections, blocks)));

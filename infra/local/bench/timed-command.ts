@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceClient } from '../demo/service-client.ts';
-import { runByHand } from './by-hand.ts';
+import { type HandMode, runByHand } from './by-hand.ts';
 import { type LogLine, TrainingProject } from './training-project.ts';
 
 /** A Python program that measures its own work, and says on stderr how many seconds it took. */
@@ -43,13 +43,14 @@ export class TimedCommand {
   }
 
   /** Seconds that the command says it took. */
-  async byHand(): Promise<number> {
-    return secondsIn(await runByHand(['python3', 'train.py'], this.#folder));
+  async byHand(mode: HandMode = 'nowhere'): Promise<number> {
+    return secondsIn(await runByHand(['python3', 'train.py'], this.#folder, mode));
   }
 
-  async asJob(): Promise<JobRun> {
+  /** Looks every so many milliseconds whether it has ended: often is exact, seldom leaves it the machine. */
+  async asJob(pollMilliseconds: number): Promise<JobRun> {
     const begun = performance.now();
-    const experiment = await this.#project.succeeded(await this.#project.train());
+    const experiment = await this.#project.succeeded(await this.#project.train(), pollMilliseconds);
     const wholeSeconds = (performance.now() - begun) / 1000;
     const all = await this.#project.log(experiment);
     const lines = all.filter(({ stream }) => stream === 'stdout');

@@ -72,8 +72,8 @@ export class TrainingProject {
     return `${this.#path}${pathOf('experiments', experiment_id)}`;
   }
 
-  /** Waits for the end. @throws Error with the log's end when it is not a success */
-  async succeeded(begun: Experiment): Promise<Experiment> {
+  /** Waits for the end, looking every so many milliseconds. @throws Error with the log's end when it is not a success */
+  async succeeded(begun: Experiment, pollMilliseconds = 20): Promise<Experiment> {
     const path = this.#experimentPath(begun);
     for (;;) {
       const experiment = await this.#client.json(Experiment, 'GET', path);
@@ -82,7 +82,7 @@ export class TrainingProject {
         const log = await this.#client.text('text/plain', `${path}/logs?tail=20`);
         throw new Error(`${experiment.status}: ${experiment.status_reason ?? ''}\n${log}`);
       }
-      await sleep(20);
+      await sleep(pollMilliseconds);
     }
   }
 

@@ -5,13 +5,17 @@ import { type Rate, TokenBucket } from './token-bucket.ts';
 export interface AdmissionLimits extends Rate {
   /** Most requests that functions work on at once. */
   inFlight: number;
+  /** Most requests that wait for one of those to be done. */
+  waiting: number;
 }
 
 /**
- * Far more than a team's clients ask for, and enough for a page that loads everything at once. What a machine can
- * really do is bounded by `inFlight`: a request that waits behind 64 others is answered in a fraction of a second.
+ * The rate is far more than a team's clients ask for. What a machine can really do is bounded by the places: whoever
+ * comes last is answered in a fraction of a second. Few are worked on at once, because libuv (1.52) takes one new
+ * connection each time around its loop: when that has the answers of many requests to go through each time,
+ * connections wait for seconds.
  */
-export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, inFlight: 64 };
+export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, inFlight: 24, waiting: 40 };
 
 /** By then those of a moment ago are done. */
 const busySeconds = 1;
@@ -39,12 +43,13 @@ function busy(): Problem {
  */
 export class Admission {
   readonly #bucket: TokenBucket;
-  readonly #most: number;
+  readonly #limits: AdmissionLimits;
+  readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
 
-  constructor({ inFlight, ...rate }: AdmissionLimits) {
-    this.#bucket = new TokenBucket(rate);
-    this.#most = inFlight;
+  constructor(limits: AdmissionLimits) {
+    this.#bucket = new TokenBucket(limits);
+    this.#limits = limits;
   }
 
   /** Counts a request. Throws 429 where there are too many a second, and 503 where too many are worked on. */
@@ -54,18 +59,23 @@ export class Admission {
     this.#requirePlace();
   }
 
-  /** Works on a request. Throws 503 where the places were taken while its body came. */
+  /** Works on a request, first come first served. Throws 503 where the places were taken while its body came. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.#requirePlace();
-    this.#inFlight += 1;
+    if (this.#inFlight < this.#limits.inFlight) this.#inFlight += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await work();
     } finally {
-      this.#inFlight -= 1;
+      const next = this.#waiting.shift();
+      // The place is handed on, so that nobody who comes later slips in.
+      if (next === undefined) this.#inFlight -= 1;
+      else next();
     }
   }
 
   #requirePlace(): void {
-    if (this.#inFlight >= this.#most) throw busy();
+    const { inFlight, waiting } = this.#limits;
+    if (this.#inFlight >= inFlight && this.#waiting.length >= waiting) throw busy();
   }
 }

@@ -14,7 +14,7 @@ function headersOf({ headers, multiValueHeaders }: Result): Record<string, Heade
 }
 
 /** A handler's result as an HTTP answer. */
-export function send(response: ServerResponse, result: Result): void {
+export function send(_request: IncomingMessage, response: ServerResponse, result: Result): void {
   const body = result.isBase64Encoded === true ? Buffer.from(result.body, 'base64') : result.body;
   const headers = headersOf(result);
   if (result.statusCode !== 204 && result.statusCode !== 304) {

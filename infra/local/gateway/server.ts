@@ -102,8 +102,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       result = withCors(renderError(error, randomUUID(), log), corsOrigins, request.headers.origin);
     }
     if (response.destroyed) return;
-    if (request.complete || !announcesBody(request)) send(response, result);
-    else sendAndClose(request, response, result);
+    const deliver = request.complete || !announcesBody(request) ? send : sendAndClose;
+    try {
+      deliver(request, response, result);
+    } catch (error) {
+      // A function made a header that HTTP does not allow. Nothing was sent yet.
+      deliver(request, response, renderError(error, randomUUID(), log));
+    }
   }
 
   const server = createServer({

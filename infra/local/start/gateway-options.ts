@@ -9,6 +9,7 @@ const variables = {
   perSecond: 'LIMIT_REQUESTS_PER_SECOND',
   burst: 'LIMIT_REQUEST_BURST',
   inFlight: 'LIMIT_REQUESTS_IN_FLIGHT',
+  waiting: 'LIMIT_REQUESTS_WAITING',
 } as const satisfies Record<keyof AdmissionLimits, string>;
 
 function readLimit(environment: Variables, name: string): number | undefined {
@@ -23,10 +24,12 @@ export function readLimits(environment: Variables): Partial<AdmissionLimits> {
   const perSecond = readLimit(environment, variables.perSecond);
   const burst = readLimit(environment, variables.burst) ?? (perSecond && 2 * perSecond);
   const inFlight = readLimit(environment, variables.inFlight);
+  const waiting = readLimit(environment, variables.waiting);
   return {
     ...(perSecond !== undefined && { perSecond }),
     ...(burst !== undefined && { burst }),
     ...(inFlight !== undefined && { inFlight }),
+    ...(waiting !== undefined && { waiting }),
   };
 }
 

@@ -74,7 +74,7 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
         'If-Match',
         'ETag of an earlier answer: 412 if the record is no longer of that version.',
         exampleTag,
-        { anyOf: [anything, entityTag] },
+        { ...text, anyOf: [anything, entityTag] },
       ),
     );
     if (method === 'PUT') {

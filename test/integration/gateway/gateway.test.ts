@@ -17,6 +17,7 @@ const endpoints = [
   served('DELETE', '/items/{item_id}', echo),
   served('POST', '/items/', echo),
   served('GET', '/throws', () => Promise.reject(new Error('a secret of the inside'))),
+  served('GET', '/splits', () => ({ statusCode: 200, headers: { 'X-A': 'b\r\nX-C: d' }, body: '' })),
   served('GET', '/sleeps', () => new Promise(() => {})),
   served('GET', '/bytes', () => ({
     statusCode: 200,
@@ -182,6 +183,12 @@ describe('the gateway', () => {
     const answer = await raw(['GET /throws HTTP/1.1', 'Host: localhost']);
     expectProblem(answer, 500);
     expect(answer.body).not.toContain('secret');
+  });
+
+  test('a function that makes an impossible header is an internal error', async () => {
+    const answer = await raw(['GET /splits HTTP/1.1', 'Host: localhost']);
+    expectProblem(answer, 500);
+    expect(answer.headers).not.toHaveProperty('x-c');
   });
 
   test('a function that does not end in time is unavailable', async () => {

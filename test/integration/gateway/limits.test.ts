@@ -44,7 +44,7 @@ describe('what the gateway takes on', () => {
   });
 
   test('more requests at once than there are places are 503, until one is free', async () => {
-    await start({ inFlight: 2 });
+    await start({ inFlight: 2, waiting: 0 });
     const working = [get('/held'), get('/held')];
     await expect.poll(async () => (await get('/quick')).status).toBe(503);
     await expectShed(await get('/quick'), 503, /^1$/);
@@ -52,6 +52,15 @@ describe('what the gateway takes on', () => {
     await expectShed(await fetch(`${gateway.url}/sent`, { method: 'POST', body }), 503, /^1$/);
     free();
     for (const answer of await Promise.all(working)) expect(answer.status).toBe(200);
+    expect((await get('/quick')).status).toBe(200);
+  });
+
+  test('some wait for a place, and get it', async () => {
+    await start({ inFlight: 1, waiting: 2 });
+    const all = [get('/held'), get('/held'), get('/held')];
+    await expect.poll(async () => (await get('/quick')).status).toBe(503);
+    free();
+    for (const answer of await Promise.all(all)) expect(answer.status).toBe(200);
     expect((await get('/quick')).status).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
-import { formats, lines, markups, prototypes, queries, shells, unicode } from './texts.ts';
+import { formats, markups, queries } from './documents.ts';
+import { lines, prototypes, shells, unicode } from './texts.ts';
 import { traversals } from './traversal.ts';
 
 /** Somebody whose records must stay as they are, whatever others send. */

@@ -11,7 +11,10 @@ describe('options of the gateway', () => {
       perSecond: 50,
       burst: 7,
     });
-    expect(readLimits({ LIMIT_REQUESTS_IN_FLIGHT: '3' })).toEqual({ inFlight: 3 });
+    expect(readLimits({ LIMIT_REQUESTS_IN_FLIGHT: '3', LIMIT_REQUESTS_WAITING: '4' })).toEqual({
+      inFlight: 3,
+      waiting: 4,
+    });
     expect(readOrigins({ CORS_ORIGINS: 'https://a.example' })).toEqual(['https://a.example']);
   });
 
