@@ -37,7 +37,6 @@ export const demoEnvironment: Group = {
     await project.succeeded(await project.train());
     say('training with the environment of this host');
     const here = await secondsToEnvironment(project, 'hit');
-    await removeTree(join(demoFolder, 'environments', id));
     const found = [figure('Cached on this host', here, 's', { atMost: mostSeconds })];
     // Jobs may keep their environments elsewhere, where they cannot pass to the data folder.
     const environments = join(demoFolder, 'environments', id);
