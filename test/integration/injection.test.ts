@@ -19,7 +19,7 @@ import type { Answer, Call, TestUser } from '../support/service.ts';
 
 const lanes = 12;
 /** Each field gets every so-manieth text, and each operation a share of all in all its fields: together they see all. */
-const stride = 40;
+const stride = 80;
 /** Operations that hash a password for most of what they take get fewer. */
 const hashing = new Set(['createToken', 'createUser', 'changePassword']);
 const controls = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

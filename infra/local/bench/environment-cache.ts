@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import type { ServiceClient } from '../demo/service-client.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { figure, median } from './figure.ts';
 import type { Group } from './group.ts';
 import { startService } from './service-process.ts';
+import { setAside } from './set-aside.ts';
 import { tinyWheel } from './tiny-wheel.ts';
 import { TrainingProject } from './training-project.ts';
 
@@ -36,7 +36,7 @@ export const environmentCache: Group = {
       const project = await newProject(client);
       seconds.miss.push(await secondsToEnvironment(project, 'miss'));
       seconds.here.push(await secondsToEnvironment(project, 'hit'));
-      await removeTree(join(data, 'environments'));
+      await setAside(join(data, 'environments'), data, started);
       seconds.fetched.push(await secondsToEnvironment(project, 'hit'));
     }
     const miss = median(seconds.miss);
