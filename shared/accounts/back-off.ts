@@ -1,4 +1,9 @@
-import { changeAttempts, type SignInAttempts } from '../data/sign-in-attempts.ts';
+import {
+  type AttemptsChange,
+  changeAttempts,
+  forgiveAttempts,
+  type SignInAttempts,
+} from '../data/sign-in-attempts.ts';
 import type { TableWriter } from '../data/table.ts';
 import { Problem } from '../endpoint/problem.ts';
 import { networkOf } from './network-of.ts';
@@ -17,12 +22,13 @@ const pairSchedule: Schedule = { free: 5, mostSeconds: 15 * 60, memorySeconds: 2
 const addressSchedule: Schedule = { free: 50, mostSeconds: 60, memorySeconds: 60 * 60 };
 const schedules: readonly Schedule[] = [pairSchedule, addressSchedule];
 
-function counted(schedule: Schedule, before: number, now: Date): SignInAttempts {
-  const count = before + 1;
+function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Date): AttemptsChange {
+  const count = (before?.count ?? 0) + 1;
   const excess = count - schedule.free;
   const seconds = excess <= 0 ? 0 : Math.min(schedule.mostSeconds, 2 ** Math.min(excess - 1, 30));
   const open_at = now.getTime() + seconds * 1000;
-  return { count, open_at, ttl: Math.ceil(now.getTime() / 1000) + schedule.memorySeconds };
+  const next = { count, open_at, ttl: Math.ceil(now.getTime() / 1000) + schedule.memorySeconds };
+  return before !== undefined && excess <= 0 ? { raise: next, below: schedule.free } : { replace: next };
 }
 
 const remembered = (attempts: SignInAttempts | undefined, now: Date): SignInAttempts | undefined =>
@@ -53,22 +59,20 @@ export async function beginAttempt(
   now: Date,
 ): Promise<Attempt> {
   const address = networkOf(source.sourceIp);
-  const sources = [{ address, username: source.username }, { address }];
+  const sources = [{ address, username: source.username }, { address }] as const;
   let waitSeconds = 1;
   const taken = await changeAttempts(accounts, sources, (stored) => {
     const present = stored.map((attempts) => remembered(attempts, now));
     const open_at = Math.max(...present.map((attempts) => attempts?.open_at ?? 0));
     waitSeconds = Math.max(1, Math.ceil((open_at - now.getTime()) / 1000));
     if (open_at > now.getTime()) return undefined;
-    return schedules.map((schedule, index) => counted(schedule, present[index]?.count ?? 0, now));
+    return schedules.map((schedule, index) => counted(schedule, present[index], now));
   });
   if (!taken) throw tooMany(waitSeconds);
   return {
     async succeeded(at) {
-      await changeAttempts(accounts, sources, ([, atAddress]) => {
-        if (atAddress === undefined || atAddress.count <= 1) return [undefined, undefined];
-        return [undefined, { ...atAddress, count: atAddress.count - 1, open_at: at.getTime() }];
-      });
+      const [forgotten, lowered] = sources;
+      await forgiveAttempts(accounts, { forgotten, lowered }, at);
     },
   };
 }

@@ -33,28 +33,46 @@ function attemptsKey({ address, username }: SignInSource): Key {
 
 const rounds = 10;
 
+/** What is to become of a count: unchanged, replaced, or raised by one as long as it stays below a limit. */
+export type AttemptsChange = { replace: SignInAttempts } | { raise: SignInAttempts; below: number };
+
+function countWrite(
+  key: Key,
+  was: z.infer<typeof attempts.schema> | undefined,
+  change: AttemptsChange,
+): Write {
+  if ('raise' in change && was !== undefined) {
+    const { open_at, ttl } = change.raise;
+    return {
+      update: key,
+      change: { add: { count: 1, version: 1 }, set: { open_at, ttl } },
+      if: { below: { count: change.below } },
+    };
+  }
+  const next = 'raise' in change ? change.raise : change.replace;
+  const unchanged = was === undefined ? { exists: false } : { equals: { version: was.version } };
+  return { put: attempts.item(key, { ...next, version: (was?.version ?? 0) + 1 }), if: unchanged };
+}
+
 /**
- * Replaces the counts of all sources in one step by what `next` makes of them; undefined counts nothing so far.
+ * Changes the counts of all sources in one step into what `next` makes of them; undefined counts nothing so far.
+ * Counts that are only raised do not get in each other's way, however many people share an address.
  * Returns false where `next` returned undefined and nothing was changed, or others changed the counts all the time.
  */
-export async function changeAttempts<Sources extends readonly SignInSource[]>(
+export async function changeAttempts(
   accounts: TableWriter<'accounts'>,
-  sources: Sources,
-  next: (
-    present: readonly (SignInAttempts | undefined)[],
-  ) => readonly (SignInAttempts | undefined)[] | undefined,
+  sources: readonly SignInSource[],
+  next: (present: readonly (SignInAttempts | undefined)[]) => readonly AttemptsChange[] | undefined,
 ): Promise<boolean> {
   const keys = sources.map(attemptsKey);
   for (let round = 0; round < rounds; round += 1) {
     const items = await accounts.batchGet(keys);
     const present = items.map((item) => item && attempts.parse(item));
-    const changed = next(present);
-    if (changed === undefined) return false;
-    const writes = keys.map((key, index): Write => {
-      const [was, is] = [present[index], changed[index]];
-      const unchanged = was === undefined ? { exists: false } : { equals: { version: was.version } };
-      if (is === undefined) return { delete: key, if: unchanged };
-      return { put: attempts.item(key, { ...is, version: (was?.version ?? 0) + 1 }), if: unchanged };
+    const changes = next(present);
+    if (changes === undefined) return false;
+    const writes = keys.flatMap((key, index) => {
+      const change = changes[index];
+      return change === undefined ? [] : [countWrite(key, present[index], change)];
     });
     try {
       await accounts.write(...writes);
@@ -62,8 +80,27 @@ export async function changeAttempts<Sources extends readonly SignInSource[]>(
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
     }
-    // Many people behind one address sign in at nine o'clock; random pauses let one after the other through.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(200, 10 * 2 ** round)));
   }
   return false;
+}
+
+/** Forgets all attempts at `forgotten`, and one at `lowered`, from where the next one is taken at once. */
+export async function forgiveAttempts(
+  accounts: TableWriter<'accounts'>,
+  { forgotten, lowered }: { forgotten: SignInSource; lowered: SignInSource },
+  now: Date,
+): Promise<void> {
+  const forget: Write = { delete: attemptsKey(forgotten) };
+  const lower: Write = {
+    update: attemptsKey(lowered),
+    change: { add: { count: -1, version: 1 }, set: { open_at: now.getTime() } },
+    if: { above: { count: 0 } },
+  };
+  try {
+    await accounts.write(forget, lower);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    await accounts.write(forget);
+  }
 }

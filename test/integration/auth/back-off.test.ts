@@ -63,4 +63,22 @@ describe('back-off of failed sign-ins', () => {
     const waits = await Promise.all(Array.from({ length: 20 }, () => wait('joan', '203.0.113.5')));
     expect(waits.filter((seconds) => seconds === 0).length).toBeLessThanOrEqual(6);
   });
+  test('thirty people behind one address sign in at the same moment', async () => {
+    const people = Array.from({ length: 30 }, (_, n) => `person-${n}`);
+    const waits = await Promise.all(people.map((person) => wait(person, '203.0.113.6')));
+    expect(waits).toEqual(people.map(() => 0));
+  });
+
+  test('a success takes back its own attempt at the address, never another one', async () => {
+    for (let n = 0; n < 60; n += 1) {
+      const taken = await attempt('steady', '203.0.113.8');
+      await taken.succeeded(new Date(clock));
+    }
+    for (let n = 0; n < 50; n += 1) expect(await wait(`guess-${n}`, '203.0.113.8')).toBe(0);
+    const taken = await attempt('steady', '203.0.113.8');
+    expect(await wait('somebody', '203.0.113.8')).toBe(1);
+    await taken.succeeded(new Date(clock));
+    expect(await wait('somebody', '203.0.113.8')).toBe(0);
+    expect(await wait('somebody', '203.0.113.8')).toBe(1);
+  });
 });

@@ -115,7 +115,9 @@ describe('tokens', () => {
       service.call(createToken, { ...grant('mary', password), sourceIp });
     const now = Date.now();
     const counted = { count: 20, open_at: now + 600_000, ttl: Math.ceil(now / 1000) + 86_400 };
-    await changeAttempts(service.accounts, [{ address: '203.0.113.7', username: 'mary' }], () => [counted]);
+    await changeAttempts(service.accounts, [{ address: '203.0.113.7', username: 'mary' }], () => [
+      { replace: counted },
+    ]);
     const refused = await from('203.0.113.7', 'correct horse');
     expect(refused.status).toBe(429);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(500);

@@ -70,7 +70,9 @@ describe('changing passwords', () => {
     const [joan] = await register('joan');
     const now = Date.now();
     const counted = { count: 20, open_at: now + 600_000, ttl: Math.ceil(now / 1000) + 86_400 };
-    await changeAttempts(service.accounts, [{ address: '203.0.113.9', username: 'joan' }], () => [counted]);
+    await changeAttempts(service.accounts, [{ address: '203.0.113.9', username: 'joan' }], () => [
+      { replace: counted },
+    ]);
     const body = { password: fresh, current_password: old };
     const refused = await change('joan', joan, body, { sourceIp: '203.0.113.9' });
     expect(refused.status).toBe(429);
