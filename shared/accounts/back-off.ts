@@ -25,8 +25,9 @@ const schedules: readonly Schedule[] = [pairSchedule, addressSchedule];
 function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Date): AttemptsChange {
   const count = (before?.count ?? 0) + 1;
   const excess = count - schedule.free;
-  const seconds = excess <= 0 ? 0 : Math.min(schedule.mostSeconds, 2 ** Math.min(excess - 1, 30));
-  const open_at = now.getTime() + seconds * 1000;
+  const seconds = Math.min(schedule.mostSeconds, 2 ** Math.min(excess - 1, 30));
+  // Nothing to wait for is 0, not now: another request at this moment may have looked at its clock a little earlier.
+  const open_at = excess <= 0 ? 0 : now.getTime() + seconds * 1000;
   const next = { count, open_at, ttl: Math.ceil(now.getTime() / 1000) + schedule.memorySeconds };
   return before !== undefined && excess <= 0 ? { raise: next, below: schedule.free } : { replace: next };
 }
@@ -45,7 +46,7 @@ function tooMany(seconds: number): Problem {
 /** An attempt that was counted. */
 export interface Attempt {
   /** The password was right: the attempt no longer counts, nor do the earlier ones at this user. */
-  succeeded(now: Date): Promise<void>;
+  succeeded(): Promise<void>;
 }
 
 /**
@@ -70,9 +71,9 @@ export async function beginAttempt(
   });
   if (!taken) throw tooMany(waitSeconds);
   return {
-    async succeeded(at) {
+    async succeeded() {
       const [forgotten, lowered] = sources;
-      await forgiveAttempts(accounts, { forgotten, lowered }, at);
+      await forgiveAttempts(accounts, { forgotten, lowered });
     },
   };
 }

@@ -24,5 +24,5 @@ export async function checkOwnPassword(
   if (!(await verifyPassword(password, hash))) {
     throw new Problem('forbidden', 'The current password is wrong.');
   }
-  await attempt.succeeded(now());
+  await attempt.succeeded();
 }

@@ -42,7 +42,7 @@ async function checkAndIssue(
   const found = await findCredentials(accounts, username);
   const right = await verifyPassword(password, found?.hash);
   if (found === undefined || !right) throw wrongCredentials();
-  await attempt.succeeded(now());
+  await attempt.succeeded();
   if (needsRehash(found.hash)) {
     await replaceHash(accounts, found.user.user_id, { from: found.hash, to: await hashPassword(password) });
   }

@@ -8,7 +8,7 @@ const attempts = recordType(
   z.object({
     /** Attempts that failed or have not ended yet. */
     count: z.number().int(),
-    /** Epoch milliseconds before which no further attempt is taken. */
+    /** Epoch milliseconds before which no further attempt is taken; 0 where there is nothing to wait for. */
     open_at: z.number().int(),
     /** Epoch seconds after which the count is forgotten. */
     ttl: z.number().int(),
@@ -89,12 +89,11 @@ export async function changeAttempts(
 export async function forgiveAttempts(
   accounts: TableWriter<'accounts'>,
   { forgotten, lowered }: { forgotten: SignInSource; lowered: SignInSource },
-  now: Date,
 ): Promise<void> {
   const forget: Write = { delete: attemptsKey(forgotten) };
   const lower: Write = {
     update: attemptsKey(lowered),
-    change: { add: { count: -1, version: 1 }, set: { open_at: now.getTime() } },
+    change: { add: { count: -1, version: 1 }, set: { open_at: 0 } },
     if: { above: { count: 0 } },
   };
   try {

@@ -43,7 +43,7 @@ describe('back-off of failed sign-ins', () => {
   test('a success forgets the failures at this user', async () => {
     for (let n = 0; n < 4; n += 1) await attempt('grace', '203.0.113.2');
     const last = await attempt('grace', '203.0.113.2');
-    await last.succeeded(new Date(clock));
+    await last.succeeded();
     for (let n = 0; n < 5; n += 1) expect(await wait('grace', '203.0.113.2')).toBe(0);
   });
 
@@ -72,13 +72,21 @@ describe('back-off of failed sign-ins', () => {
   test('a success takes back its own attempt at the address, never another one', async () => {
     for (let n = 0; n < 60; n += 1) {
       const taken = await attempt('steady', '203.0.113.8');
-      await taken.succeeded(new Date(clock));
+      await taken.succeeded();
     }
     for (let n = 0; n < 50; n += 1) expect(await wait(`guess-${n}`, '203.0.113.8')).toBe(0);
     const taken = await attempt('steady', '203.0.113.8');
     expect(await wait('somebody', '203.0.113.8')).toBe(1);
-    await taken.succeeded(new Date(clock));
+    await taken.succeeded();
     expect(await wait('somebody', '203.0.113.8')).toBe(0);
     expect(await wait('somebody', '203.0.113.8')).toBe(1);
+  });
+  test('clocks that differ a little refuse nobody', async () => {
+    const ahead = await attempt('hedy', '203.0.113.9');
+    clock -= 50;
+    expect(await wait('katherine', '203.0.113.9')).toBe(0);
+    await ahead.succeeded();
+    expect(await wait('hedy', '203.0.113.9')).toBe(0);
+    clock += 50;
   });
 });
