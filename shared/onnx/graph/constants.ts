@@ -1,0 +1,66 @@
+import type { NodeProto } from '../proto/onnx_pb.js';
+import type { ExternalData } from '../tensor/external-data.ts';
+import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
+import { integersOf } from '../tensor/values.ts';
+import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttribute } from './attributes.ts';
+import type { Graph } from './graph.ts';
+
+/** The value of a Constant node; undefined for forms that hold no numbers. */
+function constantValue(node: NodeProto, external: ExternalData): Tensor | undefined {
+  const name = node.output[0] ?? '';
+  const tensor = tensorAttribute(node, 'value', external);
+  if (tensor !== undefined) return tensor.type === 'string' ? undefined : { ...tensor, name };
+  if (hasAttribute(node, 'value_float')) {
+    return makeTensor(name, 'float', [], Float32Array.of(floatAttribute(node, 'value_float', 0)));
+  }
+  if (hasAttribute(node, 'value_int')) {
+    return makeTensor(name, 'int64', [], BigInt64Array.of(BigInt(intAttribute(node, 'value_int', 0))));
+  }
+  const ints = intsAttribute(node, 'value_ints');
+  if (ints !== undefined && hasAttribute(node, 'value_ints')) {
+    return makeTensor(name, 'int64', [ints.length], BigInt64Array.from(ints, BigInt));
+  }
+  const floats = node.attribute.find((attribute) => attribute.name === 'value_floats')?.floats;
+  return floats && makeTensor(name, 'float', [floats.length], Float32Array.from(floats));
+}
+
+/** The value of a ConstantOfShape node of a constant shape, as the weights of test models are made. */
+function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Tensor {
+  const dims = integersOf(shape);
+  const value = tensorAttribute(node, 'value', external);
+  const type = value?.type ?? 'float';
+  const unit = value?.bytes() ?? new Uint8Array(4);
+  const count = elementCount(dims);
+  return lazyTensor(node.output[0] ?? '', type, dims, () => {
+    const bytes = new Uint8Array(count * unit.length);
+    for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);
+    return bytes;
+  });
+}
+
+/**
+ * Makes an initializer of every Constant and ConstantOfShape node whose value is known, and lets what was behind an
+ * Identity of a constant use it directly: so that a weight is an initializer wherever it came from. Outputs stay what
+ * they were called. Bodies included.
+ */
+export function hoistConstants(root: Graph, external: ExternalData): void {
+  for (const graph of root.all()) {
+    const outputs = new Set(graph.outputs.map(({ name }) => name));
+    graph.nodes = graph.nodes.filter((node) => {
+      const name = node.output[0] ?? '';
+      if (outputs.has(name) || node.domain !== '') return true;
+      const value = knownValue(graph, node, external);
+      if (value !== undefined) graph.put(value);
+      return value === undefined;
+    });
+  }
+}
+
+function knownValue(graph: Graph, node: NodeProto, external: ExternalData): Tensor | undefined {
+  if (node.opType === 'Constant') return constantValue(node, external);
+  if (node.opType !== 'ConstantOfShape' && node.opType !== 'Identity') return undefined;
+  const of = graph.initializer(node.input[0] ?? '');
+  if (of === undefined || of.type === 'string') return undefined;
+  if (node.opType === 'Identity') return { ...of, name: node.output[0] ?? '' };
+  return filledValue(node, of, external);
+}

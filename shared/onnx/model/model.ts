@@ -1,0 +1,28 @@
+import type { Graph } from '../graph/graph.ts';
+import type { ModelProto } from '../proto/onnx_pb.js';
+import type { ExternalData } from '../tensor/external-data.ts';
+
+/** Domain of ONNX Runtime's own operators. */
+export const microsoft = 'com.microsoft';
+
+/** A model that is being worked on. `proto.graph` is held apart as `graph`. */
+export class Model {
+  readonly proto: ModelProto;
+  readonly graph: Graph;
+  /** Must stay open until the model was saved: large tensors are read when they are written. */
+  readonly external: ExternalData;
+
+  constructor(proto: ModelProto, graph: Graph, external: ExternalData) {
+    this.proto = proto;
+    this.graph = graph;
+    this.external = external;
+  }
+
+  /** Version of a domain's operators that the model was written for; 0 where it names none. */
+  opset(domain = ''): number {
+    // Both names mean ONNX's own operators.
+    const same = (other: string): boolean => other === domain || (domain === '' && other === 'ai.onnx');
+    const found = this.proto.opsetImport.find((opset) => same(opset.domain));
+    return Number(found?.version ?? 0);
+  }
+}

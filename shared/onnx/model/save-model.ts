@@ -1,0 +1,99 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { ModelProtoSchema } from '../proto/onnx_pb.js';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type ExternalPlace, tensorHeader } from '../tensor/write-tensor.ts';
+import type { Model } from './model.ts';
+
+/** Name of a saved model within its folder, and of the file that holds its large tensors where there is one. */
+export const modelFile = 'model.onnx';
+export const dataFile = 'model.onnx.data';
+
+/** Models above this many bytes are saved with external data; the format itself ends at 2 GiB. */
+const mostInline = 1.9 * 2 ** 30;
+/** Tensors below this many bytes stay in the model's file: shapes and the like are read there by other tools. */
+const leastExternal = 1024;
+/** External tensors start at multiples of a page, so that they can be mapped. */
+const page = 4096;
+
+class FileWriter {
+  readonly #fd: number;
+  position = 0;
+
+  constructor(path: string) {
+    this.#fd = openSync(path, 'wx');
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.#fd, bytes, done, Math.min(bytes.length - done, 2 ** 30));
+    }
+    this.position += bytes.length;
+  }
+
+  close(): void {
+    fsyncSync(this.#fd);
+    closeSync(this.#fd);
+  }
+}
+
+const prefix = (fieldNumber: number, length: number): Uint8Array =>
+  new BinaryWriter().tag(fieldNumber, WireType.LengthDelimited).uint32(length).finish();
+
+/** Field numbers of ModelProto.graph and GraphProto.initializer. */
+const field = { graph: 7, initializer: 5 } as const;
+
+function writeExternal(tensors: readonly Tensor[], path: string): Map<Tensor, ExternalPlace> {
+  const places = new Map<Tensor, ExternalPlace>();
+  const file = new FileWriter(path);
+  try {
+    for (const tensor of tensors) {
+      file.write(new Uint8Array((page - (file.position % page)) % page));
+      places.set(tensor, { location: dataFile, offset: file.position });
+      file.write(tensor.bytes());
+    }
+  } finally {
+    file.close();
+  }
+  return places;
+}
+
+/**
+ * Writes a model into an empty folder, one tensor after the other, and tells the files: with external data where the
+ * model had them or has become too large without. Each tensor's bytes are asked for once, in the order of the graph.
+ */
+export function saveModel(model: Model, folder: string): string[] {
+  const { graph, proto } = model;
+  const tensors = [...graph.initializers.values()];
+  const total = tensors.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const isExternal = model.external.locations.length > 0 || total > mostInline;
+  const outside = isExternal ? tensors.filter(({ byteLength }) => byteLength >= leastExternal) : [];
+  const places = outside.length === 0 ? new Map() : writeExternal(outside, join(folder, dataFile));
+  const body = graph.serialized(proto.irVersion);
+  const parts = tensors.map((tensor) => {
+    const place = places.get(tensor);
+    const header = tensorHeader(tensor, place);
+    const valueBytes = place === undefined && tensor.verbatim === undefined ? tensor.byteLength : 0;
+    return { tensor, header, valueBytes, before: prefix(field.initializer, header.length + valueBytes) };
+  });
+  const graphLength = parts.reduce(
+    (sum, { header, valueBytes, before }) => sum + before.length + header.length + valueBytes,
+    body.length,
+  );
+  const file = new FileWriter(join(folder, modelFile));
+  try {
+    file.write(toBinary(ModelProtoSchema, proto));
+    file.write(prefix(field.graph, graphLength));
+    file.write(body);
+    for (const { tensor, header, valueBytes, before } of parts) {
+      file.write(before);
+      file.write(header);
+      if (valueBytes > 0) file.write(tensor.bytes());
+    }
+  } finally {
+    file.close();
+  }
+  return places.size > 0 ? [modelFile, dataFile] : [modelFile];
+}

@@ -1,0 +1,78 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { ModelFault } from '../model-fault.ts';
+
+const isInside = (path: string): boolean =>
+  path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+
+/** The files beside a model that hold its large tensors. Nothing outside the model's folder is ever opened. */
+export class ExternalData {
+  readonly #folder: string;
+  readonly #files = new Map<string, { fd: number; size: number }>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  #open(location: string): { fd: number; size: number } {
+    const known = this.#files.get(location);
+    if (known !== undefined) return known;
+    const refused = (fault: string) =>
+      new ModelFault(`The external data ${JSON.stringify(location)} ${fault}.`);
+    if (location === '' || location.includes('\0') || isAbsolute(location))
+      throw refused('must be a file beside the model');
+    const path = join(this.#folder, location);
+    if (!isInside(relative(this.#folder, path))) throw refused('must not leave the folder of the model');
+    let fd: number;
+    try {
+      const folder = realpathSync(dirname(path));
+      if (!isInside(relative(realpathSync(this.#folder), folder) || '.'))
+        throw refused('must not leave the folder of the model');
+      // A link, or a pipe that never ends, is nothing that a model needs.
+      fd = openSync(
+        join(folder, basename(path)),
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
+    } catch (error) {
+      if (error instanceof ModelFault) throw error;
+      throw refused('cannot be opened: upload it with the model');
+    }
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) {
+      closeSync(fd);
+      throw refused('must be a regular file');
+    }
+    const file = { fd, size: stat.size };
+    this.#files.set(location, file);
+    return file;
+  }
+
+  /** A reader of `length` bytes at `offset`. The range is checked here, so that a model that lies is refused early. */
+  range(location: string, offset: number, length: number): () => Uint8Array {
+    const { fd, size } = this.#open(location);
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset + length > size) {
+      throw new ModelFault(
+        `The external data ${JSON.stringify(location)} has ${size} bytes; the model refers to ${length} at ${offset}.`,
+      );
+    }
+    return () => {
+      const bytes = new Uint8Array(length);
+      for (let done = 0; done < length; ) {
+        const read = readSync(fd, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
+        if (read === 0) throw new ModelFault(`The external data ${JSON.stringify(location)} became shorter.`);
+        done += read;
+      }
+      return bytes;
+    };
+  }
+
+  /** Names of the files that were opened. */
+  get locations(): string[] {
+    return [...this.#files.keys()];
+  }
+
+  close(): void {
+    for (const { fd } of this.#files.values()) closeSync(fd);
+    this.#files.clear();
+  }
+}

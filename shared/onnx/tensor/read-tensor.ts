@@ -1,0 +1,171 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { ModelFault } from '../model-fault.ts';
+import { bitsOf, byteLengthOf, dataTypeName } from './data-type.ts';
+import type { ExternalData } from './external-data.ts';
+import { elementCount, lazyTensor, type Tensor } from './tensor.ts';
+
+/** Field numbers of TensorProto. */
+const field = {
+  dims: 1,
+  data_type: 2,
+  segment: 3,
+  float_data: 4,
+  int32_data: 5,
+  string_data: 6,
+  int64_data: 7,
+  name: 8,
+  raw_data: 9,
+  double_data: 10,
+  uint64_data: 11,
+  external_data: 13,
+  data_location: 14,
+} as const;
+
+const mostDims = 64;
+
+interface Parsed {
+  name: string;
+  code: number;
+  dims: number[];
+  raw: Uint8Array | undefined;
+  /** Typed data as it lies in the message, field by field. */
+  typed: { no: number; wire: WireType; bytes: Uint8Array }[];
+  external: Map<string, string>;
+  isExternal: boolean;
+}
+
+function parse(message: Uint8Array): Parsed {
+  const reader = new BinaryReader(message);
+  const parsed: Parsed = {
+    name: '',
+    code: 0,
+    dims: [],
+    raw: undefined,
+    typed: [],
+    external: new Map(),
+    isExternal: false,
+  };
+  while (reader.pos < reader.len) {
+    const [no, wire] = reader.tag();
+    if (no === field.dims && wire === WireType.Varint) parsed.dims.push(Number(reader.int64()));
+    else if (no === field.dims && wire === WireType.LengthDelimited) {
+      const end = reader.uint32() + reader.pos;
+      while (reader.pos < end) parsed.dims.push(Number(reader.int64()));
+    } else if (no === field.data_type) parsed.code = reader.int32();
+    else if (no === field.name) parsed.name = reader.string();
+    else if (no === field.raw_data) parsed.raw = reader.bytes();
+    else if (no === field.data_location) parsed.isExternal = reader.int32() === 1;
+    else if (no === field.external_data) readEntry(reader.bytes(), parsed.external);
+    else if (no === field.segment) throw new ModelFault('Tensors in segments are not supported.');
+    else if (no >= field.float_data && no <= field.uint64_data) {
+      const start = reader.pos;
+      const packed = wire === WireType.LengthDelimited ? reader.bytes() : undefined;
+      if (packed === undefined) reader.skip(wire, no);
+      parsed.typed.push({ no, wire, bytes: packed ?? message.subarray(start, reader.pos) });
+    } else reader.skip(wire, no);
+    if (parsed.dims.length > mostDims) throw new ModelFault(`A tensor has more than ${mostDims} dimensions.`);
+  }
+  return parsed;
+}
+
+function readEntry(bytes: Uint8Array, entries: Map<string, string>): void {
+  const reader = new BinaryReader(bytes);
+  let [key, value] = ['', ''];
+  while (reader.pos < reader.len) {
+    const [no, wire] = reader.tag();
+    if (no === 1) key = reader.string();
+    else if (no === 2) value = reader.string();
+    else reader.skip(wire, no);
+  }
+  entries.set(key, value);
+}
+
+/** Values of the typed fields in raw form: fixed-width ones as they lie there, varints narrowed to the type. */
+function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
+  const out = new Uint8Array(byteLength);
+  const type = dataTypeName(code);
+  const width = type === undefined ? 0 : bitsOf(type) / 8;
+  const isComplex = type === 'complex64' || type === 'complex128';
+  let at = 0;
+  const put = (bytes: Uint8Array): void => {
+    if (at + bytes.length > byteLength) throw new ModelFault('has more values than its shape');
+    out.set(bytes, at);
+    at += bytes.length;
+  };
+  const little = new DataView(new ArrayBuffer(8));
+  for (const { no, wire, bytes } of typed) {
+    if (no === field.float_data || no === field.double_data) put(bytes);
+    else {
+      const reader = new BinaryReader(bytes);
+      while (reader.pos < reader.len) {
+        little.setBigInt64(0, BigInt.asIntN(64, BigInt(reader.int64())), true);
+        // Types below a byte lie packed, a byte to an entry.
+        put(new Uint8Array(little.buffer, 0, Math.max(1, Math.floor(isComplex ? 0 : width))));
+        if (wire !== WireType.LengthDelimited) break;
+      }
+    }
+  }
+  if (at !== byteLength) throw new ModelFault(`has ${at} bytes of values, its shape needs ${byteLength}`);
+  return out;
+}
+
+const safeInteger = (text: string | undefined, otherwise: number): number => {
+  if (text === undefined) return otherwise;
+  return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+};
+
+function checkedDims(dims: readonly number[], name: string): number {
+  const bad = dims.find((dim) => !Number.isSafeInteger(dim) || dim < 0);
+  const elements = elementCount(dims);
+  if (bad !== undefined || !Number.isSafeInteger(elements) || elements > 2 ** 40) {
+    throw new ModelFault(
+      `The constant ${JSON.stringify(name)} has impossible dimensions [${dims.join(', ')}].`,
+    );
+  }
+  return elements;
+}
+
+/**
+ * The tensor that a TensorProto describes. Nothing is decoded: raw values stay where they lie in `bytes`, external ones
+ * in their file. Throws a {@link ModelFault} where shape, type and values do not fit together.
+ */
+export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
+  const parsed = parse(bytes);
+  const { name, dims } = parsed;
+  const type = dataTypeName(parsed.code);
+  if (type === undefined)
+    throw new ModelFault(`The constant ${JSON.stringify(name)} has the unknown type ${parsed.code}.`);
+  const elements = checkedDims(dims, name);
+  if (type === 'string') {
+    return { name, type, dims, byteLength: 0, bytes: () => new Uint8Array(), verbatim: bytes };
+  }
+  const byteLength = byteLengthOf(type, elements);
+  const fault = (text: string) => new ModelFault(`The constant ${JSON.stringify(name)} ${text}.`);
+  if (parsed.isExternal) {
+    const length = safeInteger(parsed.external.get('length'), byteLength);
+    if (length !== byteLength) throw fault(`has ${length} bytes outside, its shape needs ${byteLength}`);
+    const offset = safeInteger(parsed.external.get('offset'), 0);
+    return lazyTensor(
+      name,
+      type,
+      dims,
+      external.range(parsed.external.get('location') ?? '', offset, byteLength),
+    );
+  }
+  const { raw } = parsed;
+  if (raw !== undefined && parsed.typed.length === 0) {
+    if (raw.byteLength !== byteLength)
+      throw fault(`has ${raw.byteLength} bytes, its shape needs ${byteLength}`);
+    return lazyTensor(name, type, dims, () => raw);
+  }
+  const typedRaw = (): Uint8Array => {
+    try {
+      return rawOfTyped(parsed, byteLength);
+    } catch (error) {
+      throw error instanceof ModelFault ? fault(error.message) : error;
+    }
+  };
+  // Checked now, decoded again when needed: what lies in the file must not lie in memory, too.
+  typedRaw();
+  return lazyTensor(name, type, dims, typedRaw);
+}

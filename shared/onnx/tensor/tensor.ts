@@ -1,0 +1,69 @@
+import { ModelFault } from '../model-fault.ts';
+import { byteLengthOf, type DataTypeName } from './data-type.ts';
+
+/**
+ * A constant of a model. Its bytes are read or computed when they are asked for and not kept, so that a model of any
+ * size is worked through one tensor after the other.
+ */
+export interface Tensor {
+  readonly name: string;
+  readonly type: DataTypeName;
+  readonly dims: readonly number[];
+  /** Raw little-endian bytes, row-major: `byteLength` of them. May be a view of the file; not to be written to. */
+  bytes(): Uint8Array;
+  readonly byteLength: number;
+  /** For strings, which have no raw form: the TensorProto as it was read. */
+  readonly verbatim?: Uint8Array;
+}
+
+/** Number of values of a tensor of these dimensions; 1 for a scalar. */
+export const elementCount = (dims: readonly number[]): number =>
+  dims.reduce((product, dim) => product * dim, 1);
+
+/** A tensor whose bytes `make` gives each time they are asked for. */
+export function lazyTensor(
+  name: string,
+  type: DataTypeName,
+  dims: readonly number[],
+  make: () => Uint8Array,
+): Tensor {
+  const byteLength = byteLengthOf(type, elementCount(dims));
+  return {
+    name,
+    type,
+    dims,
+    byteLength,
+    bytes() {
+      const bytes = make();
+      if (bytes.byteLength !== byteLength) {
+        throw new Error(`tensor ${name} must have ${byteLength} bytes, not ${bytes.byteLength}`);
+      }
+      return bytes;
+    },
+  };
+}
+
+/** A tensor of these values, which are not copied. */
+export function makeTensor(
+  name: string,
+  type: DataTypeName,
+  dims: readonly number[],
+  values: ArrayBufferView,
+): Tensor {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return lazyTensor(name, type, dims, () => bytes);
+}
+
+/** A one-dimensional int64 constant, as shapes and axes are. */
+export const makeInt64s = (name: string, values: readonly number[]): Tensor =>
+  makeTensor(name, 'int64', [values.length], BigInt64Array.from(values, BigInt));
+
+/** The same constant under another name. */
+export const renamed = (tensor: Tensor, name: string): Tensor => {
+  if (tensor.verbatim !== undefined)
+    throw new ModelFault(`The text constant ${tensor.name} cannot be renamed.`);
+  return { ...tensor, name };
+};
+
+/** The same values in another shape with as many elements. */
+export const reshaped = (tensor: Tensor, dims: readonly number[]): Tensor => ({ ...tensor, dims });

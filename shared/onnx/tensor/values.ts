@@ -1,0 +1,72 @@
+import { ModelFault } from '../model-fault.ts';
+import { float16Value } from './float16.ts';
+import { elementCount, type Tensor } from './tensor.ts';
+
+/** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
+function aligned(bytes: Uint8Array, size: number): Uint8Array {
+  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
+}
+
+const view = <T>(
+  make: new (buffer: ArrayBufferLike, offset: number, length: number) => T,
+  size: number,
+  bytes: Uint8Array,
+): T => {
+  const at = aligned(bytes, size);
+  return new make(at.buffer, at.byteOffset, at.byteLength / size);
+};
+
+/** Whether {@link floatsOf} can read a tensor. */
+export const isFloatTensor = ({ type }: Pick<Tensor, 'type'>): boolean =>
+  type === 'float' || type === 'double' || type === 'float16' || type === 'bfloat16';
+
+/** Values of a tensor of floating-point type as float32. A view of the file where it can be: not to be written to. */
+export function floatsOf(tensor: Tensor): Float32Array {
+  const bytes = tensor.bytes();
+  switch (tensor.type) {
+    case 'float':
+      return view(Float32Array, 4, bytes);
+    case 'double':
+      return Float32Array.from(view(Float64Array, 8, bytes));
+    case 'float16':
+      return Float32Array.from(view(Uint16Array, 2, bytes), float16Value);
+    case 'bfloat16': {
+      const wide = Uint32Array.from(view(Uint16Array, 2, bytes), (bits) => bits << 16);
+      return new Float32Array(wide.buffer);
+    }
+    default:
+      throw new ModelFault(
+        `The constant ${tensor.name} must hold floating-point numbers, not ${tensor.type}.`,
+      );
+  }
+}
+
+/**
+ * Values of a tensor of an integer type, bool included, as numbers. Throws a {@link ModelFault} where there are more
+ * than a million: shapes, axes and the like are short.
+ */
+export function integersOf(tensor: Tensor): number[] {
+  if (elementCount(tensor.dims) > 1e6) throw new ModelFault(`The constant ${tensor.name} is too long.`);
+  const bytes = tensor.bytes();
+  switch (tensor.type) {
+    case 'int64':
+      return Array.from(view(BigInt64Array, 8, bytes), Number);
+    case 'uint64':
+      return Array.from(view(BigUint64Array, 8, bytes), Number);
+    case 'int32':
+      return Array.from(view(Int32Array, 4, bytes));
+    case 'uint32':
+      return Array.from(view(Uint32Array, 4, bytes));
+    case 'int16':
+      return Array.from(view(Int16Array, 2, bytes));
+    case 'uint16':
+      return Array.from(view(Uint16Array, 2, bytes));
+    case 'int8':
+      return Array.from(view(Int8Array, 1, bytes));
+    case 'uint8':
+    case 'bool':
+      return Array.from(bytes);
+    default:
+      throw new ModelFault(`The constant ${tensor.name} must hold integers, not ${tensor.type}.`);
+  }
+}

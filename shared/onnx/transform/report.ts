@@ -1,0 +1,35 @@
+/** What became of a layer's weight. */
+export interface LayerChange {
+  /** Name of the node, or of its first output where it has none. */
+  layer: string;
+  operator: string;
+  /** Name of the weight, as it was in the source. */
+  weight: string;
+  parameters_before: number;
+  parameters_after: number;
+  /** Parameters other than zero; null where they were not counted. */
+  nonzero_before: number | null;
+  nonzero_after: number | null;
+  /** Relative L2 error of the weight, ‖w′ − w‖ / ‖w‖; null where the shapes differ. */
+  error: number | null;
+}
+
+/** Something that a method left as it was. */
+export interface Kept {
+  what: string;
+  why: string;
+}
+
+/** What a transformation did to a model, collected while it works; part of the receipt. */
+export class TransformReport {
+  readonly layers: LayerChange[] = [];
+  readonly kept: Kept[] = [];
+  /** What the owner should know though nothing is wrong. */
+  readonly notes: string[] = [];
+  /** What may spoil the result. */
+  readonly warnings: string[] = [];
+
+  keep(what: string, why: string): void {
+    this.kept.push({ what, why });
+  }
+}
