@@ -1,0 +1,82 @@
+import type { Model } from '../model/model.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
+import { floatsOf } from '../tensor/values.ts';
+import { floatAttribute, intAttribute } from './attributes.ts';
+import type { Graph } from './graph.ts';
+import { GraphIndex } from './graph-index.ts';
+import { Names } from './names.ts';
+
+interface Normalization {
+  /** Factor and offset of each channel: y = factor · x + offset. */
+  factor: Float64Array;
+  offset: Float64Array;
+}
+
+const floatConstant = (graph: Graph, name: string | undefined): Tensor | undefined => {
+  const tensor = graph.initializers.get(name ?? '');
+  return tensor?.type === 'float' ? tensor : undefined;
+};
+
+/** What a BatchNormalization of constant statistics does to each channel (ONNX operator BatchNormalization). */
+function normalizationOf(graph: Graph, node: NodeProto): Normalization | undefined {
+  const constants = node.input.slice(1, 5).map((name) => floatConstant(graph, name));
+  const [scale, bias, mean, variance] = constants.map((tensor) => tensor && floatsOf(tensor));
+  if (scale === undefined || bias === undefined || mean === undefined || variance === undefined)
+    return undefined;
+  if (intAttribute(node, 'training_mode', 0) !== 0) return undefined;
+  const epsilon = floatAttribute(node, 'epsilon', 1e-5);
+  const factor = Float64Array.from(scale, (value, at) => value / Math.sqrt((variance[at] ?? 0) + epsilon));
+  const offset = Float64Array.from(bias, (value, at) => value - (mean[at] ?? 0) * (factor[at] ?? 0));
+  return { factor, offset };
+}
+
+/** A Conv's weight with each output channel multiplied by its factor. */
+function scaledWeight(weight: Tensor, name: string, factor: Float64Array): Tensor {
+  const perChannel = elementCount(weight.dims.slice(1));
+  return lazyTensor(name, 'float', weight.dims, () => {
+    const scaled = Float32Array.from(floatsOf(weight));
+    for (let at = 0; at < scaled.length; at += 1) {
+      scaled[at] = (scaled[at] ?? 0) * (factor[Math.floor(at / perChannel)] ?? 1);
+    }
+    return new Uint8Array(scaled.buffer);
+  });
+}
+
+function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto): boolean {
+  const weight = floatConstant(graph, conv.input[1]);
+  const bias = conv.input[2] ? floatConstant(graph, conv.input[2]) : undefined;
+  const normalization = normalizationOf(graph, norm);
+  if (weight === undefined || normalization === undefined || (conv.input[2] && bias === undefined))
+    return false;
+  const { factor, offset } = normalization;
+  if (weight.dims[0] !== factor.length) return false;
+  const before = bias && floatsOf(bias);
+  const folded = Float32Array.from(offset, (value, at) => value + (before?.[at] ?? 0) * (factor[at] ?? 0));
+  const scaled = graph.put(scaledWeight(weight, names.make(`${weight.name}_folded`), factor));
+  const shifted = graph.put(makeTensor(names.make(`${scaled.name}_bias`), 'float', [folded.length], folded));
+  conv.input = [conv.input[0] ?? '', scaled.name, shifted.name];
+  conv.output = [norm.output[0] ?? ''];
+  return true;
+}
+
+/**
+ * Folds every BatchNormalization that alone follows a Conv of constant weight into that Conv: the same function with
+ * one operator less. Tells how many were folded. Weights are scaled in double precision when they are written.
+ */
+export function foldBatchNorms({ graph }: Pick<Model, 'graph'>): number {
+  const index = new GraphIndex(graph);
+  const names = new Names(graph);
+  const gone = new Set<NodeProto>();
+  for (const norm of graph.nodes) {
+    if (norm.opType !== 'BatchNormalization' || norm.domain !== '') continue;
+    const conv = index.producer(norm.input[0] ?? '');
+    if (conv?.opType !== 'Conv' || conv.domain !== '') continue;
+    if (index.soleUse(conv.output[0] ?? '')?.node !== norm) continue;
+    // The statistics of training that old models list as outputs are used by nobody.
+    if (norm.output.slice(1).some((name) => name !== '' && index.uses(name).length > 0)) continue;
+    if (foldInto(graph, names, conv, norm)) gone.add(norm);
+  }
+  graph.nodes = graph.nodes.filter((node) => !gone.has(node));
+  return gone.size;
+}

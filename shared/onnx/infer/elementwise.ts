@@ -1,0 +1,89 @@
+import { intAttribute } from '../graph/attributes.ts';
+import type { Dim } from '../graph/value-info.ts';
+import { type DataTypeName, dataTypeName } from '../tensor/data-type.ts';
+import { broadcast, isKnown, type Rule, type Value } from './value.ts';
+
+const same: Rule = ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }];
+
+const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
+  Add: (a, b) => a + b,
+  Sub: (a, b) => a - b,
+  Mul: (a, b) => a * b,
+  Div: (a, b) => Math.trunc(a / b),
+  Max: Math.max,
+  Min: Math.min,
+};
+
+/** Elements of integer arithmetic on shapes; a vector and a scalar combine. */
+function elementsOf(op: string, a: Value | undefined, b: Value | undefined): readonly Dim[] | undefined {
+  const compute = arithmetic[op];
+  const [x, y] = [a?.elements, b?.elements];
+  if (compute === undefined || x === undefined || y === undefined) return undefined;
+  if (x.length !== y.length && x.length !== 1 && y.length !== 1) return undefined;
+  return Array.from({ length: Math.max(x.length, y.length) }, (_, at) => {
+    const [p, q] = [x[x.length === 1 ? 0 : at], y[y.length === 1 ? 0 : at]];
+    return isKnown(p) && isKnown(q) ? compute(p, q) : null;
+  });
+}
+
+const spread =
+  (type?: DataTypeName): Rule =>
+  ({ node, inputs }) => {
+    const known = inputs.filter((input) => input !== undefined);
+    const [first] = known;
+    if (first === undefined || known.length < inputs.length)
+      return [first && { type: type ?? first.type, dims: undefined }];
+    const dims = known.map((input) => input.dims).reduce(broadcast);
+    return [{ type: type ?? first.type, dims, elements: elementsOf(node.opType, inputs[0], inputs[1]) }];
+  };
+
+const cast: Rule = ({ node, inputs: [x] }) => {
+  const type = dataTypeName(intAttribute(node, 'to', 0));
+  return [type && { type, dims: x?.dims, elements: x?.elements }];
+};
+
+const quantize: Rule = ({ inputs: [x, , zero] }) => [x && { type: zero?.type ?? 'uint8', dims: x.dims }];
+const dequantize: Rule = ({ inputs: [x, scale] }) => [x && { type: scale?.type ?? 'float', dims: x.dims }];
+const dynamicQuantize: Rule = ({ inputs: [x] }) => [
+  { type: 'uint8', dims: x?.dims },
+  { type: 'float', dims: [] },
+  { type: 'uint8', dims: [] },
+];
+
+const where: Rule = ({ inputs: [condition, a, b] }) => [
+  a && { type: a.type, dims: broadcast(broadcast(condition?.dims, a.dims), b?.dims) },
+];
+
+const unary =
+  'Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not BitwiseNot';
+const activations =
+  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu FastGelu QuickGelu Mish Swish ThresholdedRelu Clip Shrink PRelu Identity Dropout LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu BiasGelu EyeLike';
+
+const table = (names: string, rule: Rule): [string, Rule][] => names.split(' ').map((name) => [name, rule]);
+
+/** Dropout's mask and BatchNormalization's statistics of training are not told. */
+const identity: Rule = ({ inputs: [x] }) => [x && { ...x }];
+
+const isNanLike: Rule = ({ inputs: [x] }) => [x && { type: 'bool', dims: x.dims }];
+
+/** Operators whose result has the shape of their inputs, broadcast. */
+export const elementwiseRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...table(unary, same),
+  ...table(activations, same),
+  ['BatchNormalization', same],
+  ['Identity', identity],
+  ...table('Add Sub Mul Div Pow Max Min Sum Mean Mod BitShift BitwiseAnd BitwiseOr BitwiseXor', spread()),
+  ...table('Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor', spread('bool')),
+  ['IsNaN', isNanLike],
+  ['IsInf', isNanLike],
+  ['Cast', cast],
+  ['CastLike', ({ inputs: [x, like] }) => [like && { type: like.type, dims: x?.dims }]],
+  ['Where', where],
+  ['QuantizeLinear', quantize],
+  ['DequantizeLinear', dequantize],
+  ['DynamicQuantizeLinear', dynamicQuantize],
+  ['LayerNormalization', ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }]],
+  ['RMSNormalization', same],
+  ['SimplifiedLayerNormalization', same],
+  ['SkipLayerNormalization', same],
+]);

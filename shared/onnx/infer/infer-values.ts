@@ -1,0 +1,73 @@
+import { type Dim, valueTypeOf } from '../graph/value-info.ts';
+import type { Model } from '../model/model.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { elementCount } from '../tensor/tensor.ts';
+import { integersOf } from '../tensor/values.ts';
+import { elementwiseRules } from './elementwise.ts';
+import { productRules } from './products.ts';
+import { selectingRules } from './selecting.ts';
+import { shapingRules } from './shaping.ts';
+import type { Rule, Value } from './value.ts';
+
+/** Longest constant that may be a shape. */
+const longestShape = 64;
+
+function constantValue(tensor: Tensor): Value {
+  const { type, dims } = tensor;
+  const isShape =
+    (type === 'int64' || type === 'int32') && dims.length <= 1 && elementCount(dims) <= longestShape;
+  return { type, dims, elements: isShape ? integersOf(tensor) : undefined };
+}
+
+/** Takes from each what the other does not know: a declaration and what was inferred. */
+function merged(inferred: Value | undefined, declared: Value | undefined): Value | undefined {
+  if (inferred === undefined || declared === undefined) return inferred ?? declared;
+  const { dims } = declared;
+  if (inferred.dims === undefined || dims === undefined || inferred.dims.length !== dims.length) {
+    return { ...inferred, dims: inferred.dims ?? dims };
+  }
+  return {
+    ...inferred,
+    dims: inferred.dims.map((dim, at): Dim => (typeof dim === 'number' ? dim : (dims[at] ?? dim))),
+  };
+}
+
+const ruleOf = (op: string): Rule | undefined =>
+  elementwiseRules.get(op) ?? productRules.get(op) ?? shapingRules.get(op) ?? selectingRules.get(op);
+
+/**
+ * Type and shape of the values of a model's graph, as far as they can be told: from its declarations and, node by node,
+ * from the rules of the operators. Dimensions are numbers, symbolic names, or null. `shapes` fixes the shapes of
+ * inputs. Values of which nothing is known are missing; bodies of control flow are not looked into.
+ */
+export function inferValues(
+  model: Model,
+  shapes: ReadonlyMap<string, readonly number[]> = new Map(),
+): Map<string, Value> {
+  const { graph } = model;
+  const values = new Map<string, Value>();
+  const declared = new Map<string, Value>();
+  for (const info of [...graph.proto.valueInfo, ...graph.outputs]) {
+    const value = valueTypeOf(info);
+    if (value !== undefined) declared.set(info.name, value);
+  }
+  for (const info of graph.inputs) {
+    const value = valueTypeOf(info);
+    if (value !== undefined) values.set(info.name, { ...value, dims: shapes.get(info.name) ?? value.dims });
+  }
+  for (const tensor of graph.initializers.values()) values.set(tensor.name, constantValue(tensor));
+  for (const node of graph.nodes) {
+    const inputs = node.input.map((name) => values.get(name));
+    const outputs = ruleOf(node.opType)?.({ node, model, inputs }) ?? [];
+    for (const [at, name] of node.output.entries()) {
+      if (name === '') continue;
+      const value = merged(outputs[at], shapes.size > 0 ? typeOnly(declared.get(name)) : declared.get(name));
+      if (value !== undefined) values.set(name, value);
+    }
+  }
+  return values;
+}
+
+/** Declared shapes may speak of other inputs than those that were fixed. */
+const typeOnly = (value: Value | undefined): Value | undefined =>
+  value && { type: value.type, dims: undefined };

@@ -1,0 +1,189 @@
+import { intAttribute, intsAttribute } from '../graph/attributes.ts';
+import type { Dim } from '../graph/value-info.ts';
+import { isGiven, numbersOf, typed } from './site.ts';
+import { axisOf, broadcast, isKnown, productOf, type Rule } from './value.ts';
+
+const shape: Rule = ({ node, inputs: [x] }) => {
+  const rank = x?.dims?.length;
+  const start = intAttribute(node, 'start', 0);
+  const end = intAttribute(node, 'end', rank ?? 0);
+  const elements = x?.dims?.slice(start, end);
+  return [{ type: 'int64', dims: [elements?.length ?? null], elements }];
+};
+
+/** Shape of a Reshape: 0 keeps a dimension, −1 takes what is left. */
+function reshapedDims(from: readonly Dim[] | undefined, wanted: readonly Dim[], allowZero: boolean): Dim[] {
+  const dims = wanted.map((dim, at): Dim => (dim === 0 && !allowZero ? (from?.[at] ?? null) : dim));
+  const hole = dims.indexOf(-1);
+  if (hole < 0) return dims;
+  const total = from && productOf(from);
+  const others = productOf(dims.filter((_, at) => at !== hole));
+  const isWhole = isKnown(total) && isKnown(others) && others > 0;
+  // The same unknown on both sides cancels out.
+  const unknown = dims.filter((dim) => typeof dim === 'string' || dim === null);
+  const symbolic = from?.filter((dim) => !isKnown(dim)) ?? [];
+  if (
+    !isWhole &&
+    unknown.length === 1 &&
+    symbolic.length === 1 &&
+    unknown[0] === symbolic[0] &&
+    unknown[0] !== null
+  ) {
+    const left = productOf(from?.filter(isKnown) ?? []);
+    const right = productOf(dims.filter((dim, at) => at !== hole && isKnown(dim)));
+    dims[hole] = isKnown(left) && isKnown(right) && right > 0 ? left / right : null;
+  } else dims[hole] = isWhole ? total / others : null;
+  return dims;
+}
+
+const reshape: Rule = ({ node, inputs: [x, to] }) => {
+  const wanted = to?.elements ?? intsAttribute(node, 'shape');
+  if (wanted === undefined) {
+    const rank = to?.dims?.[0];
+    return typed(x, isKnown(rank) ? Array.from({ length: rank }, () => null) : undefined);
+  }
+  const dims = reshapedDims(x?.dims, wanted, intAttribute(node, 'allowzero', 0) === 1);
+  return [x && { type: x.type, dims, elements: dims.length <= 1 ? x.elements : undefined }];
+};
+
+const flatten: Rule = ({ node, inputs: [x] }) => {
+  if (x?.dims === undefined) return typed(x, [null, null]);
+  const axis = axisOf(intAttribute(node, 'axis', 1), x.dims.length);
+  return typed(x, [productOf(x.dims.slice(0, axis)), productOf(x.dims.slice(axis))]);
+};
+
+const transpose: Rule = ({ node, inputs: [x] }) => {
+  const perm = intsAttribute(node, 'perm') ?? x?.dims?.map((_, at, all) => all.length - 1 - at);
+  return typed(x, x?.dims && perm?.map((axis) => x.dims?.[axis] ?? null));
+};
+
+const squeeze: Rule = (site) => {
+  const [x] = site.inputs;
+  const axes = numbersOf(site, 'axes', 1);
+  const rank = x?.dims?.length ?? 0;
+  if (x?.dims === undefined || (axes === undefined && isGiven(site, 1))) return typed(x, undefined);
+  const gone = axes?.map((axis) => axisOf(axis, rank));
+  const dims = x.dims.filter((dim, at) => (gone === undefined ? dim !== 1 : !gone.includes(at)));
+  return [{ type: x.type, dims, elements: x.elements }];
+};
+
+const unsqueeze: Rule = (site) => {
+  const [x] = site.inputs;
+  const axes = numbersOf(site, 'axes', 1);
+  if (x?.dims === undefined || axes === undefined) return typed(x, undefined);
+  const rank = x.dims.length + axes.length;
+  const added = new Set(axes.map((axis) => axisOf(axis, rank)));
+  const rest = [...x.dims];
+  const dims = Array.from({ length: rank }, (_, at) => (added.has(at) ? 1 : (rest.shift() ?? null)));
+  return [{ type: x.type, dims, elements: x.elements }];
+};
+
+const concat: Rule = ({ node, inputs }) => {
+  const [first] = inputs;
+  const isShape = inputs.every((input) => input?.elements !== undefined);
+  const elements = isShape ? inputs.flatMap((input) => input?.elements ?? []) : undefined;
+  if (inputs.some((input) => input?.dims === undefined) || first?.dims === undefined) {
+    return [first && { type: first.type, dims: undefined, elements }];
+  }
+  const axis = axisOf(intAttribute(node, 'axis', 0), first.dims.length);
+  const dims = first.dims.map((dim, at) => {
+    const sizes = inputs.map((input) => input?.dims?.[at] ?? null);
+    if (at !== axis) return sizes.find(isKnown) ?? dim;
+    return sizes.every(isKnown) ? sizes.reduce((sum, size) => sum + size, 0) : null;
+  });
+  return [{ type: first.type, dims, elements }];
+};
+
+const split: Rule = (site) => {
+  const { node, inputs } = site;
+  const [x] = inputs;
+  if (x?.dims === undefined) return node.output.map(() => x && { type: x.type, dims: undefined });
+  const axis = axisOf(intAttribute(node, 'axis', 0), x.dims.length);
+  const size = x.dims[axis];
+  const parts = node.output.length;
+  const even = isKnown(size) ? Math.ceil(size / parts) : null;
+  const sizes = numbersOf(site, 'split', 1);
+  return node.output.map((_, part) => {
+    const last = isKnown(size) && even !== null ? Math.min(even, size - part * even) : null;
+    const own: Dim = sizes?.[part] ?? (isGiven(site, 1) ? null : last);
+    return { type: x.type, dims: x.dims?.map((dim, at) => (at === axis ? own : dim)) };
+  });
+};
+
+const expand: Rule = ({ inputs: [x, to] }) => typed(x, broadcast(x?.dims, to?.elements));
+
+const tile: Rule = ({ inputs: [x, repeats] }) =>
+  typed(
+    x,
+    x?.dims?.map((dim, at) => {
+      const times = repeats?.elements?.[at];
+      return isKnown(dim) && isKnown(times) ? dim * times : null;
+    }),
+  );
+
+const padded: Rule = (site) => {
+  const [x] = site.inputs;
+  const pads = numbersOf(site, 'pads', 1);
+  const rank = x?.dims?.length ?? 0;
+  if (isGiven(site, 3) || pads === undefined)
+    return typed(
+      x,
+      x?.dims?.map(() => null),
+    );
+  return typed(
+    x,
+    x?.dims?.map((dim, at) => (isKnown(dim) ? dim + (pads[at] ?? 0) + (pads[at + rank] ?? 0) : null)),
+  );
+};
+
+const resize: Rule = ({ inputs: [x, , scales, sizes] }) => {
+  if (sizes?.elements !== undefined) return typed(x, sizes.elements);
+  return typed(x, scales === undefined ? undefined : x?.dims?.map((dim, at) => (at < 2 ? dim : null)));
+};
+
+const constantOfShape: Rule = ({ inputs: [to] }) => [{ type: 'float', dims: to?.elements }];
+
+const range: Rule = ({ inputs: [start, limit, delta] }) => {
+  const [from, to, step] = [start?.elements?.[0], limit?.elements?.[0], delta?.elements?.[0]];
+  const isFixed = isKnown(from) && isKnown(to) && isKnown(step) && step !== 0;
+  return [start && { type: start.type, dims: [isFixed ? Math.max(0, Math.ceil((to - from) / step)) : null] }];
+};
+
+const size: Rule = ({ inputs: [x] }) => [
+  { type: 'int64', dims: [], elements: x?.dims && [productOf(x.dims)] },
+];
+
+const depthToSpace: Rule = ({ node, inputs: [x] }) => {
+  const block = intAttribute(node, 'blocksize', 1);
+  const isInward = node.opType === 'DepthToSpace';
+  return typed(
+    x,
+    x?.dims?.map((dim, at) => {
+      if (at === 0 || !isKnown(dim)) return dim;
+      const factor = at === 1 ? 1 / (block * block) : block;
+      return isInward ? dim * factor : dim / factor;
+    }),
+  );
+};
+
+/** Operators that move values or compute shapes. */
+export const shapingRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['Shape', shape],
+  ['Size', size],
+  ['Reshape', reshape],
+  ['Flatten', flatten],
+  ['Transpose', transpose],
+  ['Squeeze', squeeze],
+  ['Unsqueeze', unsqueeze],
+  ['Concat', concat],
+  ['Split', split],
+  ['Expand', expand],
+  ['Tile', tile],
+  ['Pad', padded],
+  ['Resize', resize],
+  ['Upsample', resize],
+  ['ConstantOfShape', constantOfShape],
+  ['Range', range],
+  ['DepthToSpace', depthToSpace],
+  ['SpaceToDepth', depthToSpace],
+]);

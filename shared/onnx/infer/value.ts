@@ -1,0 +1,52 @@
+import type { Dim, ValueType } from '../graph/value-info.ts';
+import type { Model } from '../model/model.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+
+/** What is known of a value: type, shape, and for short integer values (shapes, axes) the very elements. */
+export interface Value extends ValueType {
+  /** Elements of an integer scalar or vector; null for those that are not known. */
+  elements?: readonly Dim[] | undefined;
+}
+
+/** What a rule sees of a node. */
+export interface Site {
+  node: NodeProto;
+  model: Model;
+  /** What is known of each input; undefined for absent ones and those of which nothing is known. */
+  inputs: readonly (Value | undefined)[];
+}
+
+/** Infers a node's outputs, in order; undefined for an output, or for all, where nothing is known. */
+export type Rule = (site: Site) => readonly (Value | undefined)[] | undefined;
+
+export const isKnown = (dim: Dim | undefined): dim is number => typeof dim === 'number';
+
+/** A negative axis counts from the end. */
+export const axisOf = (axis: number, rank: number): number => (axis < 0 ? axis + rank : axis);
+
+/** Product of dimensions; null where one is not known. */
+export function productOf(dims: readonly Dim[]): Dim {
+  let product = 1;
+  for (const dim of dims) {
+    if (!isKnown(dim)) return dims.length === 1 ? dim : null;
+    product *= dim;
+  }
+  return product;
+}
+
+/** Shape of an elementwise operation on two shapes (ONNX multidirectional broadcasting). */
+export function broadcast(
+  a: readonly Dim[] | undefined,
+  b: readonly Dim[] | undefined,
+): readonly Dim[] | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  const rank = Math.max(a.length, b.length);
+  return Array.from({ length: rank }, (_, at) => {
+    const x = a[at - rank + a.length] ?? (at < rank - a.length ? 1 : null);
+    const y = b[at - rank + b.length] ?? (at < rank - b.length ? 1 : null);
+    if (x === 1) return y;
+    if (y === 1 || x === y) return x;
+    // One of them is known and not 1: the other must be the same, or 1.
+    return isKnown(x) ? x : isKnown(y) ? y : null;
+  });
+}
