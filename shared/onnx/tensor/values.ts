@@ -1,5 +1,4 @@
 import { ModelFault } from '../model-fault.ts';
-import { float16Value } from './float16.ts';
 import { elementCount, type Tensor } from './tensor.ts';
 
 /** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
@@ -29,7 +28,7 @@ export function floatsOf(tensor: Tensor): Float32Array {
     case 'double':
       return Float32Array.from(view(Float64Array, 8, bytes));
     case 'float16':
-      return Float32Array.from(view(Uint16Array, 2, bytes), float16Value);
+      return new Float32Array(view(Float16Array, 2, bytes));
     case 'bfloat16': {
       const wide = Uint32Array.from(view(Uint16Array, 2, bytes), (bits) => bits << 16);
       return new Float32Array(wide.buffer);

@@ -1,0 +1,146 @@
+/** A matrix of K rows (summed over) and N columns (outputs) as it lies in memory. */
+export interface Matrix {
+  values: Float32Array;
+  k: number;
+  n: number;
+  /** Distance between neighbours along K, and along N. */
+  strideK: number;
+  strideN: number;
+}
+
+/** Weights in blocks along K as com.microsoft MatMulNBits takes them. */
+export interface Blocks {
+  /** [N, blocks, blockSize · bits / 8]: values low nibble first; what lies beyond K is 0. */
+  packed: Uint8Array;
+  /** [N, blocks]. */
+  scales: Float32Array;
+  /** [N, ⌈blocks · bits / 8⌉], nibbles as above; undefined where all are the middle, 2^(bits − 1). */
+  zeroPoints: Uint8Array | undefined;
+  /** ‖w′ − w‖² and ‖w‖². */
+  squaredError: number;
+  squaredNorm: number;
+}
+
+/** Blocks along K hold this many weights. */
+export const blockSize = 32;
+
+/** Columns that are worked at together: their rows of 32 lie in the cache while they are written out by column. */
+const tile = 64;
+
+/** Number of blocks along K; the last one may be shorter. */
+export const blockCount = (k: number): number => Math.ceil(k / blockSize);
+
+interface BlockScale {
+  scale: number;
+  zeroPoint: number;
+}
+
+/**
+ * Scale and zero point of a block whose values, zero included, lie between `low` and `high`, in float32 as ONNX Runtime
+ * computes them: symmetric, the value of the largest magnitude becomes −2^(bits − 1); asymmetric, the whole range.
+ */
+function blockScale(low: number, high: number, bits: 4 | 8, symmetric: boolean): BlockScale {
+  const middle = 2 ** (bits - 1);
+  if (symmetric) {
+    const extreme = Math.abs(high) > Math.abs(low) ? high : low;
+    return { scale: extreme === 0 ? 0 : Math.fround(extreme / -middle), zeroPoint: middle };
+  }
+  const most = 2 ** bits - 1;
+  const scale = Math.fround(Math.fround(high - low) / most);
+  if (scale === 0) return { scale, zeroPoint: 0 };
+  return { scale, zeroPoint: Math.min(most, Math.max(0, Math.floor(Math.fround(-low / scale) + 0.5))) };
+}
+
+/**
+ * Quantizes weights in blocks of 32 along K. Each is multiplied by the reciprocal of the scale in float32 and rounded
+ * half away from zero, as ONNX Runtime's block quantizer does, so that results are the same bit for bit.
+ */
+export function quantizeBlocks(matrix: Matrix, bits: 4 | 8, symmetric: boolean): Blocks {
+  const { k, n } = matrix;
+  const blocks = blockCount(k);
+  const perByte = 8 / bits;
+  const result: Blocks = {
+    packed: new Uint8Array(n * blocks * (blockSize / perByte)),
+    scales: new Float32Array(n * blocks),
+    zeroPoints: symmetric ? undefined : filledZeroPoints(n, blocks, bits),
+    squaredError: 0,
+    squaredNorm: 0,
+  };
+  for (let first = 0; first < n; first += tile) {
+    const last = Math.min(n, first + tile);
+    for (let block = 0; block < blocks; block += 1) {
+      for (let column = first; column < last; column += 1) {
+        quantizeBlock(matrix, result, { column, block, blocks, bits, symmetric });
+      }
+    }
+  }
+  return result;
+}
+
+/** An odd number of nibbles leaves half a byte, which holds the middle. */
+function filledZeroPoints(n: number, blocks: number, bits: 4 | 8): Uint8Array {
+  const bytes = new Uint8Array(n * Math.ceil((blocks * bits) / 8));
+  return bits === 4 && blocks % 2 === 1 ? bytes.fill(0x80) : bytes;
+}
+
+interface BlockPlace {
+  column: number;
+  block: number;
+  blocks: number;
+  bits: 4 | 8;
+  symmetric: boolean;
+}
+
+function quantizeBlock(
+  { values, k, strideK, strideN }: Matrix,
+  result: Blocks,
+  { column, block, blocks, bits, symmetric }: BlockPlace,
+): void {
+  const start = column * strideN + block * blockSize * strideK;
+  const length = Math.min(blockSize, k - block * blockSize);
+  let low = 0;
+  let high = 0;
+  for (let at = 0, from = start; at < length; at += 1, from += strideK) {
+    const value = values[from] ?? 0;
+    if (value < low) low = value;
+    else if (value > high) high = value;
+  }
+  const { scale, zeroPoint } = blockScale(low, high, bits, symmetric);
+  const reciprocal = scale === 0 ? 0 : Math.fround(1 / scale);
+  const most = 2 ** bits - 1;
+  const place = column * blocks + block;
+  result.scales[place] = scale;
+  if (result.zeroPoints !== undefined)
+    putZeroPoint(result.zeroPoints, { column, block, blocks, bits }, zeroPoint);
+  let target = place * (bits === 4 ? blockSize / 2 : blockSize);
+  for (let at = 0, from = start; at < length; at += 1, from += strideK) {
+    const value = values[from] ?? 0;
+    // A sum below zero is clamped to zero, so that adding a half and cutting off is half away from zero.
+    const shifted = Math.fround(Math.fround(value * reciprocal) + zeroPoint) + 0.5;
+    const level = shifted < 0 ? 0 : shifted > most ? most : Math.floor(shifted);
+    const error = (level - zeroPoint) * scale - value;
+    result.squaredError += error * error;
+    result.squaredNorm += value * value;
+    if (bits === 8) {
+      result.packed[target] = level;
+      target += 1;
+    } else if ((at & 1) === 0) result.packed[target] = level;
+    else {
+      result.packed[target] = (result.packed[target] ?? 0) | (level << 4);
+      target += 1;
+    }
+  }
+}
+
+function putZeroPoint(
+  zeroPoints: Uint8Array,
+  { column, block, blocks, bits }: Omit<BlockPlace, 'symmetric'>,
+  zeroPoint: number,
+): void {
+  if (bits === 8) zeroPoints[column * blocks + block] = zeroPoint;
+  else {
+    const at = column * Math.ceil(blocks / 2) + (block >> 1);
+    const byte = zeroPoints[at] ?? 0;
+    zeroPoints[at] = block % 2 === 0 ? (byte & 0xf0) | zeroPoint : (byte & 0x0f) | (zeroPoint << 4);
+  }
+}

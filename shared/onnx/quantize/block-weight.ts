@@ -1,0 +1,84 @@
+import { lazyTensor, type Tensor } from '../tensor/tensor.ts';
+import { floatsOf } from '../tensor/values.ts';
+import type { TransformReport } from '../transform/report.ts';
+import { type Blocks, blockCount, blockSize, type Matrix, quantizeBlocks } from './block-quantize.ts';
+
+/** A constant matrix among the weights, and how it lies: [K, N], or transposed, [N, K]. */
+export interface WeightMatrix {
+  tensor: Tensor;
+  k: number;
+  n: number;
+  transposed: boolean;
+}
+
+export interface BlockFormat {
+  bits: 4 | 8;
+  symmetric: boolean;
+}
+
+/** The constants that take a weight's place. */
+export interface BlockTensors {
+  packed: Tensor;
+  scales: Tensor;
+  /** Undefined where all are the middle. */
+  zeroPoints: Tensor | undefined;
+}
+
+const matrixOf = ({ tensor, k, n, transposed }: WeightMatrix): Matrix => ({
+  values: floatsOf(tensor),
+  k,
+  n,
+  strideK: transposed ? 1 : n,
+  strideN: transposed ? k : 1,
+});
+
+/** Keeps the blocks of one weight at a time: its three constants are written one after the other. */
+export class BlockCache {
+  #weight: WeightMatrix | undefined;
+  #blocks: Blocks | undefined;
+
+  blocks(weight: WeightMatrix, { bits, symmetric }: BlockFormat): Blocks {
+    if (this.#weight !== weight || this.#blocks === undefined) {
+      // The former one goes before the next one comes.
+      this.#blocks = undefined;
+      this.#weight = weight;
+      this.#blocks = quantizeBlocks(matrixOf(weight), bits, symmetric);
+    }
+    return this.#blocks;
+  }
+}
+
+/**
+ * The constants of a weight in blocks, computed when they are written. `layer` gets the weight's error then. The values
+ * are shaped [N, blocks, bytes] for a matrix product, or [N, K · bits / 8] for a table.
+ */
+export function blockTensors(
+  weight: WeightMatrix,
+  format: BlockFormat,
+  cache: BlockCache,
+  {
+    name,
+    shape,
+    layer,
+  }: { name: string; shape: 'product' | 'table'; layer: TransformReport['layers'][number] },
+): BlockTensors {
+  const { bits, symmetric } = format;
+  const blocks = blockCount(weight.k);
+  const blockBytes = (blockSize * bits) / 8;
+  const computed = (): Blocks => {
+    const result = cache.blocks(weight, format);
+    layer.error = result.squaredNorm === 0 ? 0 : Math.sqrt(result.squaredError / result.squaredNorm);
+    return result;
+  };
+  const asBytes = ({ buffer, byteOffset, byteLength }: Float32Array) =>
+    new Uint8Array(buffer, byteOffset, byteLength);
+  const dims = shape === 'product' ? [weight.n, blocks, blockBytes] : [weight.n, (weight.k * bits) / 8];
+  const zeroDims = [weight.n, Math.ceil((blocks * bits) / 8)];
+  return {
+    packed: lazyTensor(`${name}_Q${bits}`, 'uint8', dims, () => computed().packed),
+    scales: lazyTensor(`${name}_scales`, 'float', [weight.n, blocks], () => asBytes(computed().scales)),
+    zeroPoints: symmetric
+      ? undefined
+      : lazyTensor(`${name}_zero_points`, 'uint8', zeroDims, () => computed().zeroPoints ?? new Uint8Array()),
+  };
+}

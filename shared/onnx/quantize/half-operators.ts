@@ -1,0 +1,57 @@
+import type { NodeProto } from '../proto/onnx_pb.js';
+
+/**
+ * Operators of ONNX that stay in float32: those whose intermediate results overflow half precision (sums of many
+ * terms, powers, exponentials), those that take float32 only, and those that draw or select.
+ */
+const fullOperators = new Set([
+  ...['Exp', 'Pow', 'CumSum', 'ReduceSum', 'ReduceSumSquare', 'ReduceL2', 'ReduceLogSum', 'ReduceLogSumExp'],
+  ...['ReduceProd', 'LpNormalization', 'MeanVarianceNormalization', 'InstanceNormalization', 'Det'],
+  ...['Resize', 'Upsample', 'GridSample', 'RoiAlign', 'MaxRoiPool', 'NonMaxSuppression', 'TopK', 'Range'],
+  ...['QuantizeLinear', 'DequantizeLinear', 'DynamicQuantizeLinear', 'QLinearConv', 'QLinearMatMul'],
+  ...['RandomNormal', 'RandomNormalLike', 'RandomUniform', 'RandomUniformLike', 'Multinomial', 'Bernoulli'],
+  ...[
+    'Constant',
+    'ConstantOfShape',
+    'EyeLike',
+    'OneHot',
+    'STFT',
+    'DFT',
+    'MelWeightMatrix',
+    'HannWindow',
+    'HammingWindow',
+    'BlackmanWindow',
+    'ImageDecoder',
+  ],
+]);
+
+/** Control flow and sequences: what is within stays as it is. */
+const closedOperators = new Set([
+  ...[
+    'If',
+    'Loop',
+    'Scan',
+    'SequenceMap',
+    'Optional',
+    'OptionalGetElement',
+    'OptionalHasElement',
+    'StringNormalizer',
+  ],
+  ...[
+    'SequenceConstruct',
+    'SequenceAt',
+    'SequenceInsert',
+    'SequenceErase',
+    'SequenceEmpty',
+    'SequenceLength',
+  ],
+  ...['ConcatFromSequence', 'SplitToSequence', 'TfIdfVectorizer'],
+]);
+
+/** Why a node stays in float32; undefined where it goes to half precision. */
+export function fullPrecisionReason(node: NodeProto): string | undefined {
+  if (node.domain !== '') return `operators of ${node.domain} may take float32 only`;
+  if (closedOperators.has(node.opType)) return 'bodies of control flow and sequences stay in float32';
+  if (fullOperators.has(node.opType)) return 'it would overflow in half precision, or takes float32 only';
+  return undefined;
+}

@@ -1,0 +1,47 @@
+import { elementCount, lazyTensor, type Tensor } from '../tensor/tensor.ts';
+import { floatsOf } from '../tensor/values.ts';
+import type { LayerChange, TransformReport } from '../transform/report.ts';
+
+/** Largest finite number of half precision. */
+const mostHalf = 65504;
+
+/** Finite values beyond half precision brought to its ends, and how many; infinities mean something, as in masks. */
+function clamped(values: Float32Array): { values: Float32Array; count: number } {
+  const isBeyond = (value: number): boolean => Math.abs(value) > mostHalf && Number.isFinite(value);
+  const count = values.reduce((sum, value) => (isBeyond(value) ? sum + 1 : sum), 0);
+  if (count === 0) return { values, count };
+  return { values: values.map((value) => (isBeyond(value) ? Math.sign(value) * mostHalf : value)), count };
+}
+
+/** ‖h − v‖ / ‖v‖ over the finite values. */
+function relativeError(values: Float32Array, halves: Float16Array): number {
+  let [error, norm] = [0, 0];
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] ?? 0;
+    if (!Number.isFinite(value)) continue;
+    error += ((halves[at] ?? 0) - value) ** 2;
+    norm += value * value;
+  }
+  return norm === 0 ? 0 : Math.sqrt(error / norm);
+}
+
+/** A float32 constant in half precision, rounded half to even, clamped to ±65504; computed when it is written. */
+export function halfTensor(
+  tensor: Tensor,
+  name: string,
+  report: TransformReport,
+  layer: LayerChange | undefined,
+): Tensor {
+  return lazyTensor(name, 'float16', tensor.dims, () => {
+    const values = floatsOf(tensor);
+    const { values: kept, count } = clamped(values);
+    const halves = new Float16Array(kept);
+    if (layer !== undefined) layer.error = relativeError(values, halves);
+    if (count > 0) {
+      report.warnings.push(
+        `${count} of ${elementCount(tensor.dims)} values of ${tensor.name} were clamped to ±65504.`,
+      );
+    }
+    return new Uint8Array(halves.buffer);
+  });
+}
