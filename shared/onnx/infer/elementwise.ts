@@ -57,12 +57,17 @@ const where: Rule = ({ inputs: [condition, a, b] }) => [
 const unary =
   'Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not BitwiseNot';
 const activations =
-  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu FastGelu QuickGelu Mish Swish ThresholdedRelu Clip Shrink PRelu Identity Dropout LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu BiasGelu EyeLike';
+  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu FastGelu QuickGelu Mish Swish ThresholdedRelu Clip Shrink PRelu LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu BiasGelu EyeLike';
 
 const table = (names: string, rule: Rule): [string, Rule][] => names.split(' ').map((name) => [name, rule]);
 
-/** Dropout's mask and BatchNormalization's statistics of training are not told. */
 const identity: Rule = ({ inputs: [x] }) => [x && { ...x }];
+
+/** The mask was of the input's type before opset 10. */
+const dropout: Rule = ({ model, inputs: [x] }) => {
+  const same = x && { type: x.type, dims: x.dims };
+  return [same, x && { type: model.opset() < 10 ? x.type : 'bool', dims: x.dims }];
+};
 
 const isNanLike: Rule = ({ inputs: [x] }) => [x && { type: 'bool', dims: x.dims }];
 
@@ -72,6 +77,7 @@ export const elementwiseRules: ReadonlyMap<string, Rule> = new Map<string, Rule>
   ...table(activations, same),
   ['BatchNormalization', same],
   ['Identity', identity],
+  ['Dropout', dropout],
   ...table('Add Sub Mul Div Pow Max Min Sum Mean Mod BitShift BitwiseAnd BitwiseOr BitwiseXor', spread()),
   ...table('Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor', spread('bool')),
   ['IsNaN', isNanLike],

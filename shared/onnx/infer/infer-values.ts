@@ -4,6 +4,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
 import { elementwiseRules } from './elementwise.ts';
+import { opaqueRules } from './opaque.ts';
 import { productRules } from './products.ts';
 import { selectingRules } from './selecting.ts';
 import { shapingRules } from './shaping.ts';
@@ -33,7 +34,11 @@ function merged(inferred: Value | undefined, declared: Value | undefined): Value
 }
 
 const ruleOf = (op: string): Rule | undefined =>
-  elementwiseRules.get(op) ?? productRules.get(op) ?? shapingRules.get(op) ?? selectingRules.get(op);
+  elementwiseRules.get(op) ??
+  productRules.get(op) ??
+  shapingRules.get(op) ??
+  selectingRules.get(op) ??
+  opaqueRules.get(op);
 
 /**
  * Type and shape of the values of a model's graph, as far as they can be told: from its declarations and, node by node,

@@ -1,0 +1,49 @@
+import { type Dim, valueTypeOf } from '../graph/value-info.ts';
+import type { Rule, Site, Value } from './value.ts';
+
+/** What the outputs of a node's body declare; both branches of an If declare the same. */
+function bodyOutputs({ model, node }: Site): (Value | undefined)[] {
+  const [body] = model.graph.bodiesOf(node);
+  return body?.outputs.map(valueTypeOf) ?? [];
+}
+
+/** A result of each round, one behind the other. */
+const stacked = (value: Value | undefined): Value | undefined =>
+  value && { type: value.type, dims: value.dims && ([null, ...value.dims] as readonly Dim[]) };
+
+/** The body of a Loop answers whether to go on, then what it carries, then what is stacked. */
+const loop: Rule = (site) => {
+  const carried = Math.max(0, site.node.input.length - 2);
+  return bodyOutputs(site)
+    .slice(1)
+    .map((value, at) => (at < carried ? value && { type: value.type, dims: undefined } : stacked(value)));
+};
+
+/** The body of a Scan answers its states, then what is stacked. */
+const scan: Rule = (site) => {
+  const stackedInputs = Number(site.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n);
+  const states = site.node.input.length - stackedInputs;
+  return bodyOutputs(site).map((value, at) => (at < states ? value : stacked(value)));
+};
+
+const scores: Rule = ({ inputs: [x] }) => [
+  { type: 'float', dims: x?.dims?.map((dim, at) => (at === 0 ? dim : null)) },
+];
+const labelled: Rule = (site) => [undefined, ...(scores(site) ?? [])];
+
+/** Control flow, and the operators of classical models (domain ai.onnx.ml). */
+export const opaqueRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['If', bodyOutputs],
+  ['Loop', loop],
+  ['Scan', scan],
+  ['ArrayFeatureExtractor', ({ inputs: [x] }) => [x && { type: x.type, dims: undefined }]],
+  ['LinearClassifier', labelled],
+  ['SVMClassifier', labelled],
+  ['TreeEnsembleClassifier', labelled],
+  ['LinearRegressor', scores],
+  ['SVMRegressor', scores],
+  ['TreeEnsembleRegressor', scores],
+  ['Normalizer', ({ inputs: [x] }) => [x && { type: 'float', dims: x.dims }]],
+  ['Scaler', ({ inputs: [x] }) => [x && { type: 'float', dims: x.dims }]],
+  ['Binarizer', ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }]],
+]);
