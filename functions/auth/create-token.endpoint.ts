@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
@@ -18,6 +19,7 @@ export const endpoint = defineEndpoint({
   description: 'The password grant of RFC 6749. The token is good for 12 hours.',
   allow: 'anyone',
   needs: { accounts: writeAccounts },
+  runtime: hashingRuntime,
   input: {
     body: fields(
       z.strictObject({

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { checkOwnPassword } from '../../shared/accounts/check-own-password.ts';
+import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword, PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { setPassword } from '../../shared/data/change-user.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { ConditionFailed } from '../../shared/data/table.ts';
-import { findCredentials, Username } from '../../shared/data/user.ts';
+import { findCredentials, findUser, Username } from '../../shared/data/user.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
@@ -22,6 +23,7 @@ export const endpoint = defineEndpoint({
     'For the user themselves, who must send `current_password` too, and admins, who need not. It ends all tokens of the user at once.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
+  runtime: hashingRuntime,
   input: {
     path: z.strictObject({ username: Username }),
     body: fields(z.strictObject({ password: NewPassword, current_password: PresentedPassword.optional() })),
@@ -48,6 +50,9 @@ export const endpoint = defineEndpoint({
       return showUser(await setPassword(accounts, user, await hashPassword(password), now().toISOString()));
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
+      const present = await findUser(accounts, user.user_id);
+      if (present === undefined) throw notFound('user', username);
+      requirePrecondition(context, present.version);
       const detail = 'The user was changed at the same moment. Look at them again and repeat the change.';
       throw new Problem('conflict', detail, { cause: error });
     }

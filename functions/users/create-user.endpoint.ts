@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hashing } from '../../shared/accounts/hashing-queue.ts';
+import { hashing, hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
@@ -29,6 +29,7 @@ export const endpoint = defineEndpoint({
     'For admins. Where the deployment has opened registration, anyone may create a guest. A password in the address is refused.',
   allow: 'anyone',
   needs: { accounts: writeAccounts },
+  runtime: hashingRuntime,
   input: {
     anywhere: z.strictObject({ username: Username, account_type: AccountType }),
     body: fields(z.strictObject({ password: NewPassword })),
@@ -46,9 +47,12 @@ export const endpoint = defineEndpoint({
     },
   },
 
-  async handle({ anywhere, body }, { accounts, caller, settings, newId, now, made }) {
+  permit({ anywhere: { account_type } }, { caller, settings: { registration } }) {
+    requireMayRegister({ caller, registration, account_type });
+  },
+
+  async handle({ anywhere, body }, { accounts, caller, newId, now, made }) {
     const { username, account_type } = anywhere;
-    requireMayRegister({ caller, registration: settings.registration, account_type });
     // Spares the work of hashing; what decides is the write.
     if ((await findUserId(accounts, username)) !== undefined) throw taken(username);
     const hashed = () => hashPassword(body.password);

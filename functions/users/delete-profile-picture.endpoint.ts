@@ -1,4 +1,4 @@
-import { writeObjects } from '../../shared/aws/needs.ts';
+import { writePictures } from '../../shared/aws/needs.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   description:
     'The drawn identicon stands for the user again. Where nothing was uploaded, nothing changes. For the user themselves and admins.',
   allow: 'guest',
-  needs: { accounts: writeAccounts, objects: writeObjects },
+  needs: { accounts: writeAccounts, objects: writePictures },
   input: { path: picturePath },
   output: { 200: PictureAnswer },
   problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed'],

@@ -1,4 +1,4 @@
-import { writeObjects } from '../../shared/aws/needs.ts';
+import { writePictures } from '../../shared/aws/needs.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -24,7 +24,9 @@ export const endpoint = defineEndpoint({
   description:
     'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type. It is turned upright, cut to a square around what draws the eye, and encoded anew: nothing of its metadata stays, and of an animation the first frame. For the user themselves and admins.',
   allow: 'guest',
-  needs: { accounts: writeAccounts, objects: writeObjects },
+  needs: { accounts: writeAccounts, objects: writePictures },
+  // A picture of 40 megapixels unpacks to 160 MB, and is turned and scaled besides.
+  runtime: { memory: 1536, native: ['sharp'] },
   input: { path: picturePath, body: file(uploadMediaTypes, pictureMaxBytes) },
   output: { 200: PictureAnswer },
   problems: [

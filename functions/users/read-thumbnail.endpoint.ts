@@ -1,4 +1,4 @@
-import { readObjects } from '../../shared/aws/needs.ts';
+import { readPictures } from '../../shared/aws/needs.ts';
 import { readAccounts } from '../../shared/data/needs.ts';
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   description:
     '128 × 128 pixels, WebP, or PNG by `Accept`; a drawn identicon for a user who has uploaded none. A guest sees only their own.',
   allow: 'guest',
-  needs: { accounts: readAccounts, objects: readObjects },
+  needs: { accounts: readAccounts, objects: readPictures },
   input: { path: picturePath },
   output: { 200: content(pictureMediaTypes) },
   problems: ['forbidden', 'not-found'],

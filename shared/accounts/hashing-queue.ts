@@ -6,6 +6,9 @@ const atOnce = 2;
 const mostAdmitted = 16;
 const retrySeconds = '2';
 
+/** For functions that hash: at 1,024 MiB a hash takes about a tenth of a second of a processor's share. */
+export const hashingRuntime = { memory: 1024 } as const;
+
 /** Bounds how much of a process password hashing takes, however many people sign in at one moment. */
 export class HashingQueue {
   readonly #atOnce: number;

@@ -1,8 +1,18 @@
 import * as z from 'zod';
 import type { Result } from './exchange.ts';
 
-/** Response headers that scripts may read besides those that browsers always show. */
-const exposed = 'ETag, Link, X-Request-Id, Location, Retry-After';
+/** Response headers that scripts may read besides those that browsers always show. API Gateway renames one of them. */
+const exposed = [
+  'Allow',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Location',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Amzn-Remapped-WWW-Authenticate',
+  'X-Request-Id',
+].join(', ');
 
 function originFault(origin: string): string | undefined {
   if (origin.includes('*')) return `${JSON.stringify(origin)} is refused: name each origin`;

@@ -109,10 +109,10 @@ export interface Ambient {
   expectedVersion: number | undefined;
 }
 
+type CallerOf<R extends Rule> = R extends 'anyone' ? Caller | undefined : Caller;
+
 export type Context<N extends Needs, R extends Rule, P extends ProjectRule | undefined> = Ambient &
-  Services<N> & { caller: R extends 'anyone' ? Caller | undefined : Caller } & (P extends ProjectRule
-    ? { project: Project }
-    : unknown);
+  Services<N> & { caller: CallerOf<R> } & (P extends ProjectRule ? { project: Project } : unknown);
 
 type WriterOf<N extends Needs> = {
   [Name in keyof N]: N[Name] extends Need<TableWriter<TableName>> ? Name : never;
@@ -137,6 +137,16 @@ export type Idempotence<
     }
   | { kind: 'signs'; table: WriterOf<N> };
 
+/** What a function in the cloud has beyond the usual. */
+export interface FunctionRuntime {
+  /** MiB; processors come in proportion, one whole at 1,769. */
+  memory?: number;
+  /** Seconds after which it is ended; no answer to a request may take longer than the usual 29. */
+  timeout?: number;
+  /** Packages with machine code: they are installed beside the bundle for the processor of the cloud. */
+  native?: readonly string[];
+}
+
 /** Everything about one endpoint, stated once: routes, grants, the local gateway, documents and tests read it. */
 export interface Endpoint<
   N extends Needs = Needs,
@@ -153,6 +163,11 @@ export interface Endpoint<
   summary: string;
   description?: string;
   allow: R;
+  /**
+   * Refuses, by throwing a problem, callers who may not ask for just this, where `allow` cannot tell. Nothing has been
+   * read or written for the request by then, nor for its `Idempotency-Key`.
+   */
+  permit?(input: Input<I>, asker: { caller: CallerOf<R>; settings: Settings }): void;
   project?: P;
   needs: N;
   input: I;
@@ -165,6 +180,8 @@ export interface Endpoint<
   etag?: boolean;
   /** Takes an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */
   idempotent?: Idempotence<N, O, R, P>;
+  /** What its function in the cloud has beyond the usual. */
+  runtime?: FunctionRuntime;
   handle(input: Input<I>, context: Context<N, R, P>): Promise<Answer<O>>;
 }
 

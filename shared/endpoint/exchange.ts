@@ -1,6 +1,14 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
 import type { Project } from '../data/project.ts';
-import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule } from './definition.ts';
+import type {
+  Caller,
+  FunctionRuntime,
+  InputSpec,
+  Method,
+  OutputSpec,
+  ProjectRule,
+  Rule,
+} from './definition.ts';
 import type { FieldsMask } from './fields-mask/parse-mask.ts';
 import type { Logger } from './log.ts';
 import type { Needs, Platform } from './needs.ts';
@@ -24,6 +32,8 @@ export interface AnyEndpoint {
   idempotent?:
     | { kind: 'creates'; table: string; answerMade(id: string, context: never): Promise<unknown> }
     | { kind: 'signs'; table: string };
+  permit?(input: never, asker: never): void;
+  runtime?: FunctionRuntime;
   handle(input: never, context: never): Promise<unknown>;
 }
 

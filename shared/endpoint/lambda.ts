@@ -17,11 +17,16 @@ import { readSettings } from './settings.ts';
 /** A Lambda function behind a REST proxy route. */
 export type Handler = (event: Event, context: LambdaContext) => Promise<Result>;
 
+/** Refuses by what is asked for; the casts rest on the steps before. */
+const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
+  endpoint.permit?.(input as never, { caller, settings } as never);
+
 /** The steps before every behaviour, in their order: no one learns what is wrong with a request they may not make. */
 const steps: readonly Before[] = [
   authenticate,
   authorize,
   parseInput,
+  permit,
   parseMaskOfRequest,
   requireProjectOfPath,
 ];

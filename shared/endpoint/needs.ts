@@ -16,8 +16,23 @@ export interface Need<S> {
   readonly resource: 'accounts' | 'records' | 'objects' | 'batch';
   /** `write` includes `read`; `observe` is Describe and List, `control` adds Submit and Terminate. */
   readonly level: 'read' | 'write' | 'observe' | 'control';
+  /** The part of the resource that is needed; all of it where there is none. */
+  readonly scope?: Scope;
   open(platform: Platform): S;
 }
+
+/** A part of a table or of the bucket, to which the role of a function or job is held. */
+export interface Scope {
+  /** Partition keys of a table; one that ends in `*` stands for all that begin so. */
+  readonly partitions?: readonly string[];
+  /** Partitions of which a write only checks that something is there. */
+  readonly checked?: readonly string[];
+  /** Beginnings of the keys in the bucket. */
+  readonly prefixes?: readonly string[];
+}
+
+/** A need of only a part of its resource. What it opens is the same: it is the store that refuses everything else. */
+export const within = <S>(need: Need<S>, scope: Scope): Need<S> => ({ ...need, scope });
 
 export type Needs = Readonly<Record<string, Need<unknown>>>;
 

@@ -10,6 +10,9 @@ const Environment = z.object({
   BUCKET: z.string().min(1),
   TRAIN_QUEUE: z.string().min(1).default('train'),
   TRAIN_DEFINITION: z.string().min(1).default('train'),
+  OPTIMIZE_QUEUE: z.string().min(1).default('train'),
+  PRUNE_DEFINITION: z.string().min(1).default('prune'),
+  QUANTIZE_DEFINITION: z.string().min(1).default('quantize'),
   CLUSTER_QUEUE: z.string().min(1).default('cluster'),
   CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
   CORS_ORIGINS: CorsOrigins,
@@ -45,6 +48,8 @@ export interface Settings {
   bucket: string;
   train: { queue: string; definition: string };
   cluster: { queue: string; definition: string };
+  prune: { queue: string; definition: string };
+  quantize: { queue: string; definition: string };
   registration: 'open' | 'closed';
   /** Origins whose pages may call the service from a browser. */
   corsOrigins: readonly string[];
@@ -67,6 +72,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     bucket: value.BUCKET,
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
     cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
+    prune: { queue: value.OPTIMIZE_QUEUE, definition: value.PRUNE_DEFINITION },
+    quantize: { queue: value.OPTIMIZE_QUEUE, definition: value.QUANTIZE_DEFINITION },
     registration: value.REGISTRATION,
     corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,

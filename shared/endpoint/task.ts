@@ -1,3 +1,4 @@
+import type { FunctionRuntime } from './definition.ts';
 import { createLogger, type Logger } from './log.ts';
 import { type Needs, openServices, type Platform, type Services } from './needs.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -9,6 +10,8 @@ export type TaskContext<N extends Needs> = Services<N> & { now(): Date; log: Log
 export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   name: string;
   needs: N;
+  /** What its function in the cloud has beyond the usual. */
+  runtime?: FunctionRuntime;
   run(event: E, context: TaskContext<N>): Promise<R>;
 }
 

@@ -40,7 +40,7 @@ function navigation(groups: readonly Group[]): Html {
     ({ id, name, served }) =>
       html`<section data-group><h2><a href="#${id}">${name}</a></h2><ul>${served.map(link)}</ul></section>`,
   );
-  return html`<nav id="contents" aria-label="Operations"><section><ul><li><a href="#start">Getting started</a></li></ul></section>${lists}<section><h2><a href="#problems">Errors</a></h2></section></nav>`;
+  return html`<nav id="contents" aria-label="Operations"><section><ul><li><a href="#start">Getting started</a></li></ul></section>${lists}<section><ul><li><a href="#problems">Errors</a></li></ul></section></nav>`;
 }
 
 function groupView({ id, name, description, served }: Group, document: ApiDocument): Html {

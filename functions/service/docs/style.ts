@@ -49,6 +49,7 @@ input, button { font: inherit; color: inherit; background: var(--panel); border:
 input { width: 100%; padding: .4rem .75rem; }
 input::placeholder { color: var(--soft); opacity: 1; }
 button { padding: .4rem .75rem; cursor: pointer; display: none; }
+button[aria-expanded="true"] { background: var(--mark); border-color: var(--accent); }
 
 .frame { display: grid; grid-template-columns: 18rem minmax(0, 1fr); max-width: 96rem; margin: 0 auto; }
 nav {
@@ -63,6 +64,7 @@ nav li a {
   text-decoration: none; line-height: 1.35;
 }
 nav li a:hover { background: var(--panel); }
+nav section:last-child { margin-top: 1.1rem; }
 nav li a[aria-current] { background: var(--mark); }
 nav .method { flex: 0 0 2.9rem; font-size: .625rem; }
 

@@ -27,6 +27,7 @@ function bounds(schema: ApiSchema, least: string, most: string, unit: string): s
 function scalarText(type: string, schema: ApiSchema): string {
   if (type === 'string') {
     const format = typeof schema['format'] === 'string' ? ` (${schema['format']})` : '';
+    if (schema['minLength'] === 1 && schema['maxLength'] === undefined) return `string${format}, not blank`;
     return `string${format}${bounds(schema, 'minLength', 'maxLength', ' characters')}`;
   }
   return `${type}${bounds(schema, 'minimum', 'maximum', '')}`;

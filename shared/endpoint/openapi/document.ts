@@ -34,6 +34,10 @@ const headers: JsonSchema = {
     schema: text,
     example: '<?cursor=YWZ0ZXI6MDFq&limit=100>; rel="next"',
   },
+  'Idempotency-Replayed': {
+    description: 'There where an earlier request with the same Idempotency-Key has done it already.',
+    schema: { type: 'string', enum: ['true'] },
+  },
   Location: { description: 'A presigned URL.', schema: { type: 'string', format: 'uri' } },
   Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
   'Retry-After': {

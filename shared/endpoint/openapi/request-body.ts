@@ -17,8 +17,10 @@ export function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): Jso
   if (fields === undefined) return undefined;
   const schema = toJsonSchema(fields, 'input', source.components);
   const media = { schema, example: exampleOf(schema, source) };
+  const { required, minProperties } = schema;
+  const asksForSome = typeof minProperties === 'number' && minProperties > 0;
   return {
-    required: Array.isArray(schema['required']) && schema['required'].length > 0,
+    required: asksForSome || (Array.isArray(required) && required.length > 0),
     content: { 'application/json': media, 'application/x-www-form-urlencoded': media },
   };
 }

@@ -3,7 +3,7 @@ import type { Content, OutputSpec } from '../definition.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import { problemKinds } from '../problem.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
-import { hasNotModified, isPaged } from './facts.ts';
+import { hasIdempotencyKey, hasNotModified, isPaged } from './facts.ts';
 import { componentRef, type JsonSchema, toJsonSchema } from './json-schema.ts';
 import { partialSchema } from './partial-schema.ts';
 import { headerRefs, problemsOf } from './problems.ts';
@@ -47,6 +47,7 @@ function successResponse(endpoint: AnyEndpoint, declared: Declared, source: Exam
   const headers = ['X-Request-Id'];
   if (endpoint.etag === true) headers.push('ETag');
   if (isPaged(endpoint)) headers.push('Link');
+  if (hasIdempotencyKey(endpoint)) headers.push('Idempotency-Replayed');
   const masked = endpoint.fieldsMask === true ? '; with X-Fields only the fields that it names' : '';
   return {
     description: `${endpoint.summary}${masked}`,

@@ -47,6 +47,8 @@ function pathTo(person: Person | undefined) {
     username: person?.user.username ?? 'nobody',
     config_id: 'train.yaml',
     dataset: 'digits',
+    model_name: person?.model_name ?? 'absent',
+    strategy_id: person?.strategy_id ?? nobody,
     path: 'model.bin',
   };
 }

@@ -1,8 +1,11 @@
 import { ulid } from 'ulid';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
+import { recordedModel } from '../../support/model.ts';
 import type { Call } from '../../support/service.ts';
+import { recordedStrategy } from '../../support/strategy.ts';
 import { plain, red } from '../pictures/picture-service.ts';
 import { sha256 } from '../projects/upload-file.ts';
 import { json } from '../users/body.ts';
@@ -61,6 +64,17 @@ const onExperiment = (hasEnded: boolean): Operation => ({
     const { experiment_id } = await service.experimentIn(target.project_id, hasEnded);
     return { path: { experiment_id } };
   },
+});
+
+const onStrategy = (kind: OptimizationKind, hasEnded: boolean): Operation => ({
+  call: async ({ service, target }) =>
+    target === undefined
+      ? {}
+      : { path: { strategy_id: (await recordedStrategy(service, target, kind, hasEnded)).strategy_id } },
+});
+
+const optimizing = (query: Readonly<Record<string, string>>): Operation => ({
+  call: ({ target }) => ({ query: { model_name: target?.model_name ?? 'absent', ...query } }),
 });
 
 /** How to ask for each operation; those that need nothing but their path are not named. */
@@ -128,4 +142,23 @@ export const operations: Readonly<Record<string, Operation>> = {
   readExperimentMetrics: experiment,
   listArtifacts: experiment,
   downloadArtifact: { absent: { path: 'absent.bin' } },
+
+  createModel: {
+    call: async ({ service, target }) => {
+      const model_name =
+        target === undefined ? `m${newId()}` : (await recordedModel(service, target)).model_name;
+      return { path: { model_name }, query: { ...size(source), file: 'calibration' } };
+    },
+  },
+  deleteModel: {
+    call: async ({ service, target }) =>
+      target === undefined ? {} : { path: { model_name: (await recordedModel(service, target)).model_name } },
+  },
+
+  createPruneStrategy: optimizing({ strategy: 'random', inputs: '1x1x8x8', outputs: '1x10' }),
+  createQuantizeStrategy: optimizing({ strategy: 'dynamic', precision: '8' }),
+  cancelPruneStrategy: onStrategy('prune', false),
+  cancelQuantizeStrategy: onStrategy('quantize', false),
+  deletePruneStrategy: onStrategy('prune', true),
+  deleteQuantizeStrategy: onStrategy('quantize', true),
 };

@@ -127,6 +127,19 @@ export const ownerChange = `
   admin             ok  ok  404
   deleted admin     401 401 401`;
 
+/** What is there already only its owner and admins may change; what is not, every developer may make. */
+export const ownerOrNew = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             403 403 403
+  viewer            403 403 403
+  developer         ok  403 ok
+  other developer   ok  403 ok
+  admin             ok  ok  ok
+  deleted admin     401 401 401`;
+
 export const adminOnly = `
   none              401 401 401
   malformed         401 401 401

@@ -15,7 +15,9 @@ import { issueToken, revokeToken } from '../../../shared/data/token.ts';
 import { type AccountType, storedPassword, type User } from '../../../shared/data/user.ts';
 import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { recordedModel } from '../../support/model.ts';
 import { type Call, type TestUser, testService } from '../../support/service.ts';
+import { recordedStrategy } from '../../support/strategy.ts';
 import { archive, send, sha256 } from '../projects/upload-file.ts';
 
 export const callers = [
@@ -48,6 +50,9 @@ const typeOf: Readonly<Record<Caller, AccountType>> = {
 export interface Person extends TestUser {
   project_id: string;
   experiment_id: string;
+  model_name: string;
+  /** Of a pruning and of a quantization. */
+  strategy_id: string;
 }
 
 export const password = 'a long sentence nobody guesses';
@@ -138,7 +143,10 @@ export async function peopledService() {
     await upload(requestDatasetUpload, putDataset, path, dataset);
     const experiment = await experimentIn(project_id, true);
     await artifactOf(experiment);
-    return { ...made, project_id, experiment_id: experiment.experiment_id };
+    const { model_name } = await recordedModel(service, made);
+    const { strategy_id } = await recordedStrategy(service, made, 'prune');
+    await recordedStrategy(service, made, 'quantize', true, strategy_id);
+    return { ...made, project_id, experiment_id: experiment.experiment_id, model_name, strategy_id };
   }
 
   async function expiredToken({ user }: TestUser): Promise<string> {

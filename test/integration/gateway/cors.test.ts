@@ -63,7 +63,8 @@ describe('pages of other origins', () => {
       expect(answer.status).toBe(status);
       expect(answer.headers).toMatchObject({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'ETag, Link, X-Request-Id, Location, Retry-After',
+        'access-control-expose-headers':
+          'Allow, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Amzn-Remapped-WWW-Authenticate, X-Request-Id',
         vary: 'Origin',
       });
       expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');

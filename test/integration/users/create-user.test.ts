@@ -174,6 +174,16 @@ describe('creating users', () => {
       expect((await service.call(createUser, { ...call, as: developer })).status).toBe(403);
     });
 
+    test('is refused before anything is read or written, with an Idempotency-Key too', async () => {
+      const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': 'refused' } };
+      const away = { ...service.environment, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', LOG_LEVEL: 'error' };
+      expect((await service.call(createUser, { ...keyed, environment: away })).status).toBe(401);
+      const { body } = json({ username: 'self', account_type: 'admin', password });
+      const open = { ...away, REGISTRATION: 'open' };
+      const refused = await service.call(createUser, { ...keyed, body: body ?? '', environment: open });
+      expect(refused.status).toBe(403);
+    });
+
     test('of 50 who register one name at once one gets it; some may be asked to come again', async () => {
       const open = await testService({ REGISTRATION: 'open' });
       const answers = await Promise.all(Array.from({ length: 50 }, () => open.call(createUser, call)));

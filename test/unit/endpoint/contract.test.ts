@@ -25,6 +25,8 @@ const openToAnyone = [
 /** Reads that write, and why. */
 const writingReads: Readonly<Record<string, string>> = {
   readExperiment: 'compares an unfinished experiment with Batch, and writes down what it finds',
+  readPruneStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',
+  readQuantizeStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',
 };
 
 /** Operations in a project that need no rule about it, and why. */

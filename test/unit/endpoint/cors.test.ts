@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readCorsOrigins, withCors } from '../../../shared/endpoint/cors.ts';
+import { openApiDocument } from '../../../shared/endpoint/openapi/document.ts';
 
 describe('CORS_ORIGINS', () => {
   test.each([
@@ -51,5 +52,14 @@ describe('an answer for pages of other origins', () => {
 
   test('is as it was where there are no origins', () => {
     expect(withCors(answer, [], 'https://a.example')).toBe(answer);
+  });
+
+  test('shows scripts every header that is documented', () => {
+    const options = { title: 'T', version: '1', description: 'D', tags: [], samples: {} };
+    const documented = Object.keys(openApiDocument([], options).components['headers'] as object);
+    const { headers } = withCors(answer, origins, 'https://a.example');
+    const exposed = String(headers?.['Access-Control-Expose-Headers']).split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(documented));
+    expect(documented).toContain('Idempotency-Replayed');
   });
 });

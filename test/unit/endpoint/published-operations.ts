@@ -15,8 +15,6 @@ export interface PublishedOperation {
   parameters: readonly PublishedParameter[];
   status: 200 | 201;
   fieldsMask: boolean;
-  /** The issue that builds it, as long as it may be absent. */
-  expectedLater?: 4;
 }
 
 type Place = PublishedParameter['in'];
@@ -44,7 +42,6 @@ const project = needed('path', 'project_id');
 const config = needed('path', 'project_id', 'config_id');
 const username = needed('path', 'username');
 const masked = { fieldsMask: true };
-const optimization = { expectedLater: 4 } as const;
 
 /** The tables of the published interface, row by row. */
 export const publishedOperations: readonly PublishedOperation[] = [
@@ -89,9 +86,9 @@ export const publishedOperations: readonly PublishedOperation[] = [
       ...needed('query', 'model_name', 'inputs', 'outputs', 'strategy'),
       typed('compression', 'integer', false),
     ],
-    { ...optimization, ...masked },
+    masked,
   ),
-  operation('GET', '/optimization/prune/strategies', [], optimization),
+  operation('GET', '/optimization/prune/strategies'),
   operation(
     'POST',
     '/optimization/quantize',
@@ -101,7 +98,7 @@ export const publishedOperations: readonly PublishedOperation[] = [
       typed('quant_type', 'string', false),
       typed('leaf_node', 'boolean', false),
     ],
-    { ...optimization, ...masked },
+    masked,
   ),
-  operation('GET', '/optimization/quantize/strategies', [], optimization),
+  operation('GET', '/optimization/quantize/strategies'),
 ];

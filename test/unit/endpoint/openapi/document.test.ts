@@ -118,6 +118,15 @@ describe('a body', () => {
     });
   });
 
+  test('must be there where a field of it must, or any', () => {
+    const body = z.strictObject({ name: z.string().optional() });
+    const required = (schema: z.ZodObject) =>
+      operationOf({ ...base, input: { body: fields(schema) } }).operation.requestBody.required;
+    expect(required(body)).toBe(false);
+    expect(required(body.extend({ note: z.string() }))).toBe(true);
+    expect(required(body.meta({ minProperties: 1 }))).toBe(true);
+  });
+
   test('that is a file has its media types and its limit', () => {
     const { requestBody } = operationOf({ ...base, input: { body: file(['image/png'], 4096) } }).operation;
     expect(requestBody.content).toEqual({ 'image/png': {} });
@@ -153,12 +162,14 @@ describe('answers', () => {
     expect(response).not.toHaveProperty('content');
   });
 
-  test('have ETag and Link where there is one', () => {
+  test('have ETag, Link and Idempotency-Replayed where there is one', () => {
     const headers = (endpoint: AnyEndpoint) =>
       Object.keys(operationOf(endpoint).operation.responses[200].headers);
     expect(headers(readTree)).toEqual(['X-Request-Id', 'ETag']);
     const query = z.strictObject({ cursor: z.string().optional() });
     expect(headers({ ...base, input: { query } })).toEqual(['X-Request-Id', 'Link']);
+    const keyed: AnyEndpoint = { ...base, idempotent: { kind: 'signs', table: 'records' } };
+    expect(headers(keyed)).toEqual(['X-Request-Id', 'Idempotency-Replayed']);
   });
 });
 

@@ -10,8 +10,8 @@ const page = docsPage(document);
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 const ids = [...page.html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? '');
 
-const inside = (tag: string): string => {
-  const [, text = ''] = new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(page.html) ?? [];
+const inside = (tag: string, end = tag): string => {
+  const [, text = ''] = new RegExp(`<${tag}>(.*?)</${end}>`, 's').exec(page.html) ?? [];
   return text;
 };
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -35,6 +35,14 @@ describe('the reference', () => {
     const missing = links.filter((href) => href.startsWith('#') && !ids.includes(href.slice(1)));
     expect(missing).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('lists in its contents all that the reader can be at, so that it can be marked there', () => {
+    const listed = [
+      ...inside('nav id="contents" aria-label="Operations"', 'nav').matchAll(/<li[^>]*><a href="#([^"]+)"/g),
+    ];
+    const sections = ['start', ...operations.map(({ operationId }) => operationId), 'problems'];
+    expect(listed.map(([, id]) => id).sort()).toEqual(sections.sort());
   });
 
   test('loads nothing, and may run only its own style and script', () => {

@@ -1,0 +1,47 @@
+import { ulid } from 'ulid';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { createUser, readPopulation, type User } from '../data/user.ts';
+import { hashPassword } from './password.ts';
+
+/** Name of the first user of a deployment. */
+export const firstAdminName = 'admin' as const;
+
+/** Position, among the writes that create a user, of the one that fails where there is an admin already. */
+const populationWrite = 3;
+
+/** What came of it: the user, or why there is none. */
+export type FirstAdmin = { created: User } | { refused: 'admin-exists' | 'name-taken' };
+
+/** Whether the deployment has an admin. */
+export async function hasAdmin(accounts: TableWriter<'accounts'>): Promise<boolean> {
+  return (await readPopulation(accounts)).admins > 0;
+}
+
+/**
+ * Creates `admin` with this password where no admin is. Of several that try at one moment, one succeeds: the store
+ * itself refuses the others.
+ *
+ * @param password checked already against the rules for new ones
+ */
+export async function createFirstAdmin(
+  accounts: TableWriter<'accounts'>,
+  password: string,
+  now: Date,
+): Promise<FirstAdmin> {
+  if (await hasAdmin(accounts)) return { refused: 'admin-exists' };
+  const user: User = {
+    user_id: ulid().toLowerCase(),
+    username: firstAdminName,
+    account_type: 'admin',
+    created_at: now.toISOString(),
+    version: 1,
+    credentials_version: 1,
+  };
+  try {
+    await createUser(accounts, user, await hashPassword(password), { onlyIfNoAdmin: true });
+    return { created: user };
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return { refused: error.failed.includes(populationWrite) ? 'admin-exists' : 'name-taken' };
+  }
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { endpoint as readDocs } from '../../../functions/service/read-docs.endpoint.ts';
+import { endpoint as readOpenApi } from '../../../functions/service/read-openapi.endpoint.ts';
+import { loadEndpoints } from '../../../infra/endpoints.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { hasPrecondition } from '../../../shared/endpoint/openapi/facts.ts';
+import { modelRows } from './model-rows.ts';
+import { projectRows } from './project-rows.ts';
+import { strategyRows } from './strategy-rows.ts';
+import { userRows } from './user-rows.ts';
+
+/** Documents that change with the service alone, which their own tests try. */
+const documents: readonly AnyEndpoint[] = [readDocs, readOpenApi];
+
+/** Each part's rows: an operation with an ETag or a precondition belongs into one of them. */
+const parts = [projectRows, userRows, modelRows, strategyRows];
+
+const names = (all: readonly AnyEndpoint[]) => [...new Set(all.map(({ name }) => name))].sort();
+
+test('the rows name every operation with an ETag or a precondition, and no other', async () => {
+  const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+  const endpoints = loaded.map(({ endpoint }) => endpoint);
+  const changes = parts.flatMap((rows) => rows.changes.map(({ endpoint }) => endpoint));
+  expect(names(changes)).toEqual(names(endpoints.filter(hasPrecondition)));
+  const reads = parts.flatMap((rows) => rows.reads.map(({ endpoint }) => endpoint));
+  const tagged = parts.flatMap((rows) => rows.tagged);
+  const withTag = endpoints.filter(
+    (one) => one.etag === true && !hasPrecondition(one) && !documents.includes(one),
+  );
+  expect(names([...reads, ...tagged])).toEqual(names(withTag));
+  expect(tagged.every(({ method }) => method === 'POST')).toBe(true);
+});
+
+test('every change of a record that can be read with its ETag takes a precondition', async () => {
+  const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+  const endpoints = loaded.map(({ endpoint }) => endpoint);
+  const read = new Set(
+    endpoints.filter(({ method, etag }) => method === 'GET' && etag).map(({ path }) => path),
+  );
+  const changing = endpoints.filter(({ method, path }) => /PUT|PATCH|DELETE/.test(method) && read.has(path));
+  expect(changing.length).toBeGreaterThan(5);
+  expect(changing.filter((one) => !hasPrecondition(one)).map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
+import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
+import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
+import { endpoint as deleteConfig } from '../../../functions/projects/delete-config.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as readConfig } from '../../../functions/projects/read-config.endpoint.ts';
+import { endpoint as readConfigGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
+import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
+import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainProjectRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
+import { archive, sha256 } from '../projects/upload-file.ts';
+import type { Rows } from './rows.ts';
+
+const asJson = { 'Content-Type': 'application/json' };
+export const sources = [archive('one'), archive('two')];
+export const files = [Buffer.from('one'), Buffer.from('two')];
+const command = (n: number) => ({
+  entry_point_command: `python train.py ${n}`,
+  env_type: 'system',
+  dependencies: 'none',
+});
+
+/** Everything below `/projects/` whose answer has an ETag or that a precondition guards. */
+export const projectRows: Rows = {
+  reads: [
+    { endpoint: readProject, change: updateProject },
+    { endpoint: readConfig, change: putConfig },
+    { endpoint: readConfigGraph, accept: 'application/json', change: putConfig },
+    { endpoint: readConfigGraph, accept: 'image/svg+xml', change: putConfig },
+    { endpoint: readEnvironment, change: putEnvironment },
+    { endpoint: readSource, change: putSource },
+    { endpoint: readExperiment },
+    { endpoint: readMetrics, accept: 'application/json' },
+    { endpoint: readMetrics, accept: 'image/svg+xml' },
+  ],
+  changes: [
+    {
+      endpoint: updateProject,
+      content: (n) => ({ body: JSON.stringify({ project_name: `name ${n}` }), headers: asJson }),
+      reads: readProject,
+      effect: 'sets',
+    },
+    { endpoint: deleteProject, content: () => ({}), reads: readProject, effect: 'removes' },
+    { endpoint: putConfig, content: (n) => ({ body: `n: ${n}\n` }), reads: readConfig, effect: 'puts' },
+    { endpoint: deleteConfig, content: () => ({}), reads: readConfig, effect: 'removes' },
+    {
+      endpoint: putEnvironment,
+      content: (n) => ({ query: command(n) }),
+      reads: readEnvironment,
+      effect: 'puts',
+    },
+    {
+      endpoint: putSource,
+      content: (n) => ({ query: { sha256: sha256(sources[Math.min(n, 1)]!) } }),
+      reads: readSource,
+      effect: 'puts',
+    },
+    {
+      endpoint: putDataset,
+      content: (n) => ({ query: { sha256: sha256(files[Math.min(n, 1)]!) } }),
+      effect: 'puts',
+    },
+    { endpoint: deleteExperiment, content: () => ({}), reads: readExperiment, effect: 'removes' },
+  ],
+  tagged: [createProject, trainProject, trainProjectRemote, cancelExperiment],
+};

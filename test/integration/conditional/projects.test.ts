@@ -1,0 +1,93 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as readConfigGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
+import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
+import { putExperiment } from '../../../shared/data/experiment.ts';
+import { count } from '../../../shared/data/project.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { experimentOf } from '../../support/experiment.ts';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { newProject } from '../projects/new-project.ts';
+import { send, sha256 } from '../projects/upload-file.ts';
+import { checkChanges } from './change-checks.ts';
+import { files, projectRows, sources } from './project-rows.ts';
+import { checkReads } from './read-checks.ts';
+import type { Bench } from './rows.ts';
+
+describe('conditional requests about projects', () => {
+  let service: TestService;
+  let owner: TestUser;
+  let path: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    service = await testService();
+    owner = await service.user('developer');
+  });
+
+  beforeEach(async () => {
+    const project_id = await newProject(service, owner);
+    const { experiment_id } = experimentOf(project_id, 0.5);
+    path = { project_id, config_id: 'train.yaml', dataset: 'digits', experiment_id };
+  });
+
+  const call: Bench['call'] = (endpoint, content = {}, headers = {}) =>
+    service.call(endpoint, { path, as: owner, ...content, headers: { ...content.headers, ...headers } });
+
+  async function upload(endpoint: AnyEndpoint, blobs: readonly Uint8Array[]): Promise<void> {
+    for (const bytes of blobs) {
+      const asked = await call(endpoint, { query: { sha256: sha256(bytes), size: String(bytes.length) } });
+      expect(await send(asked.json.upload, bytes)).toBe(200);
+    }
+  }
+
+  async function prepare({ path: route }: AnyEndpoint): Promise<void> {
+    if (route.includes('/source')) await upload(requestSourceUpload, sources);
+    if (route.includes('/datasets/')) await upload(requestDatasetUpload, files);
+  }
+
+  async function begin(endpoint: AnyEndpoint): Promise<string> {
+    await prepare(endpoint);
+    const { path: route } = endpoint;
+    if (route.includes('{experiment_id}')) {
+      const experiment = {
+        ...experimentOf(path['project_id']!, 0.5),
+        experiment_id: path['experiment_id']!,
+        stopped_at: '2026-01-02T03:05:05.000Z',
+      };
+      const counted = count(experiment.project_id, { experiments: 1 });
+      await service.records.write(putExperiment(experiment), counted);
+    }
+    const makers = [putConfig, putEnvironment, putSource, putDataset];
+    const maker = projectRows.changes.find(
+      (row) => makers.some((one) => one === row.endpoint) && route.startsWith(row.endpoint.path),
+    );
+    const made = maker && (await call(maker.endpoint, maker.content(0)));
+    if (made !== undefined) expect(made.status).toBe(200);
+    const tag = (await call(readProject)).headers['etag'];
+    return made?.headers['etag'] ?? (route.includes('{experiment_id}') ? '"1-x"' : tag!);
+  }
+
+  checkReads(projectRows, { call, begin, prepare });
+  checkChanges(projectRows, { call, begin, prepare });
+
+  test('forms of one record have tags of their own', async () => {
+    await begin(readConfigGraph);
+    const forms = ['application/json', 'image/svg+xml', 'text/vnd.mermaid', 'text/vnd.graphviz'];
+    const tags = await Promise.all(
+      forms.map(async (Accept) => (await call(readConfigGraph, {}, { Accept })).headers['etag']),
+    );
+    expect(new Set(tags).size).toBe(forms.length);
+  });
+
+  test('a masked answer has a tag of its own', async () => {
+    const whole = (await call(readProject)).headers['etag']!;
+    const masked = await call(readProject, {}, { 'X-Fields': 'project_name', 'If-None-Match': whole });
+    expect(masked.status).toBe(200);
+    expect(masked.headers['etag']).not.toBe(whole);
+  });
+});

@@ -1,0 +1,103 @@
+import { ulid } from 'ulid';
+import { beforeAll, beforeEach, describe } from 'vitest';
+import { putStrategy, type Strategy } from '../../../shared/data/strategy.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { finalRank } from '../../../shared/jobs/status.ts';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { checkChanges } from './change-checks.ts';
+import { checkReads } from './read-checks.ts';
+import type { Bench } from './rows.ts';
+import { strategyRows } from './strategy-rows.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+
+const asked = { exclude: [], max_error: null, seed: 0 };
+const requests: Record<Strategy['kind'], Strategy['request']> = {
+  prune: { ...asked, operation: 'prune', strategy: 'magnitude_global', compression: 2 },
+  quantize: {
+    ...asked,
+    operation: 'quantize',
+    strategy: 'dynamic',
+    precision: 8,
+    quant_type: 'int8',
+    leaf_node: false,
+    include: [],
+    per_channel: false,
+    reduce_range: false,
+  },
+};
+
+/** A strategy that failed before it had a result. */
+function failedStrategy(kind: Strategy['kind'], strategy_id: string, { user }: TestUser): Strategy {
+  return {
+    kind,
+    strategy_id,
+    owner: user.username,
+    user_id: user.user_id,
+    model_name: 'digits',
+    model_id: ulid().toLowerCase(),
+    model_digest: 'a'.repeat(64),
+    files: [],
+    stored_shapes: { inputs: null, outputs: null },
+    request: requests[kind],
+    inputs: null,
+    outputs: null,
+    result_name: null,
+    registered: null,
+    progress: null,
+    result: [],
+    receipt_parts: 0,
+    status: 'FAILED',
+    status_rank: finalRank,
+    status_reason: 'The model could not be read.',
+    attempt: 1,
+    batch_attempt: 1,
+    attempts: [],
+    batch_job_id: null,
+    depends_on: null,
+    created_at: at,
+    started_at: at,
+    stopped_at: at,
+    cancel_requested_at: null,
+    checked_at: at,
+    exit_code: 1,
+    signal: null,
+    vcpus: 1,
+    memory: 2048,
+    gpus: 0,
+    nodes: 1,
+    timeout: 3600,
+    version: 1,
+  };
+}
+
+describe('conditional requests about strategies', () => {
+  let service: TestService;
+  let owner: TestUser;
+  let path: { strategy_id: string };
+
+  beforeAll(async () => {
+    service = await testService();
+    owner = await service.user('developer');
+  });
+
+  beforeEach(() => {
+    path = { strategy_id: ulid().toLowerCase() };
+  });
+
+  const call: Bench['call'] = (endpoint, content = {}, headers = {}) =>
+    service.call(endpoint, { path, as: owner, ...content, headers: { ...content.headers, ...headers } });
+
+  async function prepare({ path: route }: AnyEndpoint): Promise<void> {
+    const kind = route.includes('/prune/') ? 'prune' : 'quantize';
+    await service.records.write(putStrategy(failedStrategy(kind, path.strategy_id, owner)));
+  }
+
+  async function begin(endpoint: AnyEndpoint): Promise<string> {
+    await prepare(endpoint);
+    return '"1-x"';
+  }
+
+  checkReads(strategyRows, { call, begin, prepare });
+  checkChanges(strategyRows, { call, begin, prepare });
+});
