@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { writeObjects } from '../../shared/aws/needs.ts';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { experimentRemains, removeExperiment, requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { count } from '../../shared/data/project.ts';
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
   summary: 'Delete an experiment that has ended, with its log, metrics and artifacts',
   allow: 'developer',
   project: 'own',
-  needs: { records: writeRecords, objects: writeObjects },
+  needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: experimentPath },
   output: {
     200: z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readObjects } from '../../shared/aws/needs.ts';
+import { readProjectObjects } from '../../shared/aws/needs.ts';
 import { artifactPathMaxBytes, findArtifact } from '../../shared/data/artifact.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
     'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
   allow: 'viewer',
   project: 'exists',
-  needs: { records: readRecords, objects: readObjects },
+  needs: { records: readRecords, objects: readProjectObjects },
   input: { path: experimentPath.extend({ path: ArtifactPath }) },
   output: { 302: redirect },
 

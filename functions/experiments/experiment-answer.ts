@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
-import { Attempt, JobKind } from '../../shared/data/job.ts';
+import { Attempt, TrainingKind } from '../../shared/data/job.ts';
 import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
 import { JobStatus } from '../../shared/jobs/status.ts';
 
@@ -9,7 +9,7 @@ export const ExperimentAnswer = z
   .object({
     experiment_id: Ulid,
     project_id: Ulid,
-    kind: JobKind,
+    kind: TrainingKind,
     config_id: z.string(),
     config_version: z.number().int(),
     config_sha256: z.string(),

@@ -1,19 +1,19 @@
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
-import { beginJob, type JobKind } from '../../shared/data/job.ts';
+import { beginJob, type TrainingKind } from '../../shared/data/job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
-import { badRequest, notFound, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
-import type { Limits } from '../../shared/endpoint/settings.ts';
+import { notFound } from '../../shared/endpoint/problem.ts';
 import { criterionForTask } from './criteria.ts';
+import { checkLimits, limitReached } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
 
 /** What a training request comes down to, once its defaults are filled in. */
 export interface TrainingRequest {
-  kind: JobKind;
+  kind: TrainingKind;
   config: Config;
   environment: Environment;
   size: JobSize;
@@ -82,39 +82,8 @@ function experimentOf(
   };
 }
 
-function checkLimits({ timeout, size, nodes }: TrainingRequest, { jobSeconds, vcpus }: Limits): void {
-  const faults: ParameterFault[] = [];
-  const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });
-  if (timeout !== undefined && timeout > jobSeconds)
-    fault('timeout', `must be at most ${jobSeconds} s in this deployment`);
-  if (size.vcpus * nodes > vcpus)
-    fault('vcpus', `must be at most ${vcpus} over all nodes in this deployment`);
-  if (faults.length > 0) throw badRequest(faults);
-}
-
-/** Order of the writes that begin an experiment, by which a refused one is told. */
-const refusals = {
-  project: 0,
-  userLimit: 4,
-  deploymentLimit: 5,
-};
-
-function refusal(error: ConditionFailed, project_id: string, { unfinishedJobs, vcpus }: Limits): Problem {
-  const [first] = error.failed;
-  if (first === refusals.userLimit) {
-    return new Problem(
-      'conflict',
-      `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`,
-    );
-  }
-  if (first === refusals.deploymentLimit) {
-    return new Problem(
-      'conflict',
-      `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`,
-    );
-  }
-  return notFound('project', project_id);
-}
+/** Position of the writes that begin the job among those that begin an experiment. */
+const jobWrites = 3;
 
 /**
  * Records an experiment. From then on it will reach an end: should this process die before it is handed to Batch, the
@@ -122,7 +91,8 @@ function refusal(error: ConditionFailed, project_id: string, { unfinishedJobs, v
  */
 export async function beginExperiment(request: TrainingRequest, context: Begun): Promise<Experiment> {
   const { records, project, settings, made } = context;
-  checkLimits(request, settings.limits);
+  const { timeout, size, nodes } = request;
+  checkLimits({ timeout, vcpus: size.vcpus * nodes }, settings.limits);
   const [source, dataset, content] = await Promise.all([
     findSource(records, project.project_id),
     request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
@@ -140,7 +110,8 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
       ...made(experiment.experiment_id),
     );
   } catch (error) {
-    throw error instanceof ConditionFailed ? refusal(error, project.project_id, settings.limits) : error;
+    if (!(error instanceof ConditionFailed)) throw error;
+    throw limitReached(error, jobWrites, settings.limits) ?? notFound('project', project.project_id);
   }
   return experiment;
 }

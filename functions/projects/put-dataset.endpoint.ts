@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readObjects } from '../../shared/aws/needs.ts';
+import { readProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
     'A tar.gz, tar or zip archive is told by its contents and unpacked for experiments; anything else is given to them as the file it is, and so is an archive with `format=file`, as zip-based formats such as .npz need it.',
   allow: 'developer',
   project: 'own',
-  needs: { records: writeRecords, objects: readObjects },
+  needs: { records: writeRecords, objects: readProjectObjects },
   input: {
     path: datasetPath,
     query: z.strictObject({

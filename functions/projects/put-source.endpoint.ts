@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readObjects } from '../../shared/aws/needs.ts';
+import { readProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
   description: 'A tar.gz, tar or zip archive. Later experiments run with it; earlier ones keep theirs.',
   allow: 'developer',
   project: 'own',
-  needs: { records: writeRecords, objects: readObjects },
+  needs: { records: writeRecords, objects: readProjectObjects },
   input: { path: sourcePath, query: z.strictObject({ sha256: Sha256 }) },
   output: { 200: SourceAnswer },
   problems: ['conflict', 'precondition-failed'],

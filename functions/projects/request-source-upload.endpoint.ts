@@ -1,4 +1,4 @@
-import { writeObjects } from '../../shared/aws/needs.ts';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { sourceObject } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
     'Send the archive with the method, the URL and exactly the headers of the answer; storage refuses any other bytes. Then PUT here with the same `sha256`.',
   allow: 'developer',
   project: 'own',
-  needs: { records: writeRecords, objects: writeObjects },
+  needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: sourcePath, query: uploadRequest },
   output: { 200: UploadTicket },
   idempotent: { kind: 'signs', table: 'records' },

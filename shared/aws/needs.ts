@@ -1,4 +1,4 @@
-import type { Need } from '../endpoint/needs.ts';
+import { type Need, within } from '../endpoint/needs.ts';
 import { type BatchControl, batchControl } from './batch.ts';
 import { batch } from './batch-client.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
@@ -17,6 +17,23 @@ export const writeObjects: Need<ObjectWriter> = {
   level: 'write',
   open: ({ environment, settings }) => objectWriter(s3(environment), settings.bucket),
 };
+
+// Marked as pure, so that a bundle holds the clients of what it needs alone.
+const ofProjects = { prefixes: ['projects/'] } as const;
+const ofPictures = { prefixes: ['pictures/'] } as const;
+const ofModels = { prefixes: ['models/'] } as const;
+
+/** Reads of what projects keep in the bucket. */
+export const readProjectObjects = /* @__PURE__ */ within(readObjects, ofProjects);
+/** Reads and writes of what projects keep in the bucket. */
+export const writeProjectObjects = /* @__PURE__ */ within(writeObjects, ofProjects);
+/** Reads of profile pictures. */
+export const readPictures = /* @__PURE__ */ within(readObjects, ofPictures);
+/** Reads and writes of profile pictures. */
+export const writePictures = /* @__PURE__ */ within(writeObjects, ofPictures);
+
+/** Reads and writes of the files of models. */
+export const writeModelObjects = /* @__PURE__ */ within(writeObjects, ofModels);
 
 /** Asking Batch about jobs, submitting and ending them. */
 export const controlBatch: Need<BatchControl> = {

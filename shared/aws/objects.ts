@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import {
-  CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -12,6 +11,8 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { uploadSeconds } from '../data/upload.ts';
+import { copyObject } from './copy-object.ts';
+import { type MultipartUploads, multipartUploads } from './multipart.ts';
 
 export interface ObjectHead {
   size: number;
@@ -45,13 +46,14 @@ export interface ObjectReader {
 }
 
 /** Reads and writes of the bucket. */
-export interface ObjectWriter extends ObjectReader {
+export interface ObjectWriter extends ObjectReader, MultipartUploads {
   put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>;
   /** Uploads a file of any size, in parts where it is large, with bounded memory. */
   putFile(key: string, path: string, mediaType: string): Promise<void>;
   /** The same for a stream of bytes; nothing is stored when the stream fails. */
   putStream(key: string, bytes: Readable, mediaType: string): Promise<void>;
-  copy(from: string, to: string): Promise<void>;
+  /** Copies an object of any size without reading it; false where there is none. */
+  copy(from: string, to: string): Promise<boolean>;
   /** Deletes at most 1,000 objects; those that do not exist are no error. */
   delete(keys: readonly string[]): Promise<void>;
   /** A URL by which exactly `size` bytes with this SHA-256 can be put; storage itself refuses anything else. */
@@ -150,6 +152,7 @@ export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
 
   return {
     ...objectReader(client, bucket),
+    ...multipartUploads(client, bucket),
 
     async put(key, bytes, mediaType) {
       await client.send(
@@ -161,8 +164,13 @@ export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
     putStream,
 
     async copy(from, to) {
-      const source = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
-      await client.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source }));
+      try {
+        await copyObject(client, bucket, from, to);
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return false;
+        throw error;
+      }
     },
 
     async delete(keys) {

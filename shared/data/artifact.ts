@@ -66,6 +66,9 @@ export const artifactObject = (
   kind: ArtifactKind = 'artifact',
 ): string => `${experimentPrefix(project_id, experiment_id)}${places[kind].folder}/${id}`;
 
+/** The project whose experiment left a file, by its place in the bucket. */
+export const projectOfArtifact = ({ object }: Artifact): string => object.split('/')[1] ?? '';
+
 export async function findArtifact(
   records: TableReader<'records'>,
   job_id: string,

@@ -3,7 +3,7 @@ import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { finalRank } from '../jobs/status.ts';
 import { EnvironmentType } from './environment.ts';
-import { jobFields, jobPartition, type UnfinishedJob } from './job.ts';
+import { jobFields, jobPartition, TrainingKind, type UnfinishedJob } from './job.ts';
 import { projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
 import { Bytes, recordType } from './record.ts';
@@ -16,6 +16,7 @@ const experiment = recordType(
   'experiment',
   z.object({
     ...jobFields,
+    kind: TrainingKind,
     experiment_id: Ulid,
     project_id: Ulid,
     config_id: FileId,

@@ -6,8 +6,13 @@ import { count } from './project.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
 
-export const JobKind = z.enum(['train', 'train-remote']);
-export type JobKind = z.infer<typeof JobKind>;
+/** Jobs that train: experiments of a project. */
+export const TrainingKind = z.enum(['train', 'train-remote']);
+export type TrainingKind = z.infer<typeof TrainingKind>;
+
+/** Jobs that optimize a model. */
+export const OptimizationKind = z.enum(['prune', 'quantize']);
+export type OptimizationKind = z.infer<typeof OptimizationKind>;
 
 /** One attempt that has ended, as Batch tells it. */
 export const Attempt = z.object({
@@ -18,9 +23,8 @@ export const Attempt = z.object({
   reason: z.string().nullable(),
 });
 
-/** What every record that is a job carries, whatever the job does. Sizes are per node. */
+/** What every record that is a job carries besides its kind, whatever the job does. Sizes are per node. */
 export const jobFields = {
-  kind: JobKind,
   status: JobStatus,
   /** Rank of the status, so that the store itself can refuse a step back. */
   status_rank: z.number().int(),

@@ -1,8 +1,9 @@
 import { type ClosedAccount, forgetClosedAccount } from '../data/closed-account.ts';
+import { disownModel, listOwnedModels } from '../data/model.ts';
 import { picturesPrefix } from '../data/picture.ts';
 import { disownProject, listOwned } from '../data/project.ts';
 import { recordPurge } from '../data/purge.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { ConditionFailed, type Page, type TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
 import { type Pass, removeItems, type StillTime } from './run-purge.ts';
 
@@ -31,18 +32,30 @@ async function purgePictures(
   }
 }
 
-async function disownProjects(
+/** What may be somebody's, and stays when they go. */
+interface Owned {
+  list(records: Tables['records'], owner_id: string, after: string | undefined): Promise<Page<string>>;
+  disown(records: Tables['records'], owner_id: string, id: string): Promise<void>;
+}
+
+const owned: readonly Owned[] = [
+  { list: listOwned, disown: disownProject },
+  { list: listOwnedModels, disown: disownModel },
+];
+
+async function disownAll(
   records: Tables['records'],
   owner_id: string,
+  { list, disown }: Owned,
   stillTime: StillTime,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
   let after: string | undefined;
   do {
-    const page = await listOwned(records, owner_id, after);
-    for (const project_id of page.items) {
+    const page = await list(records, owner_id, after);
+    for (const id of page.items) {
       if (!stillTime()) return 'stopped';
-      await disownProject(records, owner_id, project_id);
+      await disown(records, owner_id, id);
       outcome = 'removed';
     }
     after = page.next;
@@ -51,7 +64,7 @@ async function disownProjects(
 }
 
 /**
- * Removes what a deleted user has left: their name on projects, which stay; tokens; pictures, by a purge of their own.
+ * Removes what a deleted user has left: their name on projects and models, which stay; tokens; pictures, by a purge of their own.
  * True once nothing is left; false when time ran out before. The closed account is remembered until no request of the
  * user can be under way any more, and looked at again. Running it twice at once is harmless.
  */
@@ -62,8 +75,9 @@ export async function clearAccount(
   now: Date,
 ): Promise<boolean> {
   const { user_id, closed_at } = closed;
-  const projects = await disownProjects(records, user_id, stillTime);
-  if (projects === 'stopped') return false;
+  for (const kind of owned) {
+    if ((await disownAll(records, user_id, kind, stillTime)) === 'stopped') return false;
+  }
   await purgePictures(records, closed);
   if ((await removeItems(accounts, { pk: userPartition(user_id) }, stillTime)) === 'stopped') return false;
   const allEnded = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();

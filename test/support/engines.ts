@@ -17,12 +17,18 @@ declare module 'vitest' {
 }
 
 /** Starts the engines that all test files share; each file has tables and projects of its own. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export function setup(project: TestProject): Promise<() => Promise<void>> {
+  return startSharedEngines(project, '127.0.0.1');
+}
+
+/** The same on another address of this machine. */
+export async function startSharedEngines(project: TestProject, host: string): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-test-'));
-  const dynamoDb: RunningDynamoDb = await startDynamoDb();
+  const dynamoDb: RunningDynamoDb = await startDynamoDb(undefined, host);
   const s3 = await startS3Server({
     folder: join(folder, 's3'),
     port: 0,
+    host,
     region: testRegion,
     credentials: testCredentials,
     buckets: [testBucket],

@@ -24,7 +24,7 @@ import { testCredentials, testRegion } from './engines.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';
 
 const root = join(import.meta.dirname, '../..');
-const program = [join(root, 'infra/local/start/run-job.ts'), join(root, 'functions/jobs/train.job.ts')];
+const program = [join(root, 'infra/job-image/run-job.ts'), join(root, 'functions/jobs/train.job.ts')];
 
 /** A service with a Batch of its own, whose jobs are real processes that run the real training program. */
 export interface TrainingService extends TestService {
@@ -88,15 +88,16 @@ export async function uploadSource(
   if (made.status !== 200) throw new Error(`the source was refused: ${made.text}`);
 }
 
-/** Starts it; everything ends with the test. */
+/** Starts it; everything ends with the test, or when `atEnd` says. */
 export async function trainingService(
   options: Partial<BatchServerOptions> = {},
   more: Readonly<Record<string, string>> = {},
+  atEnd: (end: () => Promise<unknown>) => void = (end) => onTestFinished(async () => void (await end())),
 ): Promise<TrainingService> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-training-'));
   // As root, jobs run as users of their own, who have to pass through.
   await chmod(folder, 0o711);
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   let deliver: (event: unknown) => Promise<unknown> = async () => undefined;
   // Batch must be there before the environment that names it, and its jobs need that environment: so it is filled in later.
   const jobEnvironment: Record<string, string> = {};
@@ -130,7 +131,7 @@ export async function trainingService(
     minimumTimeoutSeconds: 1,
     ...options,
   });
-  onTestFinished(() => batch.close({ grace: 0 }));
+  atEnd(() => batch.close({ grace: 0 }));
   const service = await testService({ BATCH_ENDPOINT: batch.url, ...more });
   const { ACCOUNTS_TABLE: _, ...given } = service.environment;
   Object.assign(jobEnvironment, given, {

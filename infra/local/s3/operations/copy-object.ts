@@ -52,7 +52,8 @@ export function copyObject({ request, response, headers, store }: Exchange): voi
   );
 }
 
-function parseSource(header: string): ObjectAddress {
+/** The object that an `x-amz-copy-source` names. @throws S3Error InvalidArgument */
+export function parseSource(header: string): ObjectAddress {
   const path = decodeUri(header).replace(/^\//, '');
   const slash = path.indexOf('/');
   if (slash < 1 || slash === path.length - 1 || header.includes('?')) {

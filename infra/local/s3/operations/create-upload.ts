@@ -31,16 +31,20 @@ export function createUpload({ request, response, headers, store }: Exchange): v
   );
 }
 
+/** The number of a part. @throws S3Error InvalidArgument */
+export function partNumber(query: ReadonlyMap<string, string>): number {
+  const text = query.get('partNumber') ?? '';
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= MAX_PART_NUMBER) return number;
+  throw new S3Error('InvalidArgument', `Part number must be an integer between 1 and ${MAX_PART_NUMBER}`, {
+    ArgumentName: 'partNumber',
+  });
+}
+
 /** UploadPart: one part, whose checksum must be of the algorithm the upload was created with. */
 export async function uploadPart(exchange: Exchange): Promise<void> {
   const { request, response, store } = exchange;
-  const text = request.query.get('partNumber') ?? '';
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > MAX_PART_NUMBER) {
-    throw new S3Error('InvalidArgument', `Part number must be an integer between 1 and ${MAX_PART_NUMBER}`, {
-      ArgumentName: 'partNumber',
-    });
-  }
+  const number = partNumber(request.query);
   const upload = store.uploads.require(request.query.get('uploadId') ?? '', request);
   // Of a full-object checksum S3 computes the parts' share itself; a composite one the client must give.
   const wanted = upload.checksum;

@@ -1,6 +1,7 @@
 import { S3Error } from '../protocol/s3-error.ts';
 import { abortUpload, completeUpload } from './complete-upload.ts';
 import { copyObject } from './copy-object.ts';
+import { copyPart } from './copy-part.ts';
 import { createUpload, uploadPart } from './create-upload.ts';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
 import type { Operation } from './exchange.ts';
@@ -44,7 +45,7 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 
 /** Headers that ask for something this server does not do, and must not seem to do. */
 const UNSUPPORTED =
-  /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-(?:range|server-side-.*)|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
+  /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
 
 /**
  * The operation a request asks for. What is not among those the service uses is NotImplemented, down to
@@ -79,6 +80,8 @@ export function route(
   const extra = names.find((name) => !found.selects.includes(name) && !found.takes.includes(name));
   if (extra !== undefined) throw notImplemented({ Parameter: extra });
   if (headers.has('x-amz-copy-source')) {
+    if (found.operation === uploadPart) return copyPart;
+    if (headers.has('x-amz-copy-source-range')) throw notImplemented({ Header: 'x-amz-copy-source-range' });
     if (found.operation === putObject) return copyObject;
     throw notImplemented({ Header: 'x-amz-copy-source' });
   }

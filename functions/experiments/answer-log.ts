@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
+import { type LogLine, readLog, readLogTail } from '../../shared/data/job-log.ts';
+import type { TableReader } from '../../shared/data/table.ts';
+import { preferredMediaType } from '../../shared/endpoint/accept.ts';
+import { content } from '../../shared/endpoint/definition.ts';
+import { streamLink, streamPaging } from '../../shared/endpoint/paging.ts';
+import { integer, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { badRequest } from '../../shared/endpoint/problem.ts';
+import { Reply } from '../../shared/endpoint/reply.ts';
+
+/** Query parameters of every log. */
+export const logQuery = { ...streamPaging(10_000), tail: integer(1, 10_000).optional() };
+
+const LogLineAnswer = z.object({
+  time: Timestamp,
+  stream: z.enum(['stdout', 'stderr', 'service']),
+  message: z.string(),
+});
+
+/** A log as JSON, or as plain text by `Accept`. */
+export const LogAnswer = content(['text/plain'], z.array(LogLineAnswer));
+
+interface Question {
+  job_id: string;
+  query: {
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    tail?: number | undefined;
+    node?: number | undefined;
+  };
+  accept: string | undefined;
+  /** Whether the log is complete; asked before it is read, for lines that come later than an end do not exist. */
+  isComplete(): Promise<boolean>;
+}
+
+const asText = (lines: readonly LogLine[]): string => lines.map(({ message }) => `${message}\n`).join('');
+
+/** Answers the log of a job's node, a page or its tail. */
+export async function answerLog(
+  records: TableReader<'records'>,
+  { job_id, query, accept, isComplete }: Question,
+): Promise<Reply<LogLine[]>> {
+  const { limit, cursor, tail, node = 0 } = query;
+  if (cursor !== undefined && (tail !== undefined || !isStreamPosition(cursor))) {
+    const message = tail === undefined ? 'is not a cursor of this list' : 'and tail exclude each other';
+    throw badRequest([{ in: 'query', name: 'cursor', message }]);
+  }
+  const complete = await isComplete();
+  const { rows, position, more } =
+    tail === undefined
+      ? await readLog(records, job_id, node, cursor, { limit: limit ?? 10_000, maxBytes: 3_000_000 })
+      : await readLogTail(records, job_id, node, tail);
+  const headers = more || !complete ? streamLink(position, { limit, node: query.node }) : {};
+  const isText = preferredMediaType(accept, ['application/json', 'text/plain']) === 'text/plain';
+  return isText
+    ? Reply.content('text/plain; charset=utf-8', asText(rows), { headers })
+    : Reply.json(rows, { headers });
+}

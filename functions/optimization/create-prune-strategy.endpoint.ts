@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { controlBatch } from '../../shared/aws/needs.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { lambda } from '../../shared/endpoint/lambda.ts';
+import { FileId, integer } from '../../shared/endpoint/parameters.ts';
+import {
+  allowedPruning,
+  compressionMost,
+  judgePruning,
+  pruneStrategies,
+} from '../../shared/onnx/methods/prune-methods.ts';
+import { beginStrategy } from './begin-strategy.ts';
+import { Shapes } from './model-request.ts';
+import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
+import { named, requireAllowed, strategyParameters } from './request-parameters.ts';
+import { showPruning, strategyAnswers } from './strategy-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'createPruneStrategy',
+  method: 'POST',
+  path: '/optimization/prune',
+  summary: 'Prune a model',
+  description:
+    'The model is pinned as it is and never changed; the result is a model of its own, under `result_name` where one is given. GET /optimization/prune/methods says what can be asked for.',
+  allow: 'developer',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: {
+    query: z.strictObject({
+      model_name: FileId,
+      inputs: Shapes,
+      outputs: Shapes,
+      strategy: named(pruneStrategies),
+      compression: integer(1, compressionMost).default(1),
+      ...strategyParameters,
+    }),
+  },
+  output: { 200: strategyAnswers.prune },
+  problems: ['conflict'],
+  fieldsMask: true,
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    answerMade: (strategy_id, context) => answerMade('prune', strategy_id, showPruning, context),
+  },
+
+  async handle({ query }, context) {
+    const { model_name, inputs, outputs, result_name, vcpus, memory, timeout, ...asked } = query;
+    const request = requireAllowed(judgePruning(asked), allowedPruning);
+    const size = { result_name, vcpus, memory, timeout };
+    const strategy = await beginStrategy({ model_name, request, inputs, outputs, ...size }, context);
+    return submitAndAnswer(strategy, showPruning, context, true);
+  },
+});
+
+export const handler = lambda(endpoint);

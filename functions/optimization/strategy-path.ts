@@ -1,0 +1,5 @@
+import * as z from 'zod';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+
+/** Path parameters of everything about one strategy. */
+export const strategyPath = z.strictObject({ strategy_id: Ulid });

@@ -1,0 +1,152 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListPartsCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { uploadSeconds } from '../data/upload.ts';
+
+/** One part of a multipart upload, numbered from 1. */
+export interface UploadPart {
+  part_number: number;
+  size: number;
+}
+
+export interface PresignedPart extends UploadPart {
+  url: string;
+  method: 'PUT';
+  /** Headers that must be sent just so: the signature covers them. */
+  headers: Record<string, string>;
+}
+
+/** Uploads in parts that others send. */
+export interface MultipartUploads {
+  /** Begins an upload; answers its id. */
+  startParts(key: string): Promise<string>;
+  /** URLs by which the parts can be put, each of just its size, for `uploadSeconds`. */
+  presignParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<PresignedPart[]>;
+  /**
+   * Joins the parts where all have arrived in their sizes; otherwise answers the numbers of those that have not, and
+   * changes nothing. Undefined where there is no such upload: it was completed or aborted.
+   */
+  completeParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<number[] | undefined>;
+  /** Ends an upload without an object; no error where there is none. */
+  abortParts(key: string, uploadId: string): Promise<void>;
+}
+
+/** Sizes of the parts of an upload of `size` bytes, all of `partBytes` but the last. */
+export function partsOf(size: number, partBytes: number): UploadPart[] {
+  return Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => ({
+    part_number: index + 1,
+    size: Math.min(partBytes, size - index * partBytes),
+  }));
+}
+
+const isGone = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchUpload';
+
+function headersOf(request: unknown): Record<string, unknown> {
+  const isRequest = typeof request === 'object' && request !== null && 'headers' in request;
+  const headers = isRequest ? request.headers : undefined;
+  if (typeof headers !== 'object' || headers === null) throw new Error('a request without headers');
+  return Object.fromEntries(Object.entries(headers));
+}
+
+/** The SDK would sign the checksum of the body that it sees: none. Storage would then refuse every part. */
+function withoutChecksum(command: UploadPartCommand): UploadPartCommand {
+  command.middlewareStack.add(
+    (next) => (args) => {
+      const kept = Object.entries(headersOf(args.request)).filter(
+        ([name]) => !/^x-amz-(sdk-)?checksum-/.test(name),
+      );
+      if (typeof args.request === 'object' && args.request !== null)
+        Object.assign(args.request, { headers: Object.fromEntries(kept) });
+      return next(args);
+    },
+    { step: 'build', priority: 'low', name: 'withoutChecksum' },
+  );
+  return command;
+}
+
+/** Multipart uploads to the bucket. */
+export function multipartUploads(client: S3Client, Bucket: string): MultipartUploads {
+  async function arrived(
+    Key: string,
+    UploadId: string,
+  ): Promise<Map<number, CompletedPart & { size: number }>> {
+    const found = new Map<number, CompletedPart & { size: number }>();
+    let marker: string | undefined;
+    do {
+      const page = await client.send(
+        new ListPartsCommand({
+          Bucket,
+          Key,
+          UploadId,
+          ...(marker !== undefined && { PartNumberMarker: marker }),
+        }),
+      );
+      for (const { PartNumber, ETag, Size } of page.Parts ?? []) {
+        if (PartNumber !== undefined) found.set(PartNumber, { PartNumber, ETag, size: Size ?? 0 });
+      }
+      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined;
+    } while (marker !== undefined);
+    return found;
+  }
+
+  return {
+    async startParts(Key) {
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+      if (UploadId === undefined) throw new Error('storage began an upload without an id');
+      return UploadId;
+    },
+
+    presignParts(Key, UploadId, parts) {
+      return Promise.all(
+        parts.map(async ({ part_number, size }): Promise<PresignedPart> => {
+          const command = new UploadPartCommand({
+            Bucket,
+            Key,
+            UploadId,
+            PartNumber: part_number,
+            ContentLength: size,
+          });
+          const url = await getSignedUrl(client, withoutChecksum(command), {
+            expiresIn: uploadSeconds,
+            signableHeaders: new Set(['content-length', 'host']),
+          });
+          return { part_number, size, url, method: 'PUT', headers: { 'content-length': String(size) } };
+        }),
+      );
+    },
+
+    async completeParts(Key, UploadId, parts) {
+      try {
+        const found = await arrived(Key, UploadId);
+        const missing = parts.filter(({ part_number, size }) => found.get(part_number)?.size !== size);
+        if (missing.length > 0) return missing.map(({ part_number }) => part_number);
+        const Parts = parts.map(({ part_number }) => ({
+          PartNumber: part_number,
+          ETag: found.get(part_number)?.ETag,
+        }));
+        await client.send(
+          new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+        );
+        return [];
+      } catch (error) {
+        if (isGone(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async abortParts(Key, UploadId) {
+      try {
+        await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { notFound, Problem } from '../endpoint/problem.ts';
+import { ModelFile, PendingFile } from './model-file.ts';
+import type { PurgeTarget } from './purge.ts';
+import { recordType } from './record.ts';
+import {
+  ConditionFailed,
+  type Key,
+  type Page,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from './table.ts';
+
+/** An input or output of a model. */
+export const TensorSummary = z
+  .object({
+    name: z.string(),
+    type: z.string(),
+    shape: z.array(z.union([z.number(), z.string(), z.null()])).nullable(),
+  })
+  .meta({ id: 'Tensor' });
+
+/** What the inspection of a model found, as `ModelSummary` of the inspection says. */
+export const Summary = z.object({
+  ir_version: z.number().int(),
+  producer: z.string(),
+  opsets: z.record(z.string(), z.number()),
+  inputs: z.array(TensorSummary),
+  outputs: z.array(TensorSummary),
+  operators: z.record(z.string(), z.number()),
+  nodes: z.number().int(),
+  initializers: z.number().int(),
+  parameters: z.number(),
+  initializer_bytes: z.number(),
+  external_files: z.array(z.string()),
+  external_bytes: z.record(z.string(), z.number()),
+  has_control_flow: z.boolean(),
+  functions: z.number().int(),
+});
+
+/** Where a model comes from. */
+export const ModelOrigin = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('upload') }),
+  z.object({
+    kind: z.literal('artifact'),
+    project_id: Ulid,
+    experiment_id: Ulid,
+    path: z.string(),
+  }),
+  z.object({ kind: z.literal('strategy'), strategy_id: Ulid, model_name: FileId }),
+]);
+export type ModelOrigin = z.infer<typeof ModelOrigin>;
+
+const model = recordType(
+  'model',
+  z.object({
+    /** Names its objects in the bucket; a later model of the same name has another one. */
+    model_id: Ulid,
+    model_name: FileId,
+    /** Name of the user whose model it is; null once that user is deleted. */
+    owner: z.string().nullable(),
+    owner_id: Ulid,
+    /** `uploading` until the ONNX file and all its external data have been accepted; they never change afterwards. */
+    status: z.enum(['uploading', 'ready']),
+    origin: ModelOrigin,
+    /** Of the ONNX file with its external data: see `modelDigest`. Null while uploading. */
+    digest: Sha256.nullable(),
+    files: z.array(ModelFile),
+    pending: z.array(PendingFile),
+    /** Shapes stored with the model, in the grammar of `shared/onnx/shapes`. */
+    shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
+    /** Null while uploading. */
+    summary: Summary.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+/** A model under its name, which is unique in the deployment. */
+export type Model = z.infer<typeof model.schema>;
+
+/** A model that can be pruned and quantized. */
+export type ReadyModel = Model & {
+  status: 'ready';
+  digest: string;
+  summary: NonNullable<Model['summary']>;
+};
+
+type Records = TableReader<'records'>;
+
+const partition = 'MODELS';
+const modelKey = (model_name: string): Key => ({ pk: partition, sk: model_name });
+/** A user's own models, so that they can be found when the user is deleted. */
+const ownedKey = (owner_id: string, model_name: string): Key => ({
+  pk: `OWNED_MODELS#${owner_id}`,
+  sk: model_name,
+});
+
+/** Everything a model keeps in the bucket lies under this prefix. */
+export const modelPrefix = (model_id: string): string => `models/${model_id}/`;
+/** A new place in the bucket for a file of a model. */
+export const modelObject = (model_id: string, file_id: string): string =>
+  `${modelPrefix(model_id)}${file_id}`;
+
+export async function findModel(records: Records, model_name: string): Promise<Model | undefined> {
+  const item = await records.get(modelKey(model_name));
+  return item && model.parse(item);
+}
+
+/** The model. Throws a 404 problem when there is none. */
+export async function requireModel(records: Records, model_name: string): Promise<Model> {
+  const found = await findModel(records, model_name);
+  if (found === undefined) throw notFound('model', model_name);
+  return found;
+}
+
+function isReady(value: Model): value is ReadyModel {
+  return value.status === 'ready' && value.digest !== null && value.summary !== null;
+}
+
+/** The model, which can be worked on. Throws a 404 problem when there is none, and 409 while it is being uploaded. */
+export async function requireReadyModel(records: Records, model_name: string): Promise<ReadyModel> {
+  const found = await requireModel(records, model_name);
+  if (isReady(found)) return found;
+  throw new Problem(
+    'conflict',
+    `Model ${model_name} is still being uploaded. Once its files are sent, PUT /optimization/models/${model_name} makes it ready.`,
+  );
+}
+
+/** Models, by name. */
+export async function listModels(
+  records: Records,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<Model>> {
+  const { items, next } = await records.query({ pk: partition, ...page });
+  return { items: items.map((item) => model.parse(item)), next };
+}
+
+/** A write that succeeds only while this very model is there, in whatever version. */
+export const modelExists = ({ model_name, model_id }: Pick<Model, 'model_name' | 'model_id'>): Write => ({
+  check: modelKey(model_name),
+  if: { equals: { model_id } },
+});
+
+/**
+ * Stores a model, or its next version; `also` are writes that succeed or fail with it. Throws `ConditionFailed` when
+ * the name was taken, or another version or the model's deletion came between.
+ */
+export async function putModel(
+  records: TableWriter<'records'>,
+  value: Model,
+  previous: Model | undefined,
+  also: readonly Write[] = [],
+): Promise<void> {
+  const { model_name, owner_id } = value;
+  await records.write(
+    {
+      put: model.item(modelKey(model_name), value),
+      if:
+        previous === undefined
+          ? { exists: false }
+          : { equals: { model_id: previous.model_id, version: previous.version } },
+    },
+    ...(previous === undefined
+      ? [{ put: { ...ownedKey(owner_id, model_name), record_type: 'owned', schema_version: 0 } }]
+      : []),
+    ...also,
+  );
+}
+
+/** The writes that delete a model of this version; its objects are purged afterwards. */
+export const removeModel = ({ model_name, model_id, owner_id, version }: Model): Write[] => [
+  { delete: modelKey(model_name), if: { equals: { model_id, version } } },
+  { delete: ownedKey(owner_id, model_name) },
+];
+
+/** What remains to be removed once a model is deleted. */
+export const modelRemains = ({ model_id }: Pick<Model, 'model_id'>): PurgeTarget => ({
+  partitions: [],
+  prefixes: [modelPrefix(model_id)],
+});
+
+/** Names of models that were made by a user and still are theirs. */
+export async function listOwnedModels(
+  records: Records,
+  owner_id: string,
+  after: string | undefined,
+): Promise<Page<string>> {
+  const { items, next } = await records.query({ pk: ownedKey(owner_id, '').pk, after, limit: 100 });
+  return { items: items.map(({ sk }) => sk), next };
+}
+
+/** Notes that a model's owner is no more. It is nobody's then; only admins may change it. */
+export async function disownModel(
+  records: TableWriter<'records'>,
+  owner_id: string,
+  model_name: string,
+): Promise<void> {
+  const forget: Write = { delete: ownedKey(owner_id, model_name) };
+  const disown: Write = {
+    update: modelKey(model_name),
+    change: { set: { owner: null }, add: { version: 1 } },
+    if: { equals: { owner_id } },
+  };
+  try {
+    await records.write(disown, forget);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    // The model was deleted meanwhile.
+    await records.write(forget);
+  }
+}

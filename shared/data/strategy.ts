@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
+import { notFound } from '../endpoint/problem.ts';
+import { finalRank } from '../jobs/status.ts';
+import { pruneStrategies } from '../onnx/methods/prune-methods.ts';
+import { quantizeStrategies, quantTypes } from '../onnx/methods/quantize-methods.ts';
+import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob } from './job.ts';
+import { ModelFile } from './model-file.ts';
+import type { PurgeTarget } from './purge.ts';
+import { recordType } from './record.ts';
+import type { Key, Page, TableReader, Write } from './table.ts';
+
+/** A file of a strategy's result: `model.onnx`, or external data beside it. */
+export const ResultFile = z.object({
+  name: z.string(),
+  size: z.number().int(),
+  sha256: Sha256,
+  /** Key in the bucket. */
+  object: z.string(),
+});
+export type ResultFile = z.infer<typeof ResultFile>;
+
+/** Where the work stands: what is being done, and the part of it that is done (0 to 1). */
+export const Progress = z.object({ stage: z.string(), fraction: z.number() });
+export type Progress = z.infer<typeof Progress>;
+
+const requested = {
+  exclude: z.array(z.string()),
+  max_error: z.number().nullable(),
+  seed: z.number().int(),
+};
+
+const Request = z.discriminatedUnion('operation', [
+  z.object({
+    ...requested,
+    operation: z.literal('prune'),
+    strategy: z.enum(pruneStrategies),
+    compression: z.number().int(),
+  }),
+  z.object({
+    ...requested,
+    operation: z.literal('quantize'),
+    strategy: z.enum(quantizeStrategies),
+    precision: z.union([z.literal(4), z.literal(8), z.literal(16)]),
+    quant_type: z.enum(quantTypes),
+    leaf_node: z.boolean(),
+    include: z.array(z.string()),
+    per_channel: z.boolean(),
+    reduce_range: z.boolean(),
+  }),
+]);
+
+const strategy = recordType(
+  'strategy',
+  z.object({
+    ...jobFields,
+    kind: OptimizationKind,
+    strategy_id: Ulid,
+    /** Name of the user who asked for it. */
+    owner: z.string(),
+    model_name: FileId,
+    /** The very model that was asked for, whatever comes to bear its name. */
+    model_id: Ulid,
+    model_digest: Sha256,
+    /** Its files as they were then. */
+    files: z.array(ModelFile),
+    /** Shapes stored with it, likewise. */
+    stored_shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
+    request: Request,
+    /** Shapes of the tensors, in the grammar of `shared/onnx/shapes`; null where they are left to the model. */
+    inputs: z.string().nullable(),
+    outputs: z.string().nullable(),
+    /** Name under which the result becomes a model. */
+    result_name: FileId.nullable(),
+    /** Whether it has; null where nobody asked, or it has not come to that. */
+    registered: z.boolean().nullable(),
+    progress: Progress.nullable(),
+    result: z.array(ResultFile),
+    /** Parts in which the receipt is stored; 0 while there is none. */
+    receipt_parts: z.number().int(),
+  }),
+);
+/** One requested pruning or quantization of one model: the request, its job, and what came of it. */
+export type Strategy = z.infer<typeof strategy.schema>;
+
+type Records = TableReader<'records'>;
+
+const strategiesPartition = (kind: OptimizationKind): string => `STRATEGIES#${kind}`;
+export const strategyKey = (kind: OptimizationKind, strategy_id: string): Key => ({
+  pk: strategiesPartition(kind),
+  sk: strategy_id,
+});
+export const parseStrategy = strategy.parse;
+/** Kind of the records, by which an item is known for one. */
+export const strategyRecordKind = strategy.kind;
+
+/** Everything a strategy keeps in the bucket lies under this prefix. */
+const strategyPrefix = (strategy_id: string): string => `strategies/${strategy_id}/`;
+/** A new place in the bucket for a file of a strategy's result. */
+export const resultObject = (strategy_id: string, file_id: string): string =>
+  `${strategyPrefix(strategy_id)}${file_id}`;
+
+/** The strategy. Throws a 404 problem when there is none of this operation. */
+export async function requireStrategy(
+  records: Records,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<Strategy> {
+  const item = await records.get(strategyKey(kind, strategy_id));
+  if (item === undefined) throw notFound(`${kind} strategy`, strategy_id);
+  return strategy.parse(item);
+}
+
+/** Strategies of an operation, newest first. */
+export async function listStrategies(
+  records: Records,
+  kind: OptimizationKind,
+  page: { limit?: number; after: string | undefined },
+): Promise<Page<Strategy>> {
+  const { items, next } = await records.query({ pk: strategiesPartition(kind), descending: true, ...page });
+  return { items: items.map((item) => strategy.parse(item)), next };
+}
+
+export const putStrategy = (value: Strategy): Write => ({
+  put: strategy.item(strategyKey(value.kind, value.strategy_id), value),
+  if: { exists: false },
+});
+
+/** The strategy as an unfinished job; it belongs to no project. */
+export const strategyJob = ({ strategy_id, kind, user_id, vcpus, nodes }: Strategy): UnfinishedJob => ({
+  job_id: strategy_id,
+  kind,
+  subject: strategyKey(kind, strategy_id),
+  project_id: null,
+  user_id,
+  vcpus: vcpus * nodes,
+});
+
+/** The write that removes the record of a strategy that has ended. */
+export const removeStrategy = ({ kind, strategy_id }: Strategy): Write => ({
+  delete: strategyKey(kind, strategy_id),
+  if: { equals: { status_rank: finalRank } },
+});
+
+/** What remains to be removed once a strategy's record is deleted. */
+export const strategyRemains = ({ strategy_id }: Pick<Strategy, 'strategy_id'>): PurgeTarget => ({
+  partitions: [{ pk: jobPartition(strategy_id) }],
+  prefixes: [strategyPrefix(strategy_id)],
+});

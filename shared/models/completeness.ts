@@ -1,0 +1,34 @@
+import type { ModelFile } from '../data/model-file.ts';
+import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
+import { ModelFault } from '../onnx/model-fault.ts';
+import { matchShapes } from '../onnx/shapes/match-shapes.ts';
+import { parseShapes } from '../onnx/shapes/parse-shapes.ts';
+
+/** What a model lacks of the external data that it refers to, one line each; none where it is complete. */
+export function lackingData(
+  { external_files, external_bytes }: ModelSummary,
+  files: readonly Pick<ModelFile, 'role' | 'name' | 'size'>[],
+): string[] {
+  return external_files.flatMap((name) => {
+    const file = files.find((one) => one.role === 'data' && one.name === name);
+    if (file === undefined) return [`${name} is missing`];
+    const needed = external_bytes[name] ?? 0;
+    return file.size < needed ? [`${name} has ${file.size} bytes where the model reads ${needed}`] : [];
+  });
+}
+
+/** Shapes as they are stored with a model. */
+export interface StoredShapes {
+  inputs: string | null;
+  outputs: string | null;
+}
+
+/** Throws a `ModelFault` where stored shapes cannot be those of the model, naming both. */
+export function requireShapes(shapes: StoredShapes, summary: ModelSummary): void {
+  for (const side of ['inputs', 'outputs'] as const) {
+    const text = shapes[side];
+    if (text === null) continue;
+    const matched = matchShapes(parseShapes(text), summary[side]);
+    if (!matched.ok) throw new ModelFault(`${side}: ${matched.fault}`);
+  }
+}

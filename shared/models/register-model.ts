@@ -1,0 +1,136 @@
+import type { ObjectWriter } from '../aws/objects.ts';
+import { findModel, type Model, type ModelOrigin, modelObject, putModel } from '../data/model.ts';
+import { type ModelFile, modelDigest, type PendingFile } from '../data/model-file.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { Problem } from '../endpoint/problem.ts';
+import { inspectModel } from '../onnx/inspect/inspect-model.ts';
+import { ModelFault } from '../onnx/model-fault.ts';
+import { lackingData, requireShapes, type StoredShapes } from './completeness.ts';
+import { objectSource } from './object-source.ts';
+
+export interface Registrar {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+  now(): Date;
+  newId(): string;
+}
+
+/** A model whose files lie in the bucket already, and are copied. `object` of each is where it is copied from. */
+export interface Registration {
+  model_name: string;
+  owner: string | null;
+  owner_id: string;
+  origin: ModelOrigin;
+  files: readonly ModelFile[];
+  shapes: StoredShapes;
+}
+
+const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>
+  JSON.stringify(one, Object.keys(one).sort()) === JSON.stringify(other, Object.keys(other).sort());
+
+const nameTaken = (model_name: string): Problem =>
+  new Problem(
+    'conflict',
+    `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
+  );
+
+/** The name, claimed by a record that says what will be copied where; or the one that an earlier attempt has left. */
+async function claimName(
+  { records, now, newId }: Registrar,
+  { model_name, owner, owner_id, origin, files, shapes }: Registration,
+): Promise<Model> {
+  const at = now().toISOString();
+  const model_id = newId();
+  const pending = files.map(
+    ({ role, name, size, sha256 }): PendingFile => ({
+      role,
+      name,
+      size,
+      sha256,
+      object: modelObject(model_id, newId()),
+      parts: null,
+    }),
+  );
+  const value: Model = {
+    model_id,
+    model_name,
+    owner,
+    owner_id,
+    status: 'uploading',
+    origin,
+    digest: null,
+    files: [],
+    pending,
+    shapes: { ...shapes },
+    summary: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  };
+  try {
+    await putModel(records, value, undefined);
+    return value;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  const present = await findModel(records, model_name);
+  const isOurs = present?.owner_id === owner_id && sameOrigin(present.origin, origin);
+  if (present === undefined || !isOurs) throw nameTaken(model_name);
+  if (present.status === 'ready' && present.digest !== modelDigest(files)) throw nameTaken(model_name);
+  return present;
+}
+
+async function copyFiles(
+  { objects }: Registrar,
+  files: readonly ModelFile[],
+  pending: readonly PendingFile[],
+): Promise<ModelFile[]> {
+  const copied: ModelFile[] = [];
+  for (const target of pending) {
+    const source = files.find(({ role, name }) => role === target.role && name === target.name);
+    const isThere = source !== undefined && (await objects.copy(source.object, target.object));
+    const isNeeded = target.role === 'model' || target.role === 'data';
+    if (isThere) copied.push({ ...source, object: target.object });
+    else if (isNeeded) throw new ModelFault(`${target.name} was deleted before it could be copied.`);
+  }
+  return copied;
+}
+
+/**
+ * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after a
+ * crash at any point, comes to the same one model. Throws a `ModelFault` for files that are no complete model, and a
+ * 409 problem where the name is taken.
+ */
+export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {
+  const { records, objects, now } = registrar;
+  const { files, shapes } = registration;
+  const onnx = files.find(({ role }) => role === 'model');
+  if (onnx === undefined) throw new ModelFault('There is no ONNX file among the files.');
+  const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
+  const lacking = lackingData(summary, files);
+  if (lacking.length > 0) throw new ModelFault(`External data: ${lacking.join('; ')}.`);
+  requireShapes(shapes, summary);
+  const claimed = await claimName(registrar, registration);
+  if (claimed.status === 'ready') return claimed;
+  const copied = await copyFiles(registrar, files, claimed.pending);
+  const ready: Model = {
+    ...claimed,
+    status: 'ready',
+    digest: modelDigest(copied),
+    files: copied,
+    pending: [],
+    summary,
+    updated_at: now().toISOString(),
+    version: claimed.version + 1,
+  };
+  try {
+    await putModel(records, ready, claimed);
+    return ready;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  // Another attempt of the same has come first, or the model was deleted meanwhile.
+  const present = await findModel(records, claimed.model_name);
+  if (present?.model_id === claimed.model_id && present.status === 'ready') return present;
+  throw new Problem('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
+}

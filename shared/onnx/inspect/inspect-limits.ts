@@ -1,0 +1,34 @@
+/** What an inspection spends at most, so that no file can make it read or keep without end. */
+export interface InspectLimits {
+  /** Reads of the source. */
+  reads: number;
+  /** Bytes read in all; raw tensor data is skipped and does not count. */
+  bytes: number;
+  /** Bytes of all names that are kept: of initializers, inputs, outputs and operators. */
+  nameBytes: number;
+  /** Graphs within graphs, and types within types. */
+  depth: number;
+  /** Inputs, and outputs. */
+  tensors: number;
+  /** Different operators. */
+  operators: number;
+  /** Operator sets and external data files. */
+  entries: number;
+}
+
+/** Limits of a request, which has 29 s. Names that end up in the summary keep well below a record's 400 KB. */
+export const usualLimits: InspectLimits = {
+  reads: 1200,
+  bytes: 256 * 1024 ** 2,
+  nameBytes: 16 * 1024 ** 2,
+  depth: 32,
+  tensors: 1000,
+  operators: 1000,
+  entries: 500,
+};
+
+/** Longest name, in bytes; exporters that name values after their modules reach some hundreds. */
+export const nameMostBytes = 4096;
+
+/** Bytes of all names in a summary. */
+export const summaryMostBytes = 150_000;

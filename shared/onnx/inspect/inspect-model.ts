@@ -1,0 +1,67 @@
+import { ModelFault } from '../model-fault.ts';
+import { type InspectLimits, nameMostBytes, usualLimits } from './inspect-limits.ts';
+import type { ModelSummary } from './model-summary.ts';
+import { scanGraph, scanNode } from './scan-graph.ts';
+import { SummaryDraft } from './summary-draft.ts';
+import { eachField, type InspectSource, signed, WireReader } from './wire-reader.ts';
+
+/** Fields of ModelProto. */
+const model = { irVersion: 1, producerName: 2, producerVersion: 3, graph: 7, opset: 8, function: 25 };
+/** The node field of FunctionProto. */
+const functionNode = 7;
+
+async function scanOpset(reader: WireReader, end: number, draft: SummaryDraft): Promise<void> {
+  let domain = '';
+  let version = 0;
+  await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
+    if (number === 1 && wire === 'bytes') domain = await reader.text(fieldEnd, nameMostBytes);
+    if (number === 2 && wire === 'varint') version = signed(value) ?? 0;
+  });
+  draft.addOpset(domain, version);
+}
+
+async function scanFunction(reader: WireReader, end: number, draft: SummaryDraft): Promise<void> {
+  draft.functions += 1;
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (number === functionNode && wire === 'bytes') await scanNode(reader, fieldEnd, draft, 1);
+  });
+}
+
+/**
+ * Says what an ONNX model is, without reading its weights: only the ranges that hold its structure are asked for, one
+ * after the other, and memory stays below some megabytes whatever the file's size.
+ *
+ * The file is only looked through: whether its graph makes sense is for those who load it. Throws a `ModelFault` for
+ * what is no ONNX model, is truncated, or goes beyond a limit. Field numbers are those of onnx.proto of ONNX 1.23.
+ */
+export async function inspectModel(
+  source: InspectSource,
+  limits: InspectLimits = usualLimits,
+): Promise<ModelSummary> {
+  const reader = new WireReader(source, limits);
+  const draft = new SummaryDraft(limits);
+  if (source.size === 0) throw new ModelFault('This is not an ONNX model: the file is empty.');
+  await eachField(reader, source.size, async ({ number, wire, value, end }) => {
+    if (number === model.irVersion && wire === 'varint') {
+      const version = signed(value);
+      if (version === undefined || version < 1)
+        throw new ModelFault('This is not an ONNX model: its IR version is impossible.');
+      draft.irVersion = version;
+    }
+    if (wire !== 'bytes') return;
+    if (number === model.producerName) {
+      draft.producerName = await reader.text(end, nameMostBytes);
+      draft.show(draft.producerName);
+    } else if (number === model.producerVersion) {
+      draft.producerVersion = await reader.text(end, nameMostBytes);
+      draft.show(draft.producerVersion);
+    } else if (number === model.opset) await scanOpset(reader, end, draft);
+    else if (number === model.function) await scanFunction(reader, end, draft);
+    else if (number === model.graph) {
+      if (draft.hasGraph) throw new ModelFault('This is not an ONNX model: it has two graphs.');
+      draft.hasGraph = true;
+      await scanGraph(reader, end, draft, 0);
+    }
+  });
+  return draft.finish();
+}

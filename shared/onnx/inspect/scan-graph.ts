@@ -1,0 +1,88 @@
+import { ModelFault } from '../model-fault.ts';
+import { nameMostBytes } from './inspect-limits.ts';
+import { type ScannedTensor, scanSparse, scanTensor } from './scan-tensor.ts';
+import { scanValueInfo } from './scan-value-info.ts';
+import type { SummaryDraft } from './summary-draft.ts';
+import { eachField, type WireReader } from './wire-reader.ts';
+
+/** Fields of GraphProto. */
+const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 };
+/** Fields of NodeProto. */
+const node = { operator: 4, attribute: 5, domain: 7 };
+/** Fields of AttributeProto that hold tensors or graphs. */
+const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11, sparse: 22, sparses: 23 };
+
+async function scanAttribute(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+  depth: number,
+): Promise<void> {
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === attribute.graph || number === attribute.graphs) {
+      draft.hasControlFlow = true;
+      await scanGraph(reader, fieldEnd, draft, depth + 1);
+    } else if (number === attribute.tensor || number === attribute.tensors) {
+      await scanTensor(reader, fieldEnd, draft);
+    } else if (number === attribute.sparse || number === attribute.sparses) {
+      await scanSparse(reader, fieldEnd, draft);
+    }
+  });
+}
+
+/** A NodeProto up to `end`, with the graphs that it holds; `depth` counts those around it. */
+export async function scanNode(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+  depth: number,
+): Promise<void> {
+  let operator = '';
+  let domain = '';
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === node.operator) operator = await reader.text(fieldEnd, nameMostBytes);
+    else if (number === node.domain) domain = await reader.text(fieldEnd, nameMostBytes);
+    else if (number === node.attribute) await scanAttribute(reader, fieldEnd, draft, depth);
+  });
+  draft.countOperator(domain, operator);
+}
+
+function countInitializer(
+  draft: SummaryDraft,
+  { name, elements, bytes }: ScannedTensor,
+  depth: number,
+): void {
+  draft.initializers += 1;
+  draft.parameters += elements;
+  draft.initializerBytes += bytes;
+  if (!Number.isSafeInteger(draft.initializerBytes) || !Number.isSafeInteger(draft.parameters))
+    throw new ModelFault('The tensors of the model are impossibly large together.');
+  if (depth > 0) return;
+  draft.keep(name);
+  draft.initializerNames.add(name);
+}
+
+/** A GraphProto up to `end`: the model's own, or at a depth one that a node holds. */
+export async function scanGraph(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+  depth: number,
+): Promise<void> {
+  if (depth > draft.limits.depth)
+    throw new ModelFault(`The model nests graphs more than ${draft.limits.depth} deep.`);
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === graph.node) await scanNode(reader, fieldEnd, draft, depth);
+    else if (number === graph.initializer)
+      countInitializer(draft, await scanTensor(reader, fieldEnd, draft), depth);
+    else if (number === graph.sparseInitializer)
+      countInitializer(draft, await scanSparse(reader, fieldEnd, draft), depth);
+    else if (depth === 0 && number === graph.input)
+      draft.addTensor('inputs', await scanValueInfo(reader, fieldEnd));
+    else if (depth === 0 && number === graph.output)
+      draft.addTensor('outputs', await scanValueInfo(reader, fieldEnd));
+  });
+}

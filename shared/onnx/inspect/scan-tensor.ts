@@ -1,0 +1,117 @@
+import { ModelFault } from '../model-fault.ts';
+import { byteLengthOf, dataTypeName } from '../tensor/data-type.ts';
+import { nameMostBytes } from './inspect-limits.ts';
+import type { SummaryDraft } from './summary-draft.ts';
+import { eachField, type Field, signed, type WireReader } from './wire-reader.ts';
+
+/** Fields of TensorProto. */
+const tensor = { dims: 1, dataType: 2, name: 8, rawData: 9, externalData: 13, dataLocation: 14 };
+/** Fields of SparseTensorProto. */
+const sparse = { values: 1, indices: 2 };
+const external = 1;
+const rankMost = 64;
+
+/** What is kept of a tensor: all but its values. */
+export interface ScannedTensor {
+  name: string;
+  elements: number;
+  bytes: number;
+}
+
+async function addDim(reader: WireReader, { wire, value, end }: Field, dims: number[]): Promise<void> {
+  const add = (one: bigint | number): void => {
+    const dim = signed(one);
+    if (dim === undefined || dim < 0)
+      throw new ModelFault('A tensor in the model has an impossible dimension.');
+    if (dims.length === rankMost)
+      throw new ModelFault(`A tensor in the model has more than ${rankMost} dimensions.`);
+    dims.push(dim);
+  };
+  if (wire === 'varint') return add(value);
+  // Packed: numbers one after the other, of at most ten bytes each.
+  if (wire !== 'bytes') return;
+  if (end - reader.position > rankMost * 10)
+    throw new ModelFault(`A tensor in the model has more than ${rankMost} dimensions.`);
+  const loading = reader.load(end - reader.position);
+  if (loading !== undefined) await loading;
+  while (reader.position < end) add(reader.varint(end));
+}
+
+async function scanEntry(reader: WireReader, end: number): Promise<[key: string, value: string]> {
+  let key = '';
+  let value = '';
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === 1) key = await reader.text(fieldEnd, nameMostBytes);
+    if (number === 2) value = await reader.text(fieldEnd, nameMostBytes);
+  });
+  return [key, value];
+}
+
+function byteCount(text: string | undefined, what: string): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(count))
+    throw new ModelFault(`A tensor in the model has an impossible ${what} in its external data.`);
+  return count;
+}
+
+/** Reads a TensorProto up to `end`, all but its values, and notes the external data that it refers to. */
+export async function scanTensor(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+): Promise<ScannedTensor> {
+  const dims: number[] = [];
+  let name = '';
+  let code = 0;
+  let raw: number | undefined;
+  let location = 0;
+  const entries = new Map<string, string>();
+  await eachField(reader, end, async (field) => {
+    const { number, wire, value, end: fieldEnd } = field;
+    if (number === tensor.dims) await addDim(reader, field, dims);
+    if (number === tensor.dataType && wire === 'varint') code = Number(value);
+    if (number === tensor.dataLocation && wire === 'varint') location = Number(value);
+    if (wire !== 'bytes') return;
+    if (number === tensor.rawData) raw = fieldEnd - reader.position;
+    if (number === tensor.name) name = await reader.text(fieldEnd, nameMostBytes);
+    if (number === tensor.externalData) {
+      const [key, text] = await scanEntry(reader, fieldEnd);
+      // Of the many that a hostile file may give, the few that mean something suffice.
+      if (entries.size < 16) entries.set(key, text);
+    }
+  });
+  const type = dataTypeName(code);
+  const shown = JSON.stringify(name.slice(0, 200));
+  if (type === undefined) throw new ModelFault(`Tensor ${shown} has no known type (${code}).`);
+  const elements = dims.reduce((product, dim) => product * dim, 1);
+  if (!Number.isSafeInteger(elements)) throw new ModelFault(`Tensor ${shown} has an impossible shape.`);
+  const bytes = byteLengthOf(type, elements);
+  if (location === external) {
+    const file = entries.get('location');
+    if (file === undefined) throw new ModelFault(`Tensor ${shown} does not say where its external data is.`);
+    const offset = byteCount(entries.get('offset'), 'offset') ?? 0;
+    draft.addExternal(file, offset + (byteCount(entries.get('length'), 'length') ?? bytes));
+  } else if (raw !== undefined && raw !== bytes && type !== 'string') {
+    throw new ModelFault(
+      `Tensor ${shown} has ${raw} bytes where its shape [${dims.join(', ')}] needs ${bytes}.`,
+    );
+  }
+  return { name, elements, bytes };
+}
+
+/** The same of a SparseTensorProto, of which the values that are stored count. */
+export async function scanSparse(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+): Promise<ScannedTensor> {
+  let values: ScannedTensor = { name: '', elements: 0, bytes: 0 };
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === sparse.values) values = await scanTensor(reader, fieldEnd, draft);
+    if (number === sparse.indices) await scanTensor(reader, fieldEnd, draft);
+  });
+  return values;
+}

@@ -1,0 +1,76 @@
+import { ModelFault } from '../model-fault.ts';
+import { dataTypeName } from '../tensor/data-type.ts';
+import { nameMostBytes } from './inspect-limits.ts';
+import type { TensorSummary } from './model-summary.ts';
+import { eachField, signed, type WireReader } from './wire-reader.ts';
+
+type Shape = NonNullable<TensorSummary['shape']>;
+
+/** Fields of TypeProto by what they say the value is. */
+const kinds: Readonly<Record<number, string>> = {
+  1: 'tensor',
+  4: 'sequence',
+  5: 'map',
+  7: 'opaque',
+  8: 'sparse_tensor',
+  9: 'optional',
+};
+const rankMost = 64;
+
+async function scanDim(reader: WireReader, end: number): Promise<Shape[number]> {
+  let dim: Shape[number] = null;
+  await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
+    if (number === 1 && wire === 'varint') {
+      const size = signed(value);
+      if (size === undefined)
+        throw new ModelFault('An input or output of the model has an impossible dimension.');
+      dim = size < 0 ? null : size;
+    }
+    if (number === 2 && wire === 'bytes') {
+      const name = await reader.text(fieldEnd, nameMostBytes);
+      dim = name === '' ? null : name;
+    }
+  });
+  return dim;
+}
+
+async function scanShape(reader: WireReader, end: number): Promise<Shape> {
+  const shape: Shape = [];
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (number !== 1 || wire !== 'bytes') return;
+    if (shape.length === rankMost)
+      throw new ModelFault(`An input or output of the model has more than ${rankMost} dimensions.`);
+    shape.push(await scanDim(reader, fieldEnd));
+  });
+  return shape;
+}
+
+/** A TypeProto: what kind of value, and of a tensor its elements and shape. */
+async function scanType(reader: WireReader, end: number): Promise<Omit<TensorSummary, 'name'>> {
+  let type = '';
+  let shape: Shape | null = null;
+  await eachField(reader, end, async ({ number, wire, end: kindEnd }) => {
+    const kind = kinds[number];
+    if (kind === undefined || wire !== 'bytes') return;
+    type = kind;
+    if (kind !== 'tensor') return;
+    await eachField(reader, kindEnd, async (field) => {
+      if (field.number === 1 && field.wire === 'varint')
+        type = dataTypeName(Number(field.value)) ?? 'undefined';
+      if (field.number === 2 && field.wire === 'bytes') shape = await scanShape(reader, field.end);
+    });
+  });
+  return { type, shape };
+}
+
+/** A ValueInfoProto up to `end`: an input or output. */
+export async function scanValueInfo(reader: WireReader, end: number): Promise<TensorSummary> {
+  let name = '';
+  let rest: Omit<TensorSummary, 'name'> = { type: 'undefined', shape: null };
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === 1) name = await reader.text(fieldEnd, nameMostBytes);
+    if (number === 2) rest = await scanType(reader, fieldEnd);
+  });
+  return { name, ...rest };
+}

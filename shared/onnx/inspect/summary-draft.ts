@@ -1,0 +1,124 @@
+import { ModelFault } from '../model-fault.ts';
+import { type InspectLimits, summaryMostBytes } from './inspect-limits.ts';
+import type { ModelSummary, TensorSummary } from './model-summary.ts';
+
+/** A plain name: what lies beside the model. */
+const plainName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
+
+/** Collects a summary, within limits. */
+export class SummaryDraft {
+  readonly limits: InspectLimits;
+  irVersion: number | undefined;
+  producerName = '';
+  producerVersion = '';
+  readonly opsets = new Map<string, number>();
+  readonly operators = new Map<string, number>();
+  nodes = 0;
+  initializers = 0;
+  parameters = 0;
+  initializerBytes = 0;
+  functions = 0;
+  hasControlFlow = false;
+  hasGraph = false;
+  inputs: TensorSummary[] = [];
+  outputs: TensorSummary[] = [];
+  /** Of the main graph, whose inputs they may back. */
+  readonly initializerNames = new Set<string>();
+  readonly #external = new Map<string, number>();
+  #nameBytes = 0;
+  #summaryBytes = 0;
+
+  constructor(limits: InspectLimits) {
+    this.limits = limits;
+  }
+
+  /** Counts a name that is kept while the model is read. */
+  keep(name: string): void {
+    this.#nameBytes += name.length;
+    if (this.#nameBytes > this.limits.nameBytes)
+      throw new ModelFault('The names in the model are too long together.');
+  }
+
+  /** Counts text that ends up in the summary. */
+  show(text: string): void {
+    this.#summaryBytes += Buffer.byteLength(text) + 16;
+    if (this.#summaryBytes > summaryMostBytes) {
+      throw new ModelFault(
+        'The names of inputs, outputs, operators and files of the model are too long together.',
+      );
+    }
+  }
+
+  countOperator(domain: string, operator: string): void {
+    if (operator === '') throw new ModelFault('The model has a node without an operator.');
+    const name = domain === '' || domain === 'ai.onnx' ? operator : `${domain}.${operator}`;
+    const before = this.operators.get(name);
+    if (before === undefined) {
+      this.show(name);
+      if (this.operators.size === this.limits.operators)
+        throw new ModelFault(`The model has more than ${this.limits.operators} different operators.`);
+    }
+    this.operators.set(name, (before ?? 0) + 1);
+    this.nodes += 1;
+  }
+
+  addOpset(domain: string, version: number): void {
+    const name = domain === '' ? 'ai.onnx' : domain;
+    this.show(name);
+    if (this.opsets.size === this.limits.entries)
+      throw new ModelFault('The model imports too many operator sets.');
+    this.opsets.set(name, version);
+  }
+
+  addTensor(side: 'inputs' | 'outputs', tensor: TensorSummary): void {
+    this.show(tensor.name);
+    for (const dim of tensor.shape ?? []) this.show(typeof dim === 'string' ? dim : '');
+    if (this[side].length === this.limits.tensors)
+      throw new ModelFault(`The model has more than ${this.limits.tensors} ${side}.`);
+    this[side].push(tensor);
+  }
+
+  /** Notes that a tensor is the bytes up to `end` of a file. */
+  addExternal(location: string, end: number): void {
+    const name = location.replace(/^\.\//, '');
+    if (!plainName.test(name) || name === '__proto__') {
+      throw new ModelFault(
+        `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file beside the model, under a plain name.`,
+      );
+    }
+    const before = this.#external.get(name);
+    if (before === undefined) {
+      this.show(name);
+      if (this.#external.size === this.limits.entries)
+        throw new ModelFault(`The model has more than ${this.limits.entries} external data files.`);
+    }
+    this.#external.set(name, Math.max(before ?? 0, end));
+  }
+
+  /** The summary. Throws a `ModelFault` where what was read is no model. */
+  finish(): ModelSummary {
+    if (!this.hasGraph || this.irVersion === undefined)
+      throw new ModelFault('This is not an ONNX model: it has no graph or no IR version.');
+    if (this.opsets.size === 0 && this.irVersion >= 3)
+      throw new ModelFault('This is not an ONNX model: it names no operator set.');
+    const external = [...this.#external].sort(([one], [other]) => (one < other ? -1 : 1));
+    const named = (all: Map<string, number>) =>
+      Object.fromEntries([...all].filter(([name]) => name !== '__proto__'));
+    return {
+      ir_version: this.irVersion,
+      producer: [this.producerName, this.producerVersion].filter((part) => part !== '').join(' '),
+      opsets: named(this.opsets),
+      inputs: this.inputs.filter(({ name }) => !this.initializerNames.has(name)),
+      outputs: this.outputs,
+      operators: named(this.operators),
+      nodes: this.nodes,
+      initializers: this.initializers,
+      parameters: this.parameters,
+      initializer_bytes: this.initializerBytes,
+      external_files: external.map(([name]) => name),
+      external_bytes: Object.fromEntries(external),
+      has_control_flow: this.hasControlFlow,
+      functions: this.functions,
+    };
+  }
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { type Judged, judge } from './judge.ts';
+import { exclude, maxError, seed } from './parameters.ts';
+
+export const pruneStrategies = [
+  'magnitude_global',
+  'magnitude_local',
+  'n_m_2_4',
+  'structured_l1',
+  'structured_l2',
+  'random',
+] as const;
+export type PruneStrategy = (typeof pruneStrategies)[number];
+
+/** Beyond any use; what is out of reach for a model is found out when it is pruned. */
+export const compressionMost = 1_000_000;
+
+const meanings: Readonly<Record<PruneStrategy, string>> = {
+  magnitude_global:
+    'Zeroes the smallest weights of all tensors together; every output channel keeps one. Only the compressed file gets smaller.',
+  magnitude_local: 'Zeroes the smallest weights of each tensor. Only the compressed file gets smaller.',
+  n_m_2_4:
+    'Keeps 2 of every 4 weights along the input channels; tensors that cannot be divided so are kept. No gain on CPUs.',
+  structured_l1:
+    'Removes whole channels, neurons and attention heads by their L1 norm over coupled layers: smaller and faster.',
+  structured_l2:
+    'Removes whole channels, neurons and attention heads by their L2 norm over coupled layers: smaller and faster.',
+  random: 'Removes whole channels, neurons and attention heads by chance: the baseline.',
+};
+
+function compressionOf(strategy: PruneStrategy) {
+  if (strategy === 'n_m_2_4') return z.literal(2, 'must be 2 with n_m_2_4');
+  const message = `must be a whole number from 1 to ${compressionMost}`;
+  return z.int(message).min(1, message).max(compressionMost, message).default(1);
+}
+
+const methodOf = <S extends PruneStrategy>(strategy: S) =>
+  z
+    .strictObject({
+      operation: z.literal('prune').default('prune'),
+      strategy: z.literal(strategy),
+      compression: compressionOf(strategy).describe('1/compression of the prunable weights is kept.'),
+      exclude,
+      seed,
+      max_error: maxError('The relative L2 error of an output above which the request fails.'),
+    })
+    .describe(meanings[strategy]);
+
+/** Every pruning that can be asked for, by strategy: what requests are judged by and what is published. */
+export const pruneMethods: Readonly<Record<PruneStrategy, ReturnType<typeof methodOf>>> = {
+  magnitude_global: methodOf('magnitude_global'),
+  magnitude_local: methodOf('magnitude_local'),
+  n_m_2_4: methodOf('n_m_2_4'),
+  structured_l1: methodOf('structured_l1'),
+  structured_l2: methodOf('structured_l2'),
+  random: methodOf('random'),
+};
+
+/** A pruning to be done, with every default filled in. */
+export type PruneRequest = z.output<ReturnType<typeof methodOf>>;
+
+/** The allowed combinations, in a sentence. */
+export const allowedPruning = `strategy is one of ${pruneStrategies.join(', ')}; compression is a whole number from 1, and 2 with n_m_2_4`;
+
+const isPruneStrategy = (value: unknown): value is PruneStrategy =>
+  pruneStrategies.some((strategy) => strategy === value);
+
+/** Judges a request for a pruning: the request with its defaults, or everything that is wrong with it. */
+export function judgePruning(values: Readonly<Record<string, unknown>>): Judged<PruneRequest> {
+  const { strategy } = values;
+  if (isPruneStrategy(strategy)) return judge(pruneMethods[strategy], values);
+  const judged = judge(pruneMethods.magnitude_global, { ...values, strategy: 'magnitude_global' });
+  const fault = { name: 'strategy', message: `must be one of ${pruneStrategies.join(', ')}` };
+  return { faults: [fault, ...('faults' in judged ? judged.faults : [])] };
+}

@@ -1,0 +1,80 @@
+// A job's program whose engine copies the model in a child process, or does what the request names in `exclude`.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { defineTask, taskHandler } from '../../../shared/endpoint/task.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import type { Optimization, Optimized } from '../../../shared/onnx/optimize/optimization.ts';
+import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
+import { runStrategyProgram } from '../../../shared/runner/optimize/strategy-program.ts';
+import { receiptOf } from './receipt.ts';
+
+type Behaviour = (optimization: Optimization) => Promise<void>;
+
+const start = ({ user, folder }: Optimization, program: string, ...args: string[]): ChildProcess =>
+  spawn(program, args, { cwd: folder, env: {}, stdio: 'ignore', detached: true, ...user });
+
+async function run(optimization: Optimization, program: string, ...args: string[]): Promise<void> {
+  const child = start(optimization, program, ...args);
+  const end = () => child.kill('SIGKILL');
+  optimization.signal.addEventListener('abort', end);
+  if (optimization.signal.aborted) end();
+  await once(child, 'exit');
+  optimization.signal.throwIfAborted();
+}
+
+const copy: Behaviour = async (optimization) => {
+  await run(optimization, '/bin/mkdir', 'result');
+  await run(optimization, '/bin/cp', optimization.model, 'result/model.onnx');
+};
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  async wait(optimization) {
+    optimization.say('waiting');
+    await run(optimization, '/bin/sleep', '600');
+  },
+  async fault() {
+    throw new ModelFault('The model has no weights that can be pruned.');
+  },
+  async error() {
+    throw new TypeError('a secret of the service');
+  },
+  async link(optimization) {
+    await run(optimization, '/bin/mkdir', 'result');
+    await run(optimization, '/bin/ln', '-s', '/etc/passwd', 'result/model.onnx');
+  },
+  async leave(optimization) {
+    await copy(optimization);
+    start(optimization, '/bin/sleep', String(optimization.request.seed));
+  },
+  async slow(optimization) {
+    optimization.say('ran');
+    await run(optimization, '/bin/sleep', '1');
+    await copy(optimization);
+  },
+};
+
+async function optimize(optimization: Optimization): Promise<Optimized> {
+  const { request, model, shapes } = optimization;
+  optimization.progress('transform', 0.5);
+  optimization.say(`shapes ${JSON.stringify([...(shapes ?? [])])}`);
+  await (behaviours[request.exclude[0] ?? ''] ?? copy)(optimization);
+  const { size } = await stat(join(optimization.folder, 'result/model.onnx')).catch(() => ({ size: 0 }));
+  optimization.say(`copied ${model.split('/').at(-1)}`);
+  return { receipt: receiptOf(size), files: ['model.onnx'] };
+}
+
+const programOf = (kind: OptimizationKind) =>
+  taskHandler(
+    defineTask({
+      name: kind,
+      needs: { records: optimizationRecords(kind), objects: optimizationObjects },
+      run: (variables: NodeJS.ProcessEnv, context) =>
+        runStrategyProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
+    }),
+  );
+
+export const handler = (variables: NodeJS.ProcessEnv): Promise<number> =>
+  programOf(variables['OPERATION'] === 'quantize' ? 'quantize' : 'prune')(variables);

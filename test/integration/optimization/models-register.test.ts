@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { ulid } from 'ulid';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
+import { s3 } from '../../../shared/aws/s3-client.ts';
+import { artifactObject } from '../../../shared/data/artifact.ts';
+import { putExperiment } from '../../../shared/data/experiment.ts';
+import { jobPartition } from '../../../shared/data/job.ts';
+import { findModel, modelPrefix, putModel, requireReadyModel } from '../../../shared/data/model.ts';
+import { registerResult, type StrategyResult } from '../../../shared/models/register-result.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { experimentOf } from '../../support/experiment.ts';
+import { onnxFixture } from '../../support/model.ts';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { newProject } from '../projects/new-project.ts';
+import { sha256 } from '../projects/upload-file.ts';
+import { zip } from '../runner/archive-bytes.ts';
+import { modelBench } from './model-bench.ts';
+
+const digits = onnxFixture('digits.onnx');
+const npz = zip({ 'image.npy': { content: randomBytes(64) } });
+const binary = 'application/octet-stream';
+const newId = () => ulid().toLowerCase();
+
+let service: TestService;
+let owner: TestUser;
+let objects: ObjectWriter;
+let bench: ReturnType<typeof modelBench>;
+let project_id: string;
+let experiment_id: string;
+
+beforeAll(async () => {
+  service = await testService({ LOG_LEVEL: 'error' });
+  owner = await service.user('developer');
+  objects = objectWriter(s3(service.environment), service.environment['BUCKET'] ?? '');
+  project_id = await newProject(service, owner);
+  const experiment = experimentOf(project_id, 0.5);
+  experiment_id = experiment.experiment_id;
+  await service.records.write(putExperiment(experiment));
+});
+
+beforeEach(() => {
+  bench = modelBench(service, owner, `m${newId()}`);
+});
+
+const register = (query: Record<string, string>) => bench.create({ experiment_id, ...query });
+
+describe('an artifact', () => {
+  async function artifact(path: string, bytes: Uint8Array): Promise<string> {
+    const object = artifactObject(project_id, experiment_id, newId());
+    await objects.put(object, bytes, binary);
+    const value = { path, size: bytes.length, sha256: sha256(bytes), media_type: binary, object };
+    const key = { pk: jobPartition(experiment_id), sk: `ARTIFACT#${path}` };
+    const item = { ...key, ...value, record_type: 'artifact', schema_version: 0 };
+    await service.records.write({ put: { ...item, created_at: '2026-01-02T03:04:05.000Z' } });
+    return object;
+  }
+
+  beforeAll(async () => {
+    await artifact('digits.onnx', digits);
+    await artifact('notes.txt', Buffer.from('no model'));
+    await artifact('sets/calibration.npz', npz);
+    for (const name of ['pair.onnx', 'w1.bin', 'w2.bin']) await artifact(`best/${name}`, onnxFixture(name));
+    await artifact('half/pair.onnx', onnxFixture('pair.onnx'));
+    await artifact('half/w1.bin', onnxFixture('w1.bin'));
+  });
+
+  test('becomes a model by a copy, which outlives it', async () => {
+    const object = await artifact('passing.onnx', digits);
+    const { status, json } = await register({
+      path: 'passing.onnx',
+      calibration: 'sets/calibration.npz',
+      inputs: '1x1x8x8',
+    });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ upload: null, parts: null, expires_in: null });
+    expect(json.model).toMatchObject({
+      status: 'ready',
+      origin: { kind: 'artifact', project_id, experiment_id, path: 'passing.onnx' },
+      digest: sha256(digits),
+      has_calibration: true,
+      shapes: { inputs: '1x1x8x8', outputs: null },
+      pending: [],
+    });
+    await objects.delete([object]);
+    const { files, model_id } = await requireReadyModel(service.records, bench.path.model_name);
+    for (const file of files) {
+      expect(file.object.startsWith(modelPrefix(model_id))).toBe(true);
+      const copied = await buffer((await objects.read(file.object))!);
+      expect(sha256(copied)).toBe(file.sha256);
+    }
+  });
+
+  test('brings the external data beside it', async () => {
+    const { json } = await register({ path: 'best/pair.onnx' });
+    const names = json.model.files.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['model.onnx', 'w1.bin', 'w2.bin']);
+    const half = modelBench(service, owner, `m${newId()}`);
+    const refused = await half.create({ experiment_id, path: 'half/pair.onnx' });
+    expect([refused.status, refused.json.errors]).toEqual([
+      400,
+      [{ in: 'query', name: 'path', message: 'External data: w2.bin is missing.' }],
+    ]);
+    expect(await findModel(service.records, half.path.model_name)).toBeUndefined();
+  });
+
+  test('registered again is the same model, also where the first attempt died half-way', async () => {
+    const first = await register({ path: 'digits.onnx' });
+    expect((await register({ path: 'digits.onnx' })).json).toEqual(first.json);
+    const ready = await requireReadyModel(service.records, bench.path.model_name);
+    const pending = ready.files.map(({ verified, ...file }) => ({ ...file, parts: null }));
+    const died = { ...ready, status: 'uploading' as const, digest: null, summary: null, files: [], pending };
+    await objects.delete(pending.map(({ object }) => object));
+    await putModel(service.records, { ...died, version: ready.version + 1 }, ready);
+    const upload = await bench.announce(digits);
+    expect([upload.status, upload.json.detail]).toEqual([
+      409,
+      expect.stringContaining('registered by copies'),
+    ]);
+    const { json } = await register({ path: 'digits.onnx' });
+    expect(json.model).toMatchObject({ status: 'ready', model_id: ready.model_id });
+    expect(await objects.head(ready.files[0]!.object)).toMatchObject({ size: digits.length });
+    const other = await register({ path: 'best/pair.onnx' });
+    expect([other.status, other.json.detail]).toEqual([409, expect.stringContaining('never change')]);
+  });
+
+  test('of which there is none, or that is no model, is refused', async () => {
+    expect((await register({ path: 'absent.onnx' })).status).toBe(404);
+    expect((await register({ path: 'digits.onnx', calibration: 'absent.npz' })).status).toBe(404);
+    expect((await bench.create({ experiment_id: newId(), path: 'digits.onnx' })).status).toBe(404);
+    const text = await register({ path: 'notes.txt' });
+    expect([text.status, text.json.detail]).toEqual([400, expect.stringContaining('not an ONNX model')]);
+    const shape = await register({ path: 'digits.onnx', inputs: '1x3x8x8' });
+    expect([shape.status, shape.json.detail]).toEqual([
+      400,
+      expect.stringContaining('[1, 3, 8, 8] was given'),
+    ]);
+    expect(await findModel(service.records, bench.path.model_name)).toBeUndefined();
+  });
+
+  test('cannot take the name of a model of somebody else', async () => {
+    await bench.upload(digits);
+    const stranger = modelBench(service, await service.user('developer'), bench.path.model_name);
+    expect((await stranger.create({ experiment_id, path: 'digits.onnx' })).status).toBe(403);
+  });
+});
+
+describe('the result of a strategy', () => {
+  async function result(): Promise<StrategyResult> {
+    await bench.upload(digits);
+    await bench.upload(npz, { file: 'evaluation' });
+    await bench.accept({ inputs: '1x1x8x8' });
+    const strategy_id = newId();
+    const object = `strategies/${strategy_id}/model.onnx`;
+    await objects.put(object, digits, binary);
+    return {
+      result_name: `r${newId()}`,
+      strategy_id,
+      owner: owner.user.username,
+      owner_id: owner.user.user_id,
+      source: await requireReadyModel(service.records, bench.path.model_name),
+      files: [
+        {
+          role: 'model',
+          name: 'model.onnx',
+          size: digits.length,
+          sha256: sha256(digits),
+          object,
+          verified: true,
+        },
+      ],
+    };
+  }
+  const registrar = () => ({ records: service.records, objects, now: () => new Date(), newId });
+
+  test('becomes a model with the sets and shapes of its source, once', async () => {
+    const made = await result();
+    const [one, other] = await Promise.all([
+      registerResult(registrar(), made),
+      registerResult(registrar(), made),
+    ]);
+    expect(one.model_id).toBe(other.model_id);
+    const model = await requireReadyModel(service.records, made.result_name);
+    expect(model).toMatchObject({
+      origin: { kind: 'strategy', strategy_id: made.strategy_id, model_name: bench.path.model_name },
+      shapes: { inputs: '1x1x8x8', outputs: null },
+      digest: sha256(digits),
+    });
+    expect(model.files.map(({ role }) => role)).toEqual(['model', 'evaluation']);
+    expect(await registerResult(registrar(), made)).toEqual(model);
+  });
+
+  test('is told where its name is taken or its file is gone', async () => {
+    const made = await result();
+    const { model_name } = bench.path;
+    await expect(registerResult(registrar(), { ...made, result_name: model_name })).rejects.toThrow(
+      `There is a model ${model_name} already`,
+    );
+    await objects.delete(made.files.map(({ object }) => object));
+    await expect(registerResult(registrar(), made)).rejects.toThrow(ModelFault);
+  });
+});

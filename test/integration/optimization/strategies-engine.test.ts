@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as downloadQuantized } from '../../../functions/optimization/download-quantized-model.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
+import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
+import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
+import { seededFloats, seededRandom } from '../../support/onnx/seeded.ts';
+import { savedBytes, smallModel } from '../../support/onnx/small-model.ts';
+import { type OptimizationService, optimizationService, uploadModel } from '../../support/optimization.ts';
+
+const programs = { prune: 'functions/jobs/prune.job.ts', quantize: 'functions/jobs/quantize.job.ts' };
+
+let service: OptimizationService;
+const endings: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  service = await optimizationService({}, {}, programs, (end) => endings.push(end));
+});
+afterAll(async () => {
+  for (const end of endings.reverse()) await end();
+});
+
+describe('with the real engine', () => {
+  test('a model is pruned, and its receipt has a page', async () => {
+    const { json } = await service.prune({ strategy: 'magnitude_global' });
+    const { strategy_id } = json;
+    const ended = await service.untilStrategy('prune', strategy_id);
+    expect(ended, await service.strategyLog('prune', strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      result: [{ name: 'model.onnx' }],
+      receipt: { strategy: 'magnitude_global', run_as_whole: true },
+    });
+    expect(ended.receipt.nonzero_parameters.after).toBeLessThan(ended.receipt.nonzero_parameters.before);
+    const headers = { Accept: 'image/svg+xml' };
+    const page = await service.call(readPruning, { path: { strategy_id }, headers, as: service.developer });
+    expect(page.text).toMatch(/^<svg/);
+  });
+
+  test('a structured pruning is quantized by its name', async () => {
+    const { json: pruned } = await service.prune({ result_name: 'half.onnx' });
+    const first = await service.untilStrategy('prune', pruned.strategy_id);
+    expect(first, await service.strategyLog('prune', pruned.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      registered: true,
+    });
+    const query = { model_name: 'half.onnx', strategy: 'dynamic', result_name: 'half-int8.onnx' };
+    const { json: quantized } = await service.quantize(query);
+    const second = await service.untilStrategy('quantize', quantized.strategy_id);
+    expect(second, await service.strategyLog('quantize', quantized.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      registered: true,
+    });
+    const path = { model_name: 'half-int8.onnx' };
+    const { json: model } = await service.call(readModel, { path, as: service.developer });
+    expect(model.inspection.operators).toHaveProperty('DynamicQuantizeLinear');
+    const found = await service.call(downloadQuantized, {
+      path: { strategy_id: quantized.strategy_id },
+      as: service.developer,
+    });
+    const downloaded = await fetch(found.headers['location'] ?? '');
+    expect(Number(downloaded.headers.get('content-length'))).toBe(second.result[0].size);
+  });
+
+  test('a compression out of reach fails and names the largest', async () => {
+    const { json } = await service.prune({ strategy: 'magnitude_global', compression: '100000' });
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringMatching(/\d/),
+    });
+  });
+
+  test('a model that ONNX Runtime does not run fails the job with the reason', async () => {
+    const model = savedBytes(
+      smallModel({
+        nodes: [makeNode('MatMul', ['x', 'w'], ['m']), makeNode('Nonsense', ['m'], ['y'])],
+        constants: [makeTensor('w', 'float', [4, 4], seededFloats(seededRandom(1), 16))],
+        inputs: { x: [1, 4] },
+        outputs: { y: [1, 4] },
+      }),
+    );
+    await uploadModel(service, service.developer, 'nonsense.onnx', { model });
+    const { json } = await service.quantize({ model_name: 'nonsense.onnx' });
+    expect(await service.untilStrategy('quantize', json.strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringContaining('Nonsense'),
+    });
+  });
+});

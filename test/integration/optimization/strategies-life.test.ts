@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
+import { event as purge } from '../../../functions/events/purge.event.ts';
+import { endpoint as cancelPruning } from '../../../functions/optimization/cancel-prune-strategy.endpoint.ts';
+import { endpoint as deleteModel } from '../../../functions/optimization/delete-model.endpoint.ts';
+import { endpoint as deletePruning } from '../../../functions/optimization/delete-prune-strategy.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
+import { endpoint as readQuantization } from '../../../functions/optimization/read-quantize-strategy.endpoint.ts';
+import { batchControl } from '../../../shared/aws/batch.ts';
+import { batch } from '../../../shared/aws/batch-client.ts';
+import { objectReader } from '../../../shared/aws/objects.ts';
+import { s3 } from '../../../shared/aws/s3-client.ts';
+import { strategyKey } from '../../../shared/data/strategy.ts';
+import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { taskHandler } from '../../../shared/endpoint/task.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { testBucket } from '../../support/engines.ts';
+import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
+
+const away = (service: OptimizationService) => ({
+  ...service.environment,
+  BATCH_ENDPOINT: 'http://127.0.0.1:9',
+});
+
+/** Reconciles as if so many seconds had passed. */
+const reconcileAfter = (service: OptimizationService, seconds: number) =>
+  reconcileAll({
+    records: service.records,
+    batch: batchControl(batch(service.environment)),
+    settings: readSettings(service.environment),
+    now: () => new Date(Date.now() + seconds * 1000),
+  });
+
+const recordOf = (service: OptimizationService, strategy_id: string) =>
+  service.records.get(strategyKey('prune', strategy_id));
+
+async function limitsOf(service: OptimizationService) {
+  const { items } = await service.records.query({ pk: 'LIMITS' });
+  return items.map(({ sk, unfinished, vcpus }) => [sk.split('#')[0], unfinished ?? vcpus]);
+}
+
+const waiting = async (service: OptimizationService): Promise<string> => {
+  const { json } = await service.prune({ exclude: 'wait' });
+  while (!(await service.strategyLog('prune', json.strategy_id)).includes('waiting'))
+    await service.untilStrategy('prune', json.strategy_id, () => true);
+  return json.strategy_id;
+};
+
+describe('cancelling a strategy', () => {
+  test('that has not been handed to Batch ends it at once', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({}, service.developer, away(service));
+    expect(json.status).toBe('CREATED');
+    const path = { strategy_id: json.strategy_id };
+    const cancelled = await service.call(cancelPruning, { path, as: service.developer });
+    expect(cancelled.json).toMatchObject({
+      status: 'CANCELLED',
+      status_reason: 'Cancelled before it started.',
+    });
+    await reconcileAfter(service, 60);
+    expect(await service.read('prune', json.strategy_id)).toMatchObject({ status: 'CANCELLED', attempt: 0 });
+    expect(await limitsOf(service)).toEqual([
+      ['DEPLOYMENT', 0],
+      ['USER', 0],
+    ]);
+  });
+
+  test('that waits for its turn keeps it from ever running', async () => {
+    const service = await optimizationService({}, { queues: [{ name: 'train', maxJobs: 1 }] });
+    const first = await waiting(service);
+    const { json } = await service.prune();
+    const path = { strategy_id: json.strategy_id };
+    expect((await service.call(cancelPruning, { path, as: service.developer })).status).toBe(200);
+    await service.call(cancelPruning, { path: { strategy_id: first }, as: service.developer });
+    expect(await service.untilStrategy('prune', first)).toMatchObject({ status: 'CANCELLED' });
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'CANCELLED',
+      attempt: 0,
+    });
+  });
+
+  test('that runs stops it, and again changes nothing', async () => {
+    const service = await optimizationService();
+    const strategy_id = await waiting(service);
+    const path = { strategy_id };
+    const running = await service.untilStrategy('prune', strategy_id, ({ progress }) => progress !== null);
+    expect(running).toMatchObject({ status: 'RUNNING', progress: { stage: expect.any(String) } });
+    expect((await service.call(deletePruning, { path, as: service.developer })).status).toBe(409);
+    expect((await service.call(cancelPruning, { path, as: service.developer })).status).toBe(200);
+    expect(await service.untilStrategy('prune', strategy_id)).toMatchObject({
+      status: 'CANCELLED',
+      status_reason: expect.stringContaining('Cancelled by a user'),
+      result: [],
+      receipt: null,
+    });
+    const again = await service.call(cancelPruning, { path, as: service.developer });
+    expect(again).toMatchObject({ status: 200, json: { status: 'CANCELLED' } });
+    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+  });
+
+  test('that has ended otherwise is a conflict', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune();
+    await service.untilStrategy('prune', json.strategy_id);
+    const path = { strategy_id: json.strategy_id };
+    expect((await service.call(cancelPruning, { path, as: service.developer })).status).toBe(409);
+  });
+});
+
+describe('the life of a strategy', () => {
+  test('goes on though Batch was away when it was asked for', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({ exclude: 'slow' }, service.developer, away(service));
+    await Promise.all([reconcileAfter(service, 60), reconcileAfter(service, 60)]);
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      attempt: 1,
+    });
+    expect((await service.strategyLog('prune', json.strategy_id)).match(/^ran$/gm)).toHaveLength(1);
+  });
+
+  test('is that of one container, however often it was submitted', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({ exclude: 'slow' });
+    const control = batchControl(batch(service.environment));
+    const again = await control.submit({
+      name: `prune-${json.strategy_id}`,
+      queue: 'train',
+      definition: 'prune',
+      environment: { STRATEGY_ID: json.strategy_id },
+      vcpus: 1,
+      memory: 2048,
+      gpus: 0,
+      timeout: 60,
+    });
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({ attempt: 1 });
+    await expect
+      .poll(async () => (await control.describe([again]))[0]?.status, { timeout: 20_000 })
+      .toBe('SUCCEEDED');
+    expect((await service.strategyLog('prune', json.strategy_id)).match(/^ran$/gm)).toHaveLength(1);
+  });
+
+  test('takes nothing from a container that has lost its lease', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({ exclude: 'slow' });
+    const { strategy_id } = json;
+    while (!(await service.strategyLog('prune', strategy_id)).includes('ran'))
+      await service.untilStrategy('prune', strategy_id, () => true);
+    const lease = { pk: `JOB#${strategy_id}`, sk: 'LEASE#00' };
+    await service.records.write({ update: lease, change: { set: { holder: 'another', number: 2 } } });
+    const record = await recordOf(service, strategy_id);
+    const control = batchControl(batch(service.environment));
+    await expect
+      .poll(async () => (await control.describe([String(record?.['batch_job_id'])]))[0]?.status, {
+        timeout: 20_000,
+      })
+      .toMatch(/SUCCEEDED|FAILED/);
+    expect((await recordOf(service, strategy_id))?.['result']).toEqual([]);
+    expect((await service.records.query({ pk: `JOB#${strategy_id}`, prefix: 'RECEIPT' })).items).toEqual([]);
+  });
+
+  test('ends as Batch says where its container could not', async () => {
+    const service = await optimizationService({}, { deliver: async () => undefined });
+    const strategy_id = await waiting(service);
+    const record = await recordOf(service, strategy_id);
+    const handler = taskHandler(jobStateChanged, service.environment);
+    const detail = {
+      jobId: record?.['batch_job_id'],
+      jobName: `prune-${strategy_id}`,
+      status: 'FAILED',
+      container: { exitCode: 137 },
+    };
+    await handler({ detail: { ...detail, jobName: `quantize-${'0'.repeat(26)}` } });
+    await handler({ detail });
+    expect(await service.read('prune', strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringContaining('want of memory'),
+    });
+    await handler({ detail: { ...detail, status: 'RUNNING' } });
+    expect((await service.read('prune', strategy_id)).status).toBe('FAILED');
+  });
+
+  test('fails clearly where its model was deleted meanwhile', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({}, service.developer, away(service));
+    const path = { model_name: 'digits.onnx' };
+    expect((await service.call(deleteModel, { path, as: service.developer })).status).toBe(200);
+    await reconcileAfter(service, 60);
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringMatching(/model digits\.onnx .* is no longer stored/),
+    });
+  });
+});
+
+describe('deleting a strategy', () => {
+  test('leaves nothing of it, also where it was interrupted, and spares the model made of it', async () => {
+    const service = await optimizationService();
+    const { developer: as } = service;
+    const { json } = await service.prune({ result_name: 'kept.onnx' });
+    const { strategy_id } = json;
+    await service.untilStrategy('prune', strategy_id);
+    const path = { strategy_id };
+    const stale = await service.call(deletePruning, { path, headers: { 'If-Match': '"1-a"' }, as });
+    expect(stale.status).toBe(412);
+    const objects = objectReader(s3(service.environment), testBucket);
+    expect((await objects.list(`strategies/${strategy_id}/`)).objects).toHaveLength(1);
+    const storeAway = { ...service.environment, S3_ENDPOINT: 'http://127.0.0.1:9', LOG_LEVEL: 'error' };
+    const deleted = await service.call(deletePruning, { path, as, environment: storeAway });
+    expect(deleted).toMatchObject({ status: 200, json: { strategy_id, deleted: { objects: 1 } } });
+    expect((await service.call(readPruning, { path, as })).status).toBe(404);
+    expect((await service.call(deletePruning, { path, as })).status).toBe(404);
+    await taskHandler(purge, service.environment)(undefined);
+    expect((await objects.list(`strategies/${strategy_id}/`)).objects).toEqual([]);
+    expect((await service.records.query({ pk: `JOB#${strategy_id}` })).items).toEqual([]);
+    const again = await service.prune({ model_name: 'kept.onnx' });
+    expect(await service.untilStrategy('prune', again.json.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+  });
+
+  test('of one operation does not find those of the other', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({}, service.developer, away(service));
+    const path = { strategy_id: json.strategy_id };
+    expect((await service.call(readQuantization, { path, as: service.developer })).status).toBe(404);
+  });
+});

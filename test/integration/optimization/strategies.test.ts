@@ -1,0 +1,158 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { endpoint as downloadPruned } from '../../../functions/optimization/download-pruned-model.endpoint.ts';
+import { endpoint as listPrunings } from '../../../functions/optimization/list-prune-strategies.endpoint.ts';
+import { endpoint as listQuantizations } from '../../../functions/optimization/list-quantize-strategies.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
+import { batchControl } from '../../../shared/aws/batch.ts';
+import { batch } from '../../../shared/aws/batch-client.ts';
+import { optimizationService } from '../../support/optimization.ts';
+
+const digits = await readFile(join(import.meta.dirname, '../../fixtures/onnx/digits.onnx'));
+
+/** Of every process of this machine. */
+async function commandLines(): Promise<string[]> {
+  const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.map((text) => text.split('\0').filter(Boolean).join(' '));
+}
+
+describe('a strategy', () => {
+  test('runs as a job, and leaves its result and its receipt', async () => {
+    const service = await optimizationService();
+    const { developer: as } = service;
+    const asked = await service.prune({ seed: '7' });
+    expect(asked.status, asked.text).toBe(200);
+    expect(asked.json).toMatchObject({
+      model_name: 'digits.onnx',
+      strategy: 'structured_l2',
+      compression: 2,
+      inputs: '1x1x8x8',
+      outputs: '1x10',
+      exclude: [],
+      seed: 7,
+      max_error: null,
+      result_name: null,
+      owner: as.user.username,
+      vcpus: 2,
+      memory: 4096,
+      timeout: 3600,
+      created_at: expect.any(String),
+      result: [],
+    });
+    expect(asked.json).not.toHaveProperty('precision');
+    const { strategy_id } = asked.json;
+    const ended = await service.untilStrategy('prune', strategy_id);
+    expect(ended, await service.strategyLog('prune', strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      status_reason: null,
+      attempt: 1,
+      job_id: expect.any(String),
+      progress: { stage: 'done', fraction: 1 },
+      registered: null,
+      result: [{ name: 'model.onnx', size: digits.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      receipt: { receipt_version: 1, file_bytes: { before: digits.length, after: digits.length } },
+    });
+    const log = await service.strategyLog('prune', strategy_id);
+    expect(log).toContain('Attempt 1: structured_l2 of model digits.onnx.');
+    expect(log).toContain('shapes [["image",[1,1,8,8]]]');
+
+    const path = { strategy_id };
+    const page = await service.call(readPruning, { path, headers: { Accept: 'image/svg+xml' }, as });
+    expect(page.headers['content-type']).toContain('image/svg+xml');
+    expect(page.text).toMatch(/^<svg/);
+    const found = await service.call(downloadPruned, { path, as });
+    expect(found.status).toBe(302);
+    const bytes = await fetch(found.headers['location'] ?? '');
+    expect(bytes.headers.get('content-disposition')).toContain(`digits-${strategy_id}.onnx`);
+    expect(Buffer.from(await bytes.arrayBuffer()).equals(digits)).toBe(true);
+    const other = await service.call(downloadPruned, { path, query: { file: '../model.onnx' }, as });
+    expect(other.status).toBe(404);
+
+    const { json: prunings } = await service.call(listPrunings, { as });
+    expect(prunings).toMatchObject([{ strategy_id, status: 'SUCCEEDED' }]);
+    expect(prunings[0]).not.toHaveProperty('receipt');
+    expect((await service.call(listQuantizations, { as })).json).toEqual([]);
+    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+  });
+
+  test('of a quantization has its own fields, and its result becomes a model where it is named', async () => {
+    const service = await optimizationService();
+    const { developer: as } = service;
+    const asked = await service.quantize({
+      strategy: 'weight_only',
+      precision: '4',
+      result_name: 'small.onnx',
+    });
+    expect(asked.json).toMatchObject({ precision: 4, quant_type: 'int4', leaf_node: false, inputs: null });
+    const ended = await service.untilStrategy('quantize', asked.json.strategy_id);
+    expect(ended, await service.strategyLog('quantize', ended.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      registered: true,
+    });
+    const { json: model } = await service.call(readModel, { path: { model_name: 'small.onnx' }, as });
+    expect(model).toMatchObject({
+      status: 'ready',
+      owner: as.user.username,
+      origin: { kind: 'strategy', strategy_id: ended.strategy_id, model_name: 'digits.onnx' },
+    });
+    const chained = await service.prune({ model_name: 'small.onnx', result_name: 'smaller.onnx' });
+    expect(await service.untilStrategy('prune', chained.json.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      registered: true,
+    });
+    const again = await service.prune({ result_name: 'small.onnx' });
+    expect(again).toMatchObject({ status: 409, json: { detail: expect.stringContaining('small.onnx') } });
+  });
+
+  test.each([
+    ['fault', 'The model has no weights that can be pruned.'],
+    ['link', 'The result is refused: model.onnx: it is a link.'],
+    ['error', 'The service could not go on with this job (TypeError); its operator finds more in the log.'],
+  ])('that meets a %s fails and says why', async (behaviour, status_reason) => {
+    const service = await optimizationService();
+    const { json } = await service.prune({ exclude: behaviour });
+    const ended = await service.untilStrategy('prune', json.strategy_id);
+    expect(ended).toMatchObject({ status: 'FAILED', status_reason, result: [], receipt: null });
+    const path = { strategy_id: json.strategy_id };
+    const page = { path, headers: { Accept: 'image/svg+xml' }, as: service.developer };
+    expect((await service.call(readPruning, page)).status).toBe(404);
+    expect((await service.call(downloadPruned, { path, as: service.developer })).status).toBe(404);
+  });
+
+  test('for shapes that are not those of the model fails and names both', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({ inputs: '1x3x8x8' });
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringMatching(/\[batch, 1, 8, 8\].*\[1, 3, 8, 8\]/),
+    });
+  });
+
+  test('leaves no process behind', async () => {
+    const service = await optimizationService();
+    // The seed is how long the process would sleep, by which it is told from all others.
+    const seed = String(100_000_000 + Math.floor(Math.random() * 1_000_000_000));
+    const { json } = await service.prune({ exclude: 'leave', seed });
+    const ended = await service.untilStrategy('prune', json.strategy_id);
+    expect(ended, await service.strategyLog('prune', json.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+    const control = batchControl(batch(service.environment));
+    await expect
+      .poll(async () => (await control.describe([ended.job_id]))[0]?.status, { timeout: 20_000 })
+      .toBe('SUCCEEDED');
+    expect(await commandLines()).not.toContain(`/bin/sleep ${seed}`);
+  });
+
+  test('is ended at its timeout', async () => {
+    const service = await optimizationService();
+    const { json } = await service.prune({ exclude: 'wait', timeout: '1' });
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: 'The job was stopped at its timeout of 1 s.',
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { ulid } from 'ulid';
+import type { OptimizationKind } from '../../shared/data/job.ts';
+import { putStrategy, resultObject, type Strategy } from '../../shared/data/strategy.ts';
+import type { TestService, TestUser } from './service.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+const sha256 = 'a'.repeat(64);
+
+const requests: Readonly<Record<OptimizationKind, Strategy['request']>> = {
+  prune: {
+    operation: 'prune',
+    strategy: 'structured_l2',
+    compression: 2,
+    exclude: [],
+    seed: 0,
+    max_error: null,
+  },
+  quantize: {
+    operation: 'quantize',
+    strategy: 'dynamic',
+    precision: 8,
+    quant_type: 'int8',
+    leaf_node: false,
+    include: [],
+    per_channel: false,
+    reduce_range: false,
+    exclude: [],
+    seed: 0,
+    max_error: null,
+  },
+};
+
+/** A strategy on record: one that has succeeded, or one that runs; neither has an object in the bucket. */
+export async function recordedStrategy(
+  service: Pick<TestService, 'records'>,
+  { user }: Pick<TestUser, 'user'>,
+  kind: OptimizationKind,
+  hasEnded = true,
+  strategy_id = ulid().toLowerCase(),
+): Promise<Strategy> {
+  const strategy: Strategy = {
+    strategy_id,
+    kind,
+    owner: user.username,
+    model_name: 'digits.onnx',
+    model_id: ulid().toLowerCase(),
+    model_digest: sha256,
+    files: [],
+    stored_shapes: { inputs: null, outputs: null },
+    request: requests[kind],
+    inputs: null,
+    outputs: null,
+    result_name: null,
+    registered: null,
+    progress: null,
+    result: hasEnded ? [{ name: 'model.onnx', size: 1, sha256, object: resultObject(strategy_id, 'a') }] : [],
+    receipt_parts: 0,
+    status: hasEnded ? 'SUCCEEDED' : 'RUNNING',
+    status_rank: hasEnded ? 6 : 5,
+    status_reason: null,
+    attempt: 1,
+    batch_attempt: 1,
+    attempts: [],
+    batch_job_id: null,
+    depends_on: null,
+    user_id: user.user_id,
+    created_at: at,
+    started_at: at,
+    stopped_at: hasEnded ? at : null,
+    cancel_requested_at: null,
+    checked_at: at,
+    exit_code: null,
+    signal: null,
+    vcpus: 1,
+    memory: 2048,
+    gpus: 0,
+    nodes: 1,
+    timeout: 60,
+    version: 1,
+  };
+  await service.records.write(putStrategy(strategy));
+  return strategy;
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import {
+  judgePruning,
+  pruneMethods,
+  pruneStrategies,
+} from '../../../../shared/onnx/methods/prune-methods.ts';
+import { judgeQuantization, quantizeMethods } from '../../../../shared/onnx/methods/quantize-methods.ts';
+
+const faults = (judged: ReturnType<typeof judgePruning> | ReturnType<typeof judgeQuantization>) =>
+  'faults' in judged ? judged.faults.map(({ name }) => name) : [];
+
+describe('a pruning', () => {
+  test.each(pruneStrategies)('by %s has its defaults', (strategy) => {
+    const compression = strategy === 'n_m_2_4' ? 2 : 1;
+    expect(judgePruning({ strategy, compression })).toEqual({
+      request: { operation: 'prune', strategy, compression, exclude: [], seed: 0, max_error: null },
+    });
+  });
+
+  test.each([
+    [{ strategy: 'n_m_2_4' }, ['compression']],
+    [{ strategy: 'n_m_2_4', compression: 1 }, ['compression']],
+    [{ strategy: 'random', compression: 1.5, seed: 2 ** 32 }, ['compression', 'seed']],
+    [{ strategy: 'random', exclude: [''], max_error: -1, more: 1 }, ['exclude', 'max_error', 'more']],
+    [{ strategy: 'L1', compression: 0 }, ['strategy', 'compression']],
+    [{}, ['strategy']],
+  ])('of %o is refused', (values, names) => {
+    expect(faults(judgePruning(values))).toEqual(names);
+  });
+});
+
+describe('a quantization', () => {
+  test.each([
+    [
+      { strategy: 'dynamic', precision: 8 },
+      { quant_type: 'int8', per_channel: false },
+    ],
+    [
+      { strategy: 'static_minmax', precision: 8 },
+      { quant_type: 'int8', per_channel: true },
+    ],
+    [{ strategy: 'static_entropy', precision: 8, quant_type: 'uint8' }, { quant_type: 'uint8' }],
+    [
+      { strategy: 'weight_only', precision: 4 },
+      { quant_type: 'int4', per_channel: false },
+    ],
+    [
+      { strategy: 'weight_only', precision: 8, leaf_node: true },
+      { quant_type: 'int8', leaf_node: true },
+    ],
+    [
+      { strategy: 'float16', precision: 16 },
+      { quant_type: 'float16', leaf_node: false },
+    ],
+    [{ strategy: 'dynamic', precision: 8, include: ['Conv'] }, { include: ['Conv'] }],
+  ])('of %o has its defaults', (values, expected) => {
+    const common = { operation: 'quantize', exclude: [], reduce_range: false, max_error: null, seed: 0 };
+    expect(judgeQuantization(values)).toMatchObject({ request: { ...common, ...values, ...expected } });
+  });
+
+  test.each([
+    [{ strategy: 'float16', precision: 16, leaf_node: true, include: ['Conv'] }, ['leaf_node', 'include']],
+    [{ strategy: 'weight_only', precision: 4, quant_type: 'uint8' }, ['quant_type']],
+    [{ strategy: 'weight_only', precision: 5, quant_type: 'uint8' }, ['precision']],
+    [{ strategy: 'weight_only', precision: 5, quant_type: 'float16' }, ['precision', 'quant_type']],
+    [{ strategy: 'weight_only', quant_type: 'uint4' }, ['precision']],
+    [
+      { strategy: 'weight_only', precision: 8, per_channel: true, reduce_range: true },
+      ['per_channel', 'reduce_range'],
+    ],
+    [{ strategy: 'dynamic', precision: 8, include: ['Conv', 'Conv'] }, ['include']],
+    [{ precision: 8 }, ['strategy']],
+  ])('of %o is refused', (values, names) => {
+    expect(faults(judgeQuantization(values))).toEqual(names);
+  });
+
+  test('of 16 bits by calibration is for later, and says so', () => {
+    const judged = judgeQuantization({ strategy: 'static_percentile', precision: 16 });
+    expect(judged).toEqual({
+      faults: [
+        { name: 'precision', message: 'must be 8 with static_percentile; 16 bits are not offered yet' },
+      ],
+    });
+  });
+});
+
+test('every method says what it means', () => {
+  for (const method of [...Object.values(pruneMethods), ...quantizeMethods])
+    expect(method.description).toMatch(/^\p{Lu}.*\.$/u);
+});
