@@ -14,6 +14,7 @@ const seconds = 240;
 /** On a schedule: removes what deletes have left, however large, and resumes what a crash interrupted. */
 export const event = defineTask({
   name: 'purge',
+  runtime: { timeout: seconds + 60 },
   needs: { accounts: writeAccounts, records: writeRecords, objects: writeObjects, batch: controlBatch },
 
   async run(_: unknown, { accounts, records, objects, batch, settings, now, log }) {

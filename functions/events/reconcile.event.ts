@@ -6,6 +6,8 @@ import { reconcileAll } from '../../shared/jobs/reconcile.ts';
 /** On a schedule: compares every unfinished job with Batch. */
 export const event = defineTask({
   name: 'reconcile',
+  // Hundreds of unfinished jobs, each with some writes.
+  runtime: { timeout: 240 },
   needs: { records: writeRecords, batch: controlBatch },
 
   async run(_: unknown, reconciler) {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
 import { Attempt, TrainingKind } from '../../shared/data/job.ts';
 import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { actualCost } from '../../shared/jobs/cost.ts';
 import { JobStatus } from '../../shared/jobs/status.ts';
 
 /** An experiment as every operation answers it. */
@@ -38,7 +39,10 @@ export const ExperimentAnswer = z
     best: Best.nullable(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
+    /** US dollars for an attempt that takes all its time; null where compute has no price. */
     cost_estimate: z.number().nullable(),
+    /** US dollars that it did cost, once it has ended. */
+    cost: z.number().nullable(),
   })
   .meta({ id: 'Experiment' });
 
@@ -47,5 +51,5 @@ export function showExperiment(experiment: Experiment, now: Date): z.input<typeo
   const { started_at, stopped_at } = experiment;
   const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
   const duration = started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
-  return { ...experiment, duration };
+  return { ...experiment, duration, cost: actualCost(experiment) };
 }

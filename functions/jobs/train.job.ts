@@ -1,16 +1,33 @@
-import { writeObjects } from '../../shared/aws/needs.ts';
-import { experimentKey } from '../../shared/data/experiment.ts';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { within } from '../../shared/endpoint/needs.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { acquireLease } from '../../shared/jobs/acquire-lease.ts';
+import { exitCodes } from '../../shared/runner/exit-codes.ts';
 import { readJobEnvironment } from '../../shared/runner/job-environment.ts';
 import { JobStop } from '../../shared/runner/job-stop.ts';
-import { exitCodes, runJob } from '../../shared/runner/run-job.ts';
+import { runJob } from '../../shared/runner/run-job.ts';
+
+/** What the role of its container reaches in the records table: nothing that says who may do what. */
+const trainingRecords = {
+  partitions: [
+    'EXPERIMENTS#*',
+    'EXPERIMENT_RANKING#*',
+    'JOB#*',
+    'UNFINISHED_JOBS',
+    'LIMITS',
+    'COUNTERS#*',
+    'ENVIRONMENT#*',
+    'ENVIRONMENT_PACKS#*',
+  ],
+  checked: ['PROJECTS'],
+};
 
 /** The program of a training's container: one node of it, or the build of its environment. */
 export const job = defineTask({
   name: 'train',
-  needs: { records: writeRecords, objects: writeObjects },
+  needs: { records: within(writeRecords, trainingRecords), objects: writeProjectObjects },
 
   async run(variables: Readonly<Record<string, string | undefined>>, context): Promise<number> {
     const { records, objects, settings, now, log } = context;
@@ -19,13 +36,15 @@ export const job = defineTask({
     const stop = new JobStop();
     // PID 1 of a container ignores SIGTERM unless it handles it.
     process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
-    const acquired = await acquireLease(records, subject, environment.container, now());
+    const wanted = { subject, parse: parseExperiment };
+    const acquired = await acquireLease(records, wanted, environment.container, now());
     if ('refused' in acquired) {
       log.info('not-run', { experiment_id: environment.experiment_id, reason: acquired.refused });
       return exitCodes.succeeded;
     }
     const { lease, record } = acquired;
-    return runJob({ experiment: record, lease, environment, records, objects, settings, stop, log, now });
+    const { node } = environment.container;
+    return runJob({ record, lease, node, environment, records, objects, settings, stop, log, now });
   },
 });
 

@@ -7,6 +7,7 @@ import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
+import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionForTask } from './criteria.ts';
 import { checkLimits, limitReached } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
@@ -59,7 +60,12 @@ function experimentOf(
     artifact_bytes: 0,
     checkpoints: 0,
     checkpoint_bytes: 0,
-    cost_estimate: null,
+    cost_estimate: costEstimate(settings.prices, {
+      ...size,
+      isOnCluster: kind === 'train-remote' || size.gpus > 0,
+      nodes,
+      timeout: timeout ?? settings.limits.jobSeconds,
+    }),
     status: 'CREATED',
     status_rank: 0,
     status_reason: 'Accepted; on its way to AWS Batch.',

@@ -1,7 +1,16 @@
 import * as z from 'zod';
+import { Prices } from '../jobs/cost.ts';
 import { CorsOrigins } from './cors.ts';
 
 const count = (otherwise: number) => z.coerce.number().int().positive().default(otherwise);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const Environment = z.object({
   AWS_REGION: z.string().min(1).default('us-east-1'),
@@ -18,6 +27,15 @@ const Environment = z.object({
   CORS_ORIGINS: CorsOrigins,
   REGISTRATION: z.enum(['open', 'closed']).default('closed'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  PRICES: z
+    .string()
+    .transform((text, context) => {
+      const parsed = Prices.safeParse(parseJson(text));
+      if (parsed.success) return parsed.data;
+      context.addIssue('is no JSON of prices');
+      return z.NEVER;
+    })
+    .optional(),
   LIMIT_JOB_SECONDS: count(6 * 60 * 60),
   LIMIT_LOG_BYTES: count(100_000_000),
   LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
@@ -55,6 +73,8 @@ export interface Settings {
   corsOrigins: readonly string[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
+  /** What compute costs; undefined where it costs nothing, as on one's own machine. */
+  prices: Prices | undefined;
 }
 
 /** Reads the settings; throws naming every variable that is missing or bad. */
@@ -77,6 +97,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     registration: value.REGISTRATION,
     corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
+    prices: value.PRICES,
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,
       logBytes: value.LIMIT_LOG_BYTES,

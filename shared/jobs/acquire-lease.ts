@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { parseExperiment } from '../data/experiment.ts';
 import { changeJob } from '../data/job.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
-import { ConditionFailed, type Key, type TableWriter, type Write } from '../data/table.ts';
+import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
 import { finalRank, isFinal, rankOf } from './status.ts';
-import { type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /** One container, as Batch tells it who it is. */
 export interface ContainerIdentity {
@@ -34,7 +33,7 @@ function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write 
   const set = {
     status: 'RUNNING',
     status_rank: rankOf('RUNNING'),
-    status_reason: 'Fetching the source.',
+    status_reason: isStrategy(record) ? 'Fetching the model.' : 'Fetching the source.',
     batch_job_id,
     batch_attempt,
   };
@@ -42,21 +41,21 @@ function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write 
   return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });
 }
 
-export type Acquired = { lease: Lease; record: JobRecord } | { refused: string };
+export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refused: string };
 
 /**
  * Makes this container the one that runs its node of a job, before it does anything else: a doubled submission, or
  * an attempt that is thought dead and is not, runs once all the same, because every write that follows names the lease.
  */
-export async function acquireLease(
+export async function acquireLease<R extends JobRecord>(
   records: TableWriter<'records'>,
-  subject: Key,
+  { subject, parse }: { subject: Key; parse(item: Item): R },
   me: ContainerIdentity,
   now: Date,
-): Promise<Acquired> {
+): Promise<Acquired<R>> {
   const item = await records.get(subject);
   if (item === undefined) return { refused: 'the record of this job is gone' };
-  const record = parseExperiment(item);
+  const record = parse(item);
   if (isFinal(record.status)) return { refused: `the job has ended already: ${record.status}` };
   const job_id = jobIdOf(record);
   const previous = await findLease(records, job_id, me.node);
@@ -81,5 +80,5 @@ export async function acquireLease(
   const taken = await records.get(subject);
   return taken === undefined
     ? { refused: 'the record of this job is gone' }
-    : { lease, record: parseExperiment(taken) };
+    : { lease, record: parse(taken) };
 }

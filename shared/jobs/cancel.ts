@@ -3,8 +3,9 @@ import { changeJob } from '../data/job.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
+import { placeOf } from './place.ts';
 import { isFinal, rankOf } from './status.ts';
-import { batchNameOf, buildNameOf, type JobRecord, unfinishedJobOf } from './subject.ts';
+import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 const reason = 'Cancelled by a user.';
 
@@ -13,9 +14,8 @@ async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobR
   const noted = [record.depends_on, record.batch_job_id].filter((id) => id !== null);
   if (record.status !== 'CREATED') return noted;
   const found = await Promise.all([
-    batch.findByName(settings.train.queue, buildNameOf(record)),
-    batch.findByName(settings.train.queue, batchNameOf(record)),
-    batch.findByName(settings.cluster.queue, batchNameOf(record)),
+    ...(isStrategy(record) ? [] : [batch.findByName(settings.train.queue, buildNameOf(record))]),
+    batch.findByName(placeOf(record, settings).queue, batchNameOf(record)),
   ]);
   return [...new Set([...noted, ...found.filter((id) => id !== undefined)])];
 }

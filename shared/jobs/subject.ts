@@ -1,17 +1,24 @@
 import { type Experiment, experimentJob, parseExperiment } from '../data/experiment.ts';
 import type { UnfinishedJob } from '../data/job.ts';
+import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/strategy.ts';
 import type { Item } from '../data/table.ts';
 
 /** A record that is a job. */
-export type JobRecord = Experiment;
+export type JobRecord = Experiment | Strategy;
+
+/** Whether a job optimizes a model; otherwise it trains. */
+export const isStrategy = (record: JobRecord): record is Strategy => 'strategy_id' in record;
 
 /** The job record of a stored item. */
-export const parseJobRecord = (item: Item): JobRecord => parseExperiment(item);
+export const parseJobRecord = (item: Item): JobRecord =>
+  item['record_type'] === strategyRecordKind ? parseStrategy(item) : parseExperiment(item);
 
 /** A job record as an unfinished job. */
-export const unfinishedJobOf = (record: JobRecord): UnfinishedJob => experimentJob(record);
+export const unfinishedJobOf = (record: JobRecord): UnfinishedJob =>
+  isStrategy(record) ? strategyJob(record) : experimentJob(record);
 
-export const jobIdOf = (record: JobRecord): string => record.experiment_id;
+export const jobIdOf = (record: JobRecord): string =>
+  isStrategy(record) ? record.strategy_id : record.experiment_id;
 
 /** Name of the Batch job: made of the record's id, so that a job is found again after a lost reply. */
 export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobIdOf(record)}`;
@@ -19,7 +26,7 @@ export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobI
 /** Name of the Batch job that builds the environment first. */
 export const buildNameOf = (record: JobRecord): string => `build-${jobIdOf(record)}`;
 
-const namePattern = /^(build|train|train-remote)-([0-7][0-9a-hjkmnp-tv-z]{25})$/;
+const namePattern = /^(build|train|train-remote|prune|quantize)-([0-7][0-9a-hjkmnp-tv-z]{25})$/;
 
 /** Id of the job that a Batch job belongs to, and whether it is its environment's build; undefined for foreign jobs. */
 export function jobOfBatchName(name: string): { job_id: string; isBuild: boolean } | undefined {

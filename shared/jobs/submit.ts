@@ -3,8 +3,9 @@ import { changeJob } from '../data/job.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
+import { isOnCluster, placeOf } from './place.ts';
 import { rankOf } from './status.ts';
-import { batchNameOf, buildNameOf, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Seconds that Batch waits longer than the job's own supervisor, which ends a job in time and says why. */
 const batchTimeoutSlack = 120;
@@ -14,28 +15,30 @@ const batchTimeoutLeast = 60;
 const build = { vcpus: 1, memory: 4096, timeout: 3600 };
 
 /** Whether the environment must be built by a job of its own: cluster nodes reach no package registry. */
-const needsBuildJob = ({ kind, environment: { env_type, dependencies } }: JobRecord): boolean =>
-  kind === 'train-remote' &&
-  (env_type === 'python' || env_type === 'node') &&
-  !['', '-', 'none'].includes(dependencies.trim().toLowerCase());
+function needsBuildJob(record: JobRecord): boolean {
+  if (record.kind !== 'train-remote') return false;
+  const { env_type, dependencies } = record.environment;
+  return (
+    (env_type === 'python' || env_type === 'node') &&
+    !['', '-', 'none'].includes(dependencies.trim().toLowerCase())
+  );
+}
 
-const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> => ({
-  PROJECT_ID: record.project_id,
-  EXPERIMENT_ID: jobIdOf(record),
-  PHASE: phase,
-});
+const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> =>
+  isStrategy(record)
+    ? { STRATEGY_ID: record.strategy_id }
+    : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase };
 
 /** What Batch is asked to run for a record. */
 function submissionOf(record: JobRecord, settings: Settings): Submission {
-  const isCluster = record.kind === 'train-remote' || record.gpus > 0;
   return {
     name: batchNameOf(record),
-    ...(isCluster ? settings.cluster : settings.train),
+    ...placeOf(record, settings),
     environment: jobEnvironment(record, 'run'),
     vcpus: record.vcpus,
     memory: record.memory,
     gpus: record.gpus,
-    nodes: isCluster ? record.nodes : undefined,
+    nodes: isOnCluster(record) ? record.nodes : undefined,
     timeout: Math.max(batchTimeoutLeast, record.timeout + batchTimeoutSlack),
   };
 }

@@ -18,7 +18,7 @@ export interface DockerCommand {
 
 /** Puts the user's command into a container of its image, with the run's folders at the same paths as outside. */
 export function dockerCommand(
-  { experiment, environment }: Job,
+  { record: experiment, environment }: Job,
   workspace: Workspace,
   image: string,
   [program, ...args]: readonly [string, ...string[]],

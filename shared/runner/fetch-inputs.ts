@@ -22,13 +22,17 @@ const sourceLimits: ArchiveLimits = {
 };
 const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxBytes: 100_000_000_000 };
 
-/** Downloads an object to a file and checks that it is what its hash says. */
-async function fetchObject(
+/**
+ * Downloads an object to a file and checks that it is what its hash says. Throws a `JobFailure` naming `what` where it
+ * is gone or has another hash.
+ */
+export async function fetchObject(
   objects: ObjectReader,
   key: string,
   sha256: string,
   file: string,
   what: string,
+  stop?: AbortSignal,
 ): Promise<void> {
   const body = await objects.read(key);
   if (body === undefined) throw new JobFailure(`The ${what} ${sha256.slice(0, 12)}… is no longer stored.`);
@@ -39,7 +43,9 @@ async function fetchObject(
       done(null, chunk);
     },
   });
-  await pipeline(body, hashing, createWriteStream(file, { mode: 0o600 }));
+  await pipeline(body, hashing, createWriteStream(file, { mode: 0o600 }), {
+    ...(stop !== undefined && { signal: stop }),
+  });
   if (hash.digest('hex') !== sha256)
     throw new JobFailure(`The stored ${what} does not have the hash ${sha256.slice(0, 12)}….`);
 }

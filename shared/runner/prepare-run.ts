@@ -6,7 +6,8 @@ import { type PreparedEnvironment, prepareEnvironment } from './environment/prep
 import { superviseInstaller } from './environment/supervised-installer.ts';
 import type { CommandUser } from './executable.ts';
 import { fetchData, fetchSource, writeConfig } from './fetch-inputs.ts';
-import { type Job, noteProgress } from './job.ts';
+import { noteProgress } from './held-job.ts';
+import type { Job } from './job.ts';
 import { JobFailure } from './job-failure.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { storedEnvironments } from './stored-environments.ts';
@@ -23,7 +24,7 @@ interface Preparation {
 
 /** Builds the environment of a job, or takes it from the cache, and notes what it resolved to. */
 async function prepare({ job, workspace, user, shipper }: Preparation): Promise<PreparedEnvironment> {
-  const { experiment, environment, lease, records, objects, stop, now } = job;
+  const { record: experiment, environment, lease, records, objects, stop, now } = job;
   const { project_id } = experiment;
   const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
   const { marker } = environment;
@@ -56,7 +57,7 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
   return prepared;
 }
 
-async function noteLock({ records, experiment }: Job, lockHash: string): Promise<void> {
+async function noteLock({ records, record: experiment }: Job, lockHash: string): Promise<void> {
   try {
     await recordLock(records, experiment.project_id, experiment.environment.version, lockHash);
   } catch (error) {
@@ -80,7 +81,7 @@ export async function prepareRun(
   preparation: Preparation,
 ): Promise<{ prepared: PreparedEnvironment; configPath: string }> {
   const { job, workspace, user } = preparation;
-  const { experiment, records, objects, environment } = job;
+  const { record: experiment, records, objects, environment } = job;
   await fetchSource(objects, experiment, workspace, user);
   const configPath = await writeConfig(records, experiment, workspace);
   if (!environment.container.isBuild) await fetchData(objects, experiment, workspace);

@@ -8,7 +8,8 @@ import { commandEnvironment } from './command-environment.ts';
 import { dockerCommand } from './docker-command.ts';
 import type { PreparedEnvironment } from './environment/prepare.ts';
 import type { CommandUser } from './executable.ts';
-import { type Job, noteProgress } from './job.ts';
+import { noteProgress } from './held-job.ts';
+import type { Job } from './job.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { MetricReader } from './metric-reader.ts';
 import { OutputUploader } from './output-uploader.ts';
@@ -32,7 +33,7 @@ interface CommandRun {
 
 /** Starts to send home what node 0 leaves in its folders while it runs. */
 function collectors({ job, workspace, user, shipper }: CommandRun, best: BestValue) {
-  const { experiment, lease, records, objects, settings, stop, now } = job;
+  const { record: experiment, lease, records, objects, settings, stop, now } = job;
   const say = (message: string) => shipper.say(message);
   const metrics = new MetricReader({
     file: workspace.metrics,
@@ -76,7 +77,7 @@ async function superviseCommand({
   user,
   shipper,
 }: CommandRun): Promise<Outcome> {
-  const { experiment, environment, stop } = job;
+  const { record: experiment, environment, stop } = job;
   const argv = resolveCommand(experiment.environment.entry_point_command, {
     config: configPath,
     output_dir: workspace.output,
@@ -101,12 +102,13 @@ async function superviseCommand({
 /** Runs the user's command in its prepared place and sends home what it prints, measures and leaves behind. */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const { job, workspace, user, shipper } = run;
-  const { experiment, environment } = job;
+  const { record: experiment, environment } = job;
   const isMain = environment.container.node === 0;
   const best = new BestValue(experiment);
   if (isMain && experiment.attempt > 1) {
     const restored = await restoreCheckpoints({
       ...job,
+      experiment,
       folder: workspace.checkpoints,
       ...(user !== undefined && { user }),
     });

@@ -7,9 +7,10 @@ const entryPoints = [
   'functions/**/*.endpoint.ts',
   'functions/events/*.event.ts',
   'functions/jobs/*.job.ts',
+  'shared/onnx/stage/main.ts',
   'infra/local/s3/main.ts',
   'infra/local/start/main.ts',
-  'infra/local/start/run-job.ts',
+  'infra/job-image/run-job.ts',
 ];
 
 /**
@@ -23,6 +24,8 @@ async function bundle(root: string, folder: string): Promise<void> {
     entryPoints: (await Array.fromAsync(glob(entryPoints, { cwd: root }))).sort(),
     outdir: unfinished,
     outbase: root,
+    // Native code stays where its package is.
+    external: ['onnxruntime-node'],
     ...bundleOptions,
   });
   await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');

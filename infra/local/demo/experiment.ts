@@ -19,4 +19,4 @@ export type Experiment = z.infer<typeof Experiment>;
 
 const ends: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
 
-export const hasEnded = ({ status }: Experiment): boolean => ends.has(status);
+export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean => ends.has(status);

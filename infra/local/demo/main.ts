@@ -5,6 +5,7 @@ import { configId, ensureDemoProject } from './demo-project.ts';
 import { startDemoService } from './demo-service.ts';
 import { Experiment } from './experiment.ts';
 import { followExperiment } from './follow-experiment.ts';
+import { optimizeDigits } from './optimize-digits.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
 import { reportFailure, reportSuccess } from './report.ts';
 import { Screen } from './screen.ts';
@@ -41,9 +42,12 @@ async function trainDigits(
   isWatched = false;
   const folder = join(dataFolder, 'results', experiment.experiment_id);
   const result = { client, screen, project_id, experiment, folder };
-  if (experiment.status === 'SUCCEEDED') await reportSuccess(result);
-  else await reportFailure(result);
-  return experiment.status === 'SUCCEEDED';
+  if (experiment.status !== 'SUCCEEDED') {
+    await reportFailure(result);
+    return false;
+  }
+  await reportSuccess(result);
+  return optimizeDigits({ client, screen, experiment_id: experiment.experiment_id, folder });
 }
 
 async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
@@ -73,7 +77,7 @@ async function main(): Promise<number> {
     const hasSucceeded = await demo(readDemoOptions(process.argv.slice(2), process.env), screen);
     screen.line();
     if (hasSucceeded) screen.good('The demo succeeded.');
-    else screen.bad('The training did not succeed.');
+    else screen.bad('The demo did not succeed.');
     return hasSucceeded ? 0 : 1;
   } catch (error) {
     process.stderr.write(

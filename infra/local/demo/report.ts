@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { countText, valueText } from '../../../shared/metric-chart/number-text.ts';
 import { DemoError } from './demo-error.ts';
 import { configId } from './demo-project.ts';
 import type { Experiment } from './experiment.ts';
+import { near } from './near.ts';
 import type { Screen } from './screen.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
 import { sparkline } from './sparkline.ts';
@@ -24,11 +25,6 @@ interface Result {
   /** Where what the demo shows is saved. */
   folder: string;
 }
-
-const near = (file: string): string => {
-  const path = relative(process.cwd(), file);
-  return path.startsWith('..') ? file : path;
-};
 
 function cacheText({ environment_cache, saved_seconds }: Experiment): string {
   if (environment_cache === 'hit')

@@ -22,9 +22,9 @@ function findEngine(): string | undefined {
   }
 }
 
-/** A free port of the loopback address. Somebody may take it before the engine does, so starting is tried again. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+/** A free port of an address. Somebody may take it before the engine does, so starting is tried again. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   server.close();
@@ -58,10 +58,11 @@ async function answers(url: string, engine: ChildProcess): Promise<boolean> {
 const startTries = 5;
 
 /**
- * Starts the embedded DynamoDB engine on the loopback address, with its records in `file`, or in memory without one.
- * One process may use a file at a time; the caller holds a lock on its folder.
+ * Starts the embedded DynamoDB engine, with its records in `file`, or in memory without one. One process may use a
+ * file at a time; the caller holds a lock on its folder. It checks no signatures, so whoever reaches `host` may do all:
+ * the loopback address unless given.
  */
-export async function startDynamoDb(file?: string): Promise<RunningDynamoDb> {
+export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<RunningDynamoDb> {
   const program = findEngine();
   if (program === undefined) {
     throw new Error(
@@ -69,10 +70,10 @@ export async function startDynamoDb(file?: string): Promise<RunningDynamoDb> {
     );
   }
   for (let attempt = 0; attempt < startTries; attempt += 1) {
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
+    const port = await freePort(host);
+    const url = `http://${host}:${port}`;
     const storage = file === undefined ? [] : ['--db-path', file];
-    const parameters = ['serve', '--host', '127.0.0.1', '--port', String(port), ...storage];
+    const parameters = ['serve', '--host', host, '--port', String(port), ...storage];
     const { file: command, args } = boundToParent(program, parameters);
     // A session of its own: Ctrl-C is for the service, which stops its engines in order.
     const engine = spawn(command, args, { stdio: 'ignore', detached: true });

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { LocalJobDefinition } from '../batch/catalogue.ts';
 import { type RunningBatch, startBatchServer } from '../batch/server.ts';
 import type { DataFolder } from './data-folder.ts';
 import { deliverJobEvent } from './events.ts';
 import { jobVariables, type Place } from './function-environment.ts';
 import type { JobFolders } from './job-folders.ts';
+import { stageVariables } from './stage-files.ts';
 
 export interface LocalBatchOptions {
   data: DataFolder;
@@ -13,6 +14,8 @@ export interface LocalBatchOptions {
   program: string;
   place: Place;
   folders: JobFolders;
+  /** Address that it listens on. */
+  host: string;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -24,31 +27,34 @@ const evaluateOnExit = [
 
 function definitions(program: string): LocalJobDefinition[] {
   const inProgram = (file: string) => join(program, file);
-  const common = {
+  const running = (job: 'train' | 'prune' | 'quantize') => ({
     command: [
       process.execPath,
-      inProgram('infra/local/start/run-job.js'),
-      inProgram('functions/jobs/train.job.js'),
+      inProgram('infra/job-image/run-job.js'),
+      inProgram(`functions/jobs/${job}.job.js`),
     ],
     environment: {},
     vcpus: 1,
     memory: 2048,
     attempts: 3,
     evaluateOnExit,
-  };
+  });
   return [
-    { ...common, name: 'train', type: 'container' },
-    { ...common, name: 'cluster', type: 'multinode', numNodes: 2 },
+    { ...running('train'), name: 'train', type: 'container' },
+    { ...running('train'), name: 'cluster', type: 'multinode', numNodes: 2 },
+    { ...running('prune'), name: 'prune', type: 'container' },
+    { ...running('quantize'), name: 'quantize', type: 'container' },
   ];
 }
 
 /** Starts the Batch server with the queues and job definitions that a deployment has. */
-export function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
-  const { data, program, place, folders, environment } = options;
+export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
+  const { data, program, place, folders, host, environment } = options;
   return startBatchServer({
     folder: data.within('batch'),
     logFolder: data.within('logs'),
     port: 0,
+    host,
     region: place.region,
     credentials: place.credentials,
     queues: [
@@ -61,6 +67,7 @@ export function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
       ...jobVariables(environment, place),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
+      ...(await stageVariables(program, dirname(folders.work))),
     },
     deliver: deliverJobEvent,
   });

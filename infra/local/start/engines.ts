@@ -20,11 +20,20 @@ export interface StartedEngine extends RunningEngine {
   title: string;
 }
 
+export interface EngineOptions {
+  data: DataFolder;
+  /** Folder of the bundle. */
+  program: string;
+  register: EngineRegister;
+  /** Address that they listen on. */
+  host: string;
+  /** Origins whose pages may use presigned URLs. */
+  corsOrigins: readonly string[];
+}
+
 async function startMissing(
   { endpoints, region, credentials }: Place,
-  data: DataFolder,
-  program: string,
-  corsOrigins: readonly string[],
+  { data, program, host, corsOrigins }: EngineOptions,
 ): Promise<StartedEngine[]> {
   const starting: Promise<StartedEngine>[] = [];
   const start = async (variable: EndpointVariable, title: string, engine: Promise<RunningEngine>) => ({
@@ -36,11 +45,11 @@ async function startMissing(
     // The engine makes its files readable for everybody, and jobs may pass through the data folder.
     const folder = data.within('dynamodb');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const engine = startDynamoDb(join(folder, 'records.db'));
+    const engine = startDynamoDb(join(folder, 'records.db'), host);
     starting.push(start('DYNAMODB_ENDPOINT', 'The DynamoDB engine', engine));
   }
   if (endpoints.S3_ENDPOINT === undefined) {
-    const options = { folder: data.within('s3'), region, credentials, buckets: [bucket], corsOrigins };
+    const options = { folder: data.within('s3'), host, region, credentials, buckets: [bucket], corsOrigins };
     const engine = startS3Process(join(program, 'infra/local/s3/main.js'), options);
     starting.push(start('S3_ENDPOINT', 'The S3 server', engine));
   }
@@ -52,16 +61,10 @@ async function startMissing(
   throw failed.reason;
 }
 
-/** Starts the engines that nobody replaced, and creates the tables that are missing. Presigned URLs are for `corsOrigins` too. */
-export async function startEngines(
-  place: Place,
-  data: DataFolder,
-  program: string,
-  register: EngineRegister,
-  corsOrigins: readonly string[],
-): Promise<StartedEngine[]> {
-  const engines = await startMissing(place, data, program, corsOrigins);
-  for (const { pid } of engines) await register.note(pid);
+/** Starts the engines that nobody replaced, and creates the tables that are missing. */
+export async function startEngines(place: Place, options: EngineOptions): Promise<StartedEngine[]> {
+  const engines = await startMissing(place, options);
+  for (const { pid } of engines) await options.register.note(pid);
   const endpoint =
     place.endpoints.DYNAMODB_ENDPOINT ?? engines.find((one) => one.variable === 'DYNAMODB_ENDPOINT')?.url;
   const client = new DynamoDBClient({

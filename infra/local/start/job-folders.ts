@@ -10,7 +10,7 @@ export interface JobFolders {
 }
 
 /** Whether users other than the owner may pass through a folder and all above it. */
-async function isOpen(folder: string): Promise<boolean> {
+export async function isOpen(folder: string): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o001) === 0) return false;
   const above = dirname(folder);

@@ -1,15 +1,8 @@
 import { loadEndpoints } from '../../endpoints.ts';
 import { type RunningGateway, startGateway } from '../gateway/server.ts';
-import { startBatch } from './batch.ts';
-import { engineCredentials, openDataFolder } from './data-folder.ts';
-import { startEngines } from './engines.ts';
-import { startSchedule } from './events.ts';
-import { createFirstAdmin } from './first-admin.ts';
-import { enterFunctionEnvironment, placeOf } from './function-environment.ts';
+import { startBackends } from './backends.ts';
 import { readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
-import { jobFolders } from './job-folders.ts';
-import { EngineRegister } from './leftovers.ts';
 import { readOptions, StartError } from './options.ts';
 import { stopRequested } from './stop-request.ts';
 
@@ -31,37 +24,15 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
 /** Serves until somebody asks to stop, or an engine ends. Returns the exit code. */
 async function serve(args: readonly string[], program: string): Promise<number> {
   const stopping = stopRequested();
-  let engineEnded = false;
   // What was started is stopped in reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder } = readOptions(args, process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
-  const data = await openDataFolder(dataFolder);
-  started.defer(() => data.release());
-  const register = new EngineRegister(data.within('engines.json'));
-  await register.endLeftovers();
-
-  const place = placeOf(process.env, await engineCredentials(data));
-  const [engines, endpoints] = await Promise.all([
-    startEngines(place, data, program, register, corsOrigins),
-    loadEndpoints(program),
-  ]);
-  for (const engine of engines) {
-    started.defer(() => engine.close());
-    place.endpoints[engine.variable] = engine.url;
-  }
-  const folders = await jobFolders(data);
-  if (place.endpoints.BATCH_ENDPOINT === undefined) {
-    // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
-    enterFunctionEnvironment(process.env, place);
-    const batch = await startBatch({ data, program, place, folders, environment: process.env });
-    // Without its engines no job can save anything any more.
-    started.defer(() => batch.close(engineEnded ? { grace: 0 } : {}));
-    place.endpoints.BATCH_ENDPOINT = batch.url;
-  }
-  enterFunctionEnvironment(process.env, place);
-  const firstAdmin = await createFirstAdmin(data, process.env);
-  started.defer(startSchedule());
+  const loading = loadEndpoints(program);
+  // Should the rest not start, nobody waits for it.
+  loading.catch(() => {});
+  const { folders, firstAdmin, lost } = await startBackends(started, { dataFolder, program, corsOrigins });
+  const endpoints = await loading;
   const gateway = await listen({ endpoints, port, limits, corsOrigins });
   started.defer(() => gateway.close());
 
@@ -74,9 +45,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
       jobsElsewhere: folders.work.startsWith(dataFolder) ? undefined : folders.work,
     }),
   );
-  const ended = engines.map((engine) => engine.ended.then(() => engine.title));
-  const title = await Promise.race([stopping, ...ended]);
-  engineEnded = title !== undefined;
+  const title = await Promise.race([stopping, lost]);
   const why = title === undefined ? '' : `${title} ended unexpectedly; start again, nothing is lost. `;
   process.stderr.write(`${why}Stopping; running jobs get time to save. Ctrl-C again stops at once.\n`);
   return title === undefined ? 0 : 1;

@@ -7,6 +7,8 @@ import type { Credentials } from './data-folder.ts';
 
 export interface S3Options {
   folder: string;
+  /** Address that it listens on; the loopback address unless given. */
+  host?: string;
   region: string;
   credentials: Credentials;
   buckets: readonly string[];

@@ -1,3 +1,5 @@
+import type { PruningOutcome } from './pruning-outcome.ts';
+
 /** What became of a layer's weight. */
 export interface LayerChange {
   /** Name of the node, or of its first output where it has none. */
@@ -28,6 +30,8 @@ export class TransformReport {
   readonly notes: string[] = [];
   /** What may spoil the result. */
   readonly warnings: string[] = [];
+  /** Of a pruning; null for other methods. */
+  pruning: PruningOutcome | null = null;
 
   keep(what: string, why: string): void {
     this.kept.push({ what, why });

@@ -30,7 +30,8 @@ export async function runOptimized(
         ([name, { dims, data }]) => [name, new Tensor('float32', data, dims)] as const,
       );
       const result = await session.run(Object.fromEntries(feeds));
-      results.push(...(result[session.outputNames[0] ?? '']?.data as Float32Array));
+      const [output] = Object.values(result);
+      results.push(...((output?.data ?? []) as Float32Array));
     }
     return Float32Array.from(results);
   } finally {

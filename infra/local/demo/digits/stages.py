@@ -90,6 +90,12 @@ def write_test_set(run, settings, test):
     return [file]
 
 
+def write_calibration_set(run, settings, train):
+    file = run.output / "digits-calibration.npz"
+    np.savez_compressed(file, inputs=train[0][: settings["images"]])
+    return [file]
+
+
 def compare_onnx(run, settings, model_file, test_file, network):
     with np.load(test_file) as test:
         inputs, labels = test["inputs"], test["labels"]
@@ -117,6 +123,7 @@ STAGES = {
         measure,
         write_onnx,
         write_test_set,
+        write_calibration_set,
         compare_onnx,
     ]
 }

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { createFirstAdmin } from '../../shared/accounts/first-admin.ts';
+import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
+import { NewPassword } from '../../shared/accounts/password-rules.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
+
+const Request = z.strictObject({ password: NewPassword });
+
+/** What the function answers; it never fails for what the caller can put right. */
+export const FirstAdminAnswer = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('created'), username: z.string() }),
+  z.object({ outcome: z.literal('refused'), reason: z.enum(['admin-exists', 'name-taken']) }),
+  z.object({ outcome: z.literal('bad-password'), message: z.string() }),
+]);
+export type FirstAdminAnswer = z.infer<typeof FirstAdminAnswer>;
+
+/** Creates the first admin, once. No route leads here: only whom IAM allows can invoke it. */
+export const event = defineTask({
+  name: 'createFirstAdmin',
+  needs: { accounts: writeAccounts },
+  runtime: hashingRuntime,
+
+  async run(received: unknown, { accounts, now, log }): Promise<FirstAdminAnswer> {
+    const request = Request.safeParse(received);
+    if (!request.success) {
+      const message = request.error.issues[0]?.message ?? 'is no good';
+      return { outcome: 'bad-password', message };
+    }
+    const result = await createFirstAdmin(accounts, request.data.password, now());
+    if ('refused' in result) return { outcome: 'refused', reason: result.refused };
+    log.info('first-admin', { user_id: result.created.user_id });
+    return { outcome: 'created', username: result.created.username };
+  },
+});
+
+export const handler = taskHandler(event);

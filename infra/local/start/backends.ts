@@ -1,0 +1,71 @@
+import { startBatch } from './batch.ts';
+import { engineCredentials, openDataFolder } from './data-folder.ts';
+import { type StartedEngine, startEngines } from './engines.ts';
+import { startSchedule } from './events.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { enterFunctionEnvironment, type Place, placeOf } from './function-environment.ts';
+import { type JobFolders, jobFolders } from './job-folders.ts';
+import { EngineRegister } from './leftovers.ts';
+
+export interface BackendOptions {
+  dataFolder: string;
+  /** Folder of the bundle. */
+  program: string;
+  /** Address that the engines listen on; the loopback address unless given. */
+  host?: string;
+  corsOrigins: readonly string[];
+}
+
+/** Everything behind the functions: engines, Batch, the schedule, and an admin. */
+export interface Backends {
+  place: Place;
+  folders: JobFolders;
+  firstAdmin: FirstAdmin | undefined;
+  /** Resolves with its name for people when an engine ends unasked. */
+  lost: Promise<string>;
+}
+
+async function lostEngine(engines: readonly StartedEngine[]): Promise<string> {
+  if (engines.length === 0) return new Promise(() => {});
+  return Promise.race(engines.map((engine) => engine.ended.then(() => engine.title)));
+}
+
+/**
+ * Starts what nobody replaced of all that the functions need, and makes this process's environment that of a function.
+ * What was started is stopped in reverse order by `started`, also when a later part does not start.
+ * @throws StartError
+ */
+export async function startBackends(
+  started: AsyncDisposableStack,
+  { dataFolder, program, host = '127.0.0.1', corsOrigins }: BackendOptions,
+): Promise<Backends> {
+  const data = await openDataFolder(dataFolder);
+  started.defer(() => data.release());
+  const register = new EngineRegister(data.within('engines.json'));
+  await register.endLeftovers();
+
+  const place = placeOf(process.env, await engineCredentials(data));
+  const engines = await startEngines(place, { data, program, register, host, corsOrigins });
+  for (const engine of engines) {
+    started.defer(() => engine.close());
+    place.endpoints[engine.variable] = engine.url;
+  }
+  let isLost = false;
+  const lost = lostEngine(engines);
+  void lost.then(() => {
+    isLost = true;
+  });
+  const folders = await jobFolders(data);
+  if (place.endpoints.BATCH_ENDPOINT === undefined) {
+    // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
+    enterFunctionEnvironment(process.env, place);
+    const batch = await startBatch({ data, program, place, folders, host, environment: process.env });
+    // Without its engines no job can save anything any more.
+    started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
+    place.endpoints.BATCH_ENDPOINT = batch.url;
+  }
+  enterFunctionEnvironment(process.env, place);
+  const firstAdmin = await ensureFirstAdmin(data, process.env);
+  started.defer(startSchedule());
+  return { place, folders, firstAdmin, lost };
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+
+const dollars = z.number().nonnegative();
+
+/** What compute costs in a deployment, in US dollars an hour, with the disk and the address that go with it. */
+export const Prices = z.object({
+  /** A container on Fargate: so much in any case, and for each vCPU and GiB. */
+  fargate: z.object({ base: dollars, vcpu: dollars, gib: dollars }),
+  /** Nodes of a cluster, by what they hold: vCPUs, MiB and GPUs. */
+  nodes: z.array(z.object({ vcpus: z.number(), memory: z.number(), gpus: z.number(), price: dollars })),
+});
+export type Prices = z.infer<typeof Prices>;
+
+/** What a job asks for; sizes are per node. */
+export interface PricedJob {
+  isOnCluster: boolean;
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  gpus: number;
+  nodes: number;
+}
+
+/** Of a node's memory, what its system keeps for itself. */
+const systemShare = 0.06;
+/** Seconds that are paid for even where a container ends sooner. */
+const leastSeconds = 60;
+
+/** Millionths of a dollar are as fine as anybody asks. */
+const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
+
+/** US dollars an hour of all nodes together; null where no node is large enough, or none has a price. */
+export function hourlyCost({ fargate, nodes }: Prices, job: PricedJob): number | null {
+  if (!job.isOnCluster) return fargate.base + job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib;
+  const large = nodes.filter(
+    ({ vcpus, memory, gpus }) =>
+      vcpus >= job.vcpus && memory * (1 - systemShare) >= job.memory && gpus >= job.gpus,
+  );
+  const least = Math.min(...large.map(({ price }) => price));
+  return large.length === 0 ? null : least * job.nodes;
+}
+
+/** US dollars for an attempt that takes all its time (`timeout`, in seconds); null where there is no price. */
+export function costEstimate(
+  prices: Prices | undefined,
+  job: PricedJob & { timeout: number },
+): number | null {
+  const hourly = prices === undefined ? null : hourlyCost(prices, job);
+  return hourly === null ? null : rounded((hourly * Math.max(job.timeout, leastSeconds)) / 3600);
+}
+
+interface Span {
+  started_at: string | null;
+  stopped_at: string | null;
+}
+
+function paidSeconds({ started_at, stopped_at }: Span): number {
+  if (started_at === null || stopped_at === null) return 0;
+  return Math.max(leastSeconds, (Date.parse(stopped_at) - Date.parse(started_at)) / 1000);
+}
+
+/**
+ * US dollars that a job which has ended did cost, all its attempts together, at the price of when it was made; null
+ * before its end, and where there was no price.
+ */
+export function actualCost(
+  job: Span & { cost_estimate: number | null; timeout: number; attempts: readonly Span[] },
+): number | null {
+  if (job.cost_estimate === null || job.stopped_at === null) return null;
+  // Batch tells of the last attempt later than the job itself, or never.
+  const told = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
+  const seconds = Math.max(told, paidSeconds(job));
+  return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, leastSeconds));
+}

@@ -1,0 +1,16 @@
+import { valueInfoOf } from '../graph/value-info.ts';
+import type { Model } from '../model/model.ts';
+
+/**
+ * Makes outputs of float activations, so that a session tells their values. Inputs of the model are left out: their
+ * values are known to whoever runs it. Tells the names that are outputs now.
+ */
+export function exposeOutputs({ graph }: Model, names: readonly string[]): string[] {
+  const inputs = new Set(graph.inputs.map(({ name }) => name));
+  const outputs = new Set(graph.outputs.map(({ name }) => name));
+  const exposed = names.filter((name) => !inputs.has(name));
+  for (const name of exposed) {
+    if (!outputs.has(name)) graph.outputs.push(valueInfoOf({ name, type: 'float', dims: undefined }));
+  }
+  return exposed;
+}

@@ -1,0 +1,23 @@
+import type { Range } from './ranges.ts';
+
+/** Smallest and largest of all numbers that were added; NaN is none. */
+export class Extremes {
+  min = Number.POSITIVE_INFINITY;
+  max = Number.NEGATIVE_INFINITY;
+
+  add(values: Float32Array): void {
+    let { min, max } = this;
+    for (let at = 0; at < values.length; at += 1) {
+      const value = values[at] ?? 0;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    this.min = min;
+    this.max = max;
+  }
+
+  /** Undefined where there was no number. */
+  get range(): Range | undefined {
+    return this.min <= this.max ? { min: this.min, max: this.max } : undefined;
+  }
+}

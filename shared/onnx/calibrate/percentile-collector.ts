@@ -1,0 +1,84 @@
+import type { Collector } from './collector.ts';
+import { Extremes } from './extremes.ts';
+import { MagnitudeHistogram } from './magnitude-histogram.ts';
+import type { CalibrationRanges, Range } from './ranges.ts';
+
+/** Bins of the histogram that is kept, of which several make one of the method's. */
+const keptBins = 2 ** 14;
+
+interface Seen {
+  extremes: Extremes;
+  /** Smallest magnitude. */
+  least: number;
+  histogram: MagnitudeHistogram;
+}
+
+function leastMagnitude(values: Float32Array, before: number): number {
+  let least = before;
+  for (let at = 0; at < values.length; at += 1) {
+    const magnitude = Math.abs(values[at] ?? 0);
+    if (magnitude < least) least = magnitude;
+  }
+  return least;
+}
+
+/**
+ * The range of an activation leaves out the largest magnitudes: ONNX Runtime's Percentile calibration over all samples
+ * at once, whose threshold is the lower border of the bin, of `bins` between smallest and largest magnitude, in which
+ * `percentile` percent are reached.
+ */
+export class PercentileCollector implements Collector {
+  readonly #percentile: number;
+  readonly #bins: number;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor({ percentile = 99.999, bins = 2048 }: { percentile?: number; bins?: number } = {}) {
+    this.#percentile = percentile;
+    this.#bins = bins;
+  }
+
+  add(name: string, values: Float32Array): void {
+    const seen = this.#seen.get(name) ?? {
+      extremes: new Extremes(),
+      least: Number.POSITIVE_INFINITY,
+      histogram: new MagnitudeHistogram(keptBins),
+    };
+    this.#seen.set(name, seen);
+    seen.extremes.add(values);
+    seen.least = leastMagnitude(values, seen.least);
+    seen.histogram.add(values, 0);
+  }
+
+  ranges(): CalibrationRanges {
+    const ranges = new Map<string, Range>();
+    for (const [name, seen] of this.#seen) {
+      const { range } = seen.extremes;
+      if (range === undefined) continue;
+      const threshold = this.#threshold(seen, Math.max(-range.min, range.max));
+      ranges.set(name, { min: Math.max(-threshold, range.min), max: Math.min(threshold, range.max) });
+    }
+    return ranges;
+  }
+
+  #threshold({ histogram, least }: Seen, most: number): number {
+    // A histogram of equal values has a border on them.
+    if (least >= most) return most;
+    const reached = this.#quantile(histogram, most);
+    const width = Math.fround(Math.fround(most - least) / this.#bins);
+    const bin = Math.min(this.#bins - 1, Math.max(0, Math.floor((reached - least) / width)));
+    return Math.fround(Math.fround(bin * width) + least);
+  }
+
+  /** The magnitude at which the percentile is reached, to half a bin. */
+  #quantile(histogram: MagnitudeHistogram, most: number): number {
+    const wanted = (histogram.total * this.#percentile) / 100;
+    // Below a whole number of values it takes the largest.
+    if (wanted > histogram.total - 1) return most;
+    let [sum, reached] = [0, most];
+    histogram.forEach((magnitude, count) => {
+      if (sum < wanted) reached = magnitude;
+      sum += count;
+    });
+    return Math.min(reached, most);
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  amountText,
+  bytesText,
+  errorText,
+  factorText,
+  millisecondsText,
+  secondsText,
+  shareText,
+} from '../receipt/amount-text.ts';
+import type { Receipt } from '../receipt/receipt.ts';
+
+const linesShown = 12;
+
+interface Change {
+  before: number;
+  after: number;
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+}
+
+const change = (name: string, { before, after }: Change, text: (value: number) => string): string[] => [
+  name,
+  text(before),
+  '→',
+  text(after),
+  factorText(before, after),
+];
+
+const list = (title: string, lines: readonly string[]): string[] => {
+  if (lines.length === 0) return [];
+  const others = lines.length - linesShown;
+  return [
+    title,
+    ...lines.slice(0, linesShown).map((one) => `  ${one}`),
+    ...(others > 0 ? [`  and ${others} more`] : []),
+  ];
+};
+
+function outputLines({ outputs, checked_layers, run_as_whole }: Receipt): string[] {
+  const rows = run_as_whole
+    ? outputs.map(({ name, relative_l2_error: error, why }) => ({ name, error, why }))
+    : checked_layers.map(({ layer, relative_l2_error: error, why }) => ({ name: layer, error, why }));
+  const lines = rows.map(({ name, error, why }) => `${name}  ${error === null ? why : errorText(error)}`);
+  return list(
+    run_as_whole ? 'Relative error of the outputs' : 'Relative error of layers (not run as a whole)',
+    lines,
+  );
+}
+
+/** A receipt as plain text. */
+export function receiptText(receipt: Receipt): string {
+  const { latency, accuracy, pruning } = receipt;
+  const rows = [
+    change('file', receipt.file_bytes, bytesText),
+    change('gzip', receipt.gzip_bytes, bytesText),
+    change('parameters', receipt.parameters, amountText),
+    change('other than zero', receipt.nonzero_parameters, amountText),
+    ...(latency === null
+      ? []
+      : [
+          change('latency p50', latency.p50, millisecondsText),
+          change('latency p90', latency.p90, millisecondsText),
+        ]),
+    ...(accuracy === null ? [] : [change('accuracy', accuracy, shareText)]),
+  ];
+  const reached =
+    pruning === null
+      ? []
+      : [
+          `Prunable parameters ÷ ${pruning.reached.toFixed(2)}, of the whole model ÷ ${pruning.model_ratio.toFixed(2)}`,
+        ];
+  const stages = receipt.stages.map(({ name, seconds, peak_memory_bytes: bytes }) => [
+    name,
+    secondsText(seconds),
+    bytesText(bytes),
+  ]);
+  return [
+    ...list('Warnings', receipt.warnings),
+    'Before and after',
+    ...table(rows),
+    ...reached,
+    ...(latency === null
+      ? []
+      : [`Time × ${latency.ratio.toFixed(3)}, the model against itself × ${latency.aa_ratio.toFixed(3)}`]),
+    ...outputLines(receipt),
+    ...list(
+      'Kept',
+      receipt.kept.map(({ what, why }) => `${what}: ${why}`),
+    ),
+    ...list('Notes', receipt.notes),
+    'Stages',
+    ...table(stages),
+    `Needs ONNX Runtime ${receipt.onnx_runtime.needed}`,
+    '',
+  ].join('\n');
+}

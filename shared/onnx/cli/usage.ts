@@ -1,0 +1,16 @@
+import { allowedPruning } from '../methods/prune-methods.ts';
+import { allowedQuantization } from '../methods/quantize-methods.ts';
+import { operations, placeFlags, requestFlags } from './parse-flags.ts';
+
+const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
+
+/** What the command can do, in words. */
+export function usage(): string {
+  const parts = operations.map((operation) => {
+    const allowed = operation === 'prune' ? allowedPruning : allowedQuantization;
+    const flags = [...requestFlags(operation)].map(([name, { description }]) => line(name, description));
+    return `${operation} <model.onnx> --out <result.onnx>\n  ${allowed}\n${flags.join('')}`;
+  });
+  const places = Object.entries(placeFlags).map(([name, description]) => line(name, description));
+  return `Makes ONNX models smaller and faster.\n\n${parts.join('\n')}\nfor both\n${places.join('')}`;
+}

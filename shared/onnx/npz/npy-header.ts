@@ -1,0 +1,105 @@
+import { ModelFault } from '../model-fault.ts';
+import type { DataTypeName } from '../tensor/data-type.ts';
+
+/** What the head of an npy file says: NumPy enhancement proposal 1, format versions 1 to 3. */
+export interface NpyHeader {
+  type: DataTypeName;
+  dims: number[];
+  /** Whether the first index runs fastest. */
+  isFortran: boolean;
+  isBigEndian: boolean;
+  /** Where the values begin. */
+  length: number;
+}
+
+const magic = Buffer.from('\x93NUMPY', 'latin1');
+/** Longer ones belong to arrays of records. */
+const longestHeader = 64 * 1024;
+/** Bytes that a reader must have for {@link npyHeaderLength}. */
+export const npyPrefix = 12;
+
+const typeNames: Readonly<Record<string, DataTypeName>> = {
+  f2: 'float16',
+  f4: 'float',
+  f8: 'double',
+  b1: 'bool',
+  i1: 'int8',
+  i2: 'int16',
+  i4: 'int32',
+  i8: 'int64',
+  u1: 'uint8',
+  u2: 'uint16',
+  u4: 'uint32',
+  u8: 'uint64',
+};
+
+/** Length of the whole head, from its first 12 bytes. */
+export function npyHeaderLength(prefix: Uint8Array, name: string): number {
+  const bytes = Buffer.from(prefix.buffer, prefix.byteOffset, prefix.byteLength);
+  if (bytes.length < npyPrefix || !bytes.subarray(0, 6).equals(magic)) {
+    throw new ModelFault(`The array ${JSON.stringify(name)} is not in NumPy's format.`);
+  }
+  const version = bytes.readUInt8(6);
+  if (version < 1 || version > 3) {
+    throw new ModelFault(
+      `The array ${JSON.stringify(name)} has format version ${version}; 1 to 3 are known.`,
+    );
+  }
+  const length = version === 1 ? 10 + bytes.readUInt16LE(8) : 12 + bytes.readUInt32LE(8);
+  if (length > longestHeader)
+    throw new ModelFault(`The head of the array ${JSON.stringify(name)} is too long.`);
+  return length;
+}
+
+/** Reads the head, which {@link npyHeaderLength} told the length of. */
+export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
+  const refused = (fault: string) => new ModelFault(`The array ${JSON.stringify(name)} ${fault}.`);
+  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
+    .toString('latin1', head[6] === 1 ? 10 : 12)
+    .trim();
+  const descr = /'descr':\s*'([<>=|])([a-zA-Z])(\d{1,6})'/.exec(text);
+  const order = /'fortran_order':\s*(True|False)/.exec(text);
+  const shape = /'shape':\s*\(([\d,\sL]*)\)/.exec(text);
+  if (descr === null) {
+    throw refused(
+      'holds neither numbers nor booleans of one type; save it with a plain dtype such as float32',
+    );
+  }
+  if (order === null || shape === null) throw refused('has a head that cannot be read');
+  const [, endian, kind, size] = descr;
+  const type = typeNames[`${kind}${size}`];
+  if (type === undefined) {
+    const allowed = 'float16, float32, float64, bool and integers of 8 to 64 bits';
+    throw refused(`has the type ${kind}${size}; allowed are ${allowed}`);
+  }
+  const dims = (shape[1] ?? '')
+    .split(',')
+    .map((dim) => dim.trim().replace(/L$/, ''))
+    .filter((dim) => dim !== '')
+    .map(Number);
+  const elements = dims.reduce((product, dim) => product * dim, 1);
+  if (dims.length > 32 || !Number.isSafeInteger(elements) || elements > 2 ** 40) {
+    throw refused(`has impossible dimensions (${dims.join(', ')})`);
+  }
+  return { type, dims, isFortran: order[1] === 'True', isBigEndian: endian === '>', length: head.length };
+}
+
+const typeCodes = new Map(Object.entries(typeNames).map(([code, type]) => [type, code]));
+
+/** The head of an array in C order, padded so that its values begin at a multiple of 64 bytes. */
+export function npyHead(type: DataTypeName, dims: readonly number[]): Uint8Array {
+  const code = typeCodes.get(type);
+  if (code === undefined) throw new ModelFault(`NumPy has no type for ${type}.`);
+  const endian = code.endsWith('1') ? '|' : '<';
+  const shape = dims.length === 1 ? `${dims[0]},` : dims.join(', ');
+  const text = `{'descr': '${endian}${code}', 'fortran_order': False, 'shape': (${shape}), }`;
+  const length = Math.ceil((10 + text.length + 1) / 64) * 64;
+  const head = Buffer.alloc(length, ' ');
+  magic.copy(head);
+  head.writeUInt8(1, 6);
+  head.writeUInt8(0, 7);
+  head.writeUInt16LE(length - 10, 8);
+  head.write(text, 10, 'latin1');
+  head.write('\n', length - 1, 'latin1');
+  return head;
+}

@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import type { DataTypeName } from '../tensor/data-type.ts';
+import { npyHead } from './npy-header.ts';
+
+/** An array to be written: values in C order, little-endian. */
+export interface ArrayToWrite {
+  type: DataTypeName;
+  dims: readonly number[];
+  values: ArrayBufferView;
+}
+
+const localHead = 30;
+const centralHead = 46;
+const endHead = 22;
+
+interface Written {
+  name: Buffer;
+  crc: number;
+  size: number;
+  offset: number;
+}
+
+/** The fields that the two heads of a file share: version, flags, method (stored), time, checksum and sizes. */
+function putShared(head: Buffer, at: number, { name, crc, size }: Written): void {
+  head.writeUInt16LE(20, at);
+  // The first of January 1980: the archive depends on nothing but its content.
+  head.writeUInt16LE(0x21, at + 8);
+  head.writeUInt32LE(crc, at + 10);
+  head.writeUInt32LE(size, at + 14);
+  head.writeUInt32LE(size, at + 18);
+  head.writeUInt16LE(name.length, at + 22);
+}
+
+function localHeader(file: Written): Buffer {
+  const head = Buffer.alloc(localHead);
+  head.writeUInt32LE(0x04034b50, 0);
+  putShared(head, 4, file);
+  return Buffer.concat([head, file.name]);
+}
+
+function centralHeader(file: Written): Buffer {
+  const head = Buffer.alloc(centralHead);
+  head.writeUInt32LE(0x02014b50, 0);
+  head.writeUInt16LE(20, 4);
+  putShared(head, 6, file);
+  head.writeUInt32LE(file.offset, 42);
+  return Buffer.concat([head, file.name]);
+}
+
+function directoryEnd(count: number, size: number, offset: number): Buffer {
+  const end = Buffer.alloc(endHead);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(count, 8);
+  end.writeUInt16LE(count, 10);
+  end.writeUInt32LE(size, 12);
+  end.writeUInt32LE(offset, 16);
+  return end;
+}
+
+/** Writes arrays as an npz file, stored, as `numpy.savez` does. At most 4 GiB in all. */
+export async function writeNpz(path: string, arrays: Readonly<Record<string, ArrayToWrite>>): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    const written: Written[] = [];
+    let offset = 0;
+    const put = async (bytes: Uint8Array): Promise<void> => {
+      offset += bytes.length;
+      if (offset > 2 ** 32 - 1) throw new RangeError('an npz file of this kind has at most 4 GiB');
+      await file.writeFile(bytes);
+    };
+    for (const [key, { type, dims, values }] of Object.entries(arrays)) {
+      const head = npyHead(type, dims);
+      const body = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+      const name = Buffer.from(`${key}.npy`, 'utf8');
+      const entry = { name, crc: crc32(body, crc32(head)), size: head.length + body.length, offset };
+      written.push(entry);
+      for (const bytes of [localHeader(entry), head, body]) await put(bytes);
+    }
+    const start = offset;
+    for (const entry of written) await put(centralHeader(entry));
+    await put(directoryEnd(written.length, offset - start, start));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,120 @@
+import { hardware } from '../receipt/hardware.ts';
+import type { Receipt } from '../receipt/receipt.ts';
+import type { StageAnswer } from '../stage/stage-task.ts';
+import type { Attempt } from './attempt.ts';
+import type { HeldAttempt } from './hold-error.ts';
+import type { Optimization } from './optimization.ts';
+import { seedsOf } from './plan-feeds.ts';
+
+/** Layers that a receipt lists; models of more are seldom read layer by layer. */
+const layersMost = 5000;
+/** Likewise of what was kept, each kind of entry. */
+const linesMost = 2000;
+
+/** What the stages of an optimization found out. */
+export interface Findings {
+  optimization: Optimization;
+  before: StageAnswer<'read'>;
+  after: StageAnswer<'read'>;
+  size: StageAnswer<'size'>;
+  held: HeldAttempt;
+  calibrated: StageAnswer<'calibrate'>['data'] | null;
+  latency: StageAnswer<'time'> | null;
+  check: StageAnswer<'check'> | null;
+  notes: readonly string[];
+  stages: Receipt['stages'];
+}
+
+const sparsity = (nonzero: number | null, parameters: number): number | null =>
+  nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
+
+const layersOf = ({ transform }: Attempt): Receipt['layers'] =>
+  transform.layers.slice(0, layersMost).map((layer) => ({
+    ...layer,
+    sparsity_before: sparsity(layer.nonzero_before, layer.parameters_before),
+    sparsity_after: sparsity(layer.nonzero_after, layer.parameters_after),
+  }));
+
+/** A layer that the search for `max_error` left out is not one that the caller excluded. */
+function keptOf({ optimization, held }: Findings): Receipt['kept'] {
+  const byError = new Set(held.excluded.map(({ layer }) => layer));
+  const { exclude } = optimization.request;
+  return held.final.transform.kept
+    .slice(0, linesMost)
+    .map(({ what, why }) =>
+      byError.has(what) && !exclude.includes(what)
+        ? { what, why: 'max_error would not hold with it' }
+        : { what, why },
+    );
+}
+
+/** What whoever uses the result must know, beyond what its method found. */
+function warningsOf({ optimization, held, calibrated, check }: Findings): string[] {
+  const { request, calibration } = optimization;
+  const { flags, architecture } = hardware();
+  const warnings: string[] = [];
+  if (calibrated?.source === 'synthetic') {
+    warnings.push(
+      'NO CALIBRATION SET: the ranges of the activations come from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
+    );
+  }
+  if (check !== null) warnings.push('Not run as a whole: the model is too large for a session here.');
+  if (held.final.compare?.data.source === 'synthetic') {
+    warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');
+  }
+  if (held.final.compare?.data.source === 'calibration' && calibration !== undefined && calibrated !== null) {
+    warnings.push(
+      'The outputs were compared on the calibration set itself; give an evaluation set of other data.',
+    );
+  }
+  const hasVnni = flags.some((flag) => flag.endsWith('vnni'));
+  const isSigned8 =
+    request.operation === 'quantize' && request.precision === 8 && request.strategy !== 'weight_only';
+  if (isSigned8 && !request.reduce_range && architecture === 'x64' && hasVnni) {
+    warnings.push(
+      'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',
+    );
+  }
+  for (const { name, why } of held.final.compare?.outputs ?? []) {
+    if (why !== null) warnings.push(`The output ${JSON.stringify(name)} ${why}.`);
+  }
+  return warnings;
+}
+
+/** Puts a receipt together. */
+export function assembleReceipt(findings: Findings): Receipt {
+  const { optimization, before, after, size, held, calibrated, latency, check, stages } = findings;
+  const { request } = optimization;
+  const { transform, compare } = held.final;
+  const runtime = compare?.runtime ?? check?.runtime ?? '';
+  const seeds = seedsOf(request.seed);
+  return {
+    receipt_version: 1,
+    operation: request.operation,
+    strategy: request.strategy,
+    request: { ...request },
+    ...size,
+    parameters: { before: before.parameters, after: after.parameters },
+    nonzero_parameters: { before: before.nonzero_parameters, after: after.nonzero_parameters },
+    pruning: transform.pruning,
+    operators: { before: before.operators, after: after.operators },
+    opsets: { before: before.opsets, after: after.opsets },
+    layers: layersOf(held.final),
+    layers_omitted: Math.max(0, transform.layers.length - layersMost),
+    kept: keptOf(findings),
+    notes: [...transform.notes, ...held.notes, ...findings.notes].slice(0, linesMost),
+    warnings: [...transform.warnings, ...warningsOf(findings)].slice(0, linesMost),
+    run_as_whole: compare !== null,
+    outputs: compare?.outputs ?? [],
+    checked_layers: check?.layers ?? [],
+    compared_on: compare?.data ?? null,
+    calibrated_on: calibrated,
+    accuracy: compare?.accuracy ?? null,
+    latency,
+    excluded_by_error: held.excluded,
+    stages,
+    onnx_runtime: { measured_with: runtime, needed: after.needs_runtime ?? runtime },
+    seeds: { request: request.seed, ...seeds },
+    hardware: hardware(),
+  };
+}

@@ -1,0 +1,95 @@
+import { ModelFault } from '../model-fault.ts';
+import type { Receipt } from '../receipt/receipt.ts';
+import { type Attempt, type AttemptPlace, attempt, sensitivityNames } from './attempt.ts';
+
+type ExcludedLayer = Receipt['excluded_by_error'][number];
+
+export interface HeldAttempt {
+  final: Attempt;
+  /** Most sensitive first. */
+  excluded: ExcludedLayer[];
+  notes: string[];
+}
+
+/** Layers that are measured one by one; of more, those whose weights changed most. */
+const measuredMost = 48;
+const sampledMost = 8;
+
+/** The largest relative error of an output; infinite where one cannot be compared because it is broken. */
+function worstError({ compare }: Attempt): { name: string; error: number } {
+  let worst = { name: '', error: 0 };
+  for (const { name, relative_l2_error, why } of compare?.outputs ?? []) {
+    const error = relative_l2_error ?? (why === 'is no tensor of numbers' ? 0 : Number.POSITIVE_INFINITY);
+    if (error >= worst.error) worst = { name, error };
+  }
+  return worst;
+}
+
+const percent = (error: number): string =>
+  Number.isFinite(error) ? String(Number(error.toPrecision(3))) : 'infinite';
+
+/** Error that each layer causes alone: the model with this one transformed and all the others as they were. */
+async function measureSensitivity(place: AttemptPlace, first: Attempt): Promise<ExcludedLayer[]> {
+  const layers = [...new Set(first.transform.layers.map(({ layer }) => layer))];
+  const weightError = new Map<string, number>();
+  for (const { layer, error } of first.transform.layers) {
+    weightError.set(layer, Math.max(weightError.get(layer) ?? 0, error ?? 0));
+  }
+  const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
+  const feed = place.feed && { ...place.feed, samples: Math.min(place.feed.samples, sampledMost) };
+  const measured: ExcludedLayer[] = [];
+  for (const layer of byWeight.slice(0, measuredMost)) {
+    const others = layers.filter((other) => other !== layer);
+    const alone = await attempt({ ...place, feed }, others, sensitivityNames);
+    const { error } = worstError(alone);
+    measured.push({ layer, error: Number.isFinite(error) ? error : null });
+  }
+  // One that breaks an output altogether comes first.
+  const rank = ({ error }: ExcludedLayer): number => error ?? Number.POSITIVE_INFINITY;
+  measured.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)));
+  return [...measured, ...byWeight.slice(measuredMost).map((layer) => ({ layer, error: null }))];
+}
+
+/**
+ * Transforms a model so that no output's relative error exceeds `max_error`. Where transforming all of it does, each
+ * layer's own share is measured, and the fewest of the most sensitive ones that suffice are left as they are: found by
+ * halving, as though more of them were never worse.
+ *
+ * @throws ModelFault where pruning exceeds it, or where not even leaving out all layers but one holds it
+ */
+export async function holdError(place: AttemptPlace, max_error: number | null): Promise<HeldAttempt> {
+  const first = await attempt(place, []);
+  if (max_error === null) return { final: first, excluded: [], notes: [] };
+  if (place.feed === null) {
+    throw new ModelFault('max_error needs the model to be run, and it is too large for that here.');
+  }
+  const worst = worstError(first);
+  if (worst.error <= max_error) return { final: first, excluded: [], notes: [] };
+  const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${percent(worst.error)}, above max_error ${max_error}`;
+  const { request, say } = place.optimization;
+  if (request.operation === 'prune') throw new ModelFault(`${said}; ask for a lower compression.`);
+  say(`${said}: measuring which layers cause it.`);
+  const ranked = await measureSensitivity(place, first);
+  let [tooFew, enough] = [0, ranked.length];
+  let [final, last]: (Attempt | undefined)[] = [];
+  for (let count = 1; enough - tooFew > 1; ) {
+    const layers = ranked.slice(0, count).map(({ layer }) => layer);
+    const tried = await attempt(place, layers);
+    last = tried;
+    const { error } = worstError(tried);
+    say(`Without ${count} of ${ranked.length} layers the largest error is ${percent(error)}.`);
+    if (error <= max_error) [enough, final] = [count, tried];
+    else tooFew = count;
+    // Doubled until one suffices, then halved.
+    count = final === undefined ? Math.min(count * 2, enough - 1) : Math.floor((tooFew + enough) / 2);
+    if (count <= tooFew || count >= enough) break;
+  }
+  if (final === undefined)
+    throw new ModelFault(`${said}, also with all its layers but one left as they are.`);
+  return {
+    // The folder holds what was tried last.
+    final: last === final ? final : await attempt(place, final.excluded),
+    excluded: ranked.slice(0, enough),
+    notes: [`${enough} of ${ranked.length} layers stay as they were, so that max_error ${max_error} holds.`],
+  };
+}

@@ -1,0 +1,36 @@
+import type { PruneRequest } from '../methods/prune-methods.ts';
+import type { QuantizeRequest } from '../methods/quantize-methods.ts';
+import type { Receipt } from '../receipt/receipt.ts';
+
+/** A model to be pruned or quantized. */
+export interface Optimization {
+  request: PruneRequest | QuantizeRequest;
+  /** Path of the model's file; its external data lie beside it. Never written to. */
+  model: string;
+  /** Path of an npz file of inputs that ranges of activations are taken from. */
+  calibration?: string | undefined;
+  /** Path of an npz file of inputs and `labels` that accuracy is measured on. */
+  evaluation?: string | undefined;
+  /** Dimensions of inputs, by name, for those that neither a set nor the model fixes; null for what stays open. */
+  shapes?: ReadonlyMap<string, readonly (number | null)[]> | undefined;
+  /** An empty folder to work in. The result is left in `result/` within it. */
+  folder: string;
+  /** Command line that starts a stage's process, its program by absolute path: one that calls `runStage`. */
+  stageCommand: readonly string[];
+  /** Whom stages run as, for which this process must be root; the model and the sets must be readable for them. */
+  user?: { uid: number; gid: number } | undefined;
+  /** Of each stage. By default three quarters of the memory there is, and an hour. */
+  limits?: { memoryBytes?: number; seconds?: number } | undefined;
+  /** A line for the log. */
+  say(line: string): void;
+  /** How much of a stage is done, from 0 to 1. */
+  progress(stage: string, fraction: number): void;
+  /** Ends everything when aborted; the promise then rejects with its reason. */
+  signal: AbortSignal;
+}
+
+export interface Optimized {
+  receipt: Receipt;
+  /** Names of the files in `result/`, the model's own first. */
+  files: readonly string[];
+}

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { ModelFault } from '../model-fault.ts';
+import type { StageAnswer, TaskOf } from '../stage/stage-task.ts';
+import { assembleReceipt } from './assemble-receipt.ts';
+import { type AttemptPlace, emptyFolder } from './attempt.ts';
+import { boundsOf } from './bounds-of.ts';
+import { holdError } from './hold-error.ts';
+import type { Optimization, Optimized } from './optimization.ts';
+import { type FeedPlans, planFeeds } from './plan-feeds.ts';
+import { haveRoom } from './session-room.ts';
+import { StageLog } from './stage-log.ts';
+import { isStaticRequest } from './static-request.ts';
+
+export type { Optimization, Optimized } from './optimization.ts';
+
+/** One optimization under way. */
+class Work {
+  readonly optimization: Optimization;
+  readonly stages: StageLog;
+  readonly #bounds;
+  readonly #scratch: string;
+  readonly #out: string;
+
+  constructor(optimization: Optimization) {
+    const { folder, stageCommand, user, limits, say, signal } = optimization;
+    this.optimization = optimization;
+    this.#bounds = boundsOf(limits);
+    this.#scratch = join(folder, 'work');
+    this.#out = join(folder, 'result');
+    const place = { command: stageCommand, user, folder: this.#scratch, bounds: this.#bounds, say, signal };
+    this.stages = new StageLog(place, (stage, fraction) => optimization.progress(stage, fraction));
+  }
+
+  async #read(name: string, model: string, shapes: Optimization['shapes']): Promise<StageAnswer<'read'>> {
+    const given = [...(shapes ?? [])].map(([input, dims]): [string, (number | null)[]] => [input, [...dims]]);
+    return await this.stages.run<'read'>(name, { kind: 'read', model, shapes: Object.fromEntries(given) });
+  }
+
+  /** Observes ranges where the method needs them; the file that they are in, and what they were observed on. */
+  async #calibrate({ calibrate }: FeedPlans, isRunnable: boolean) {
+    const { request, model, say } = this.optimization;
+    if (!isStaticRequest(request)) return { ranges: null, data: null };
+    if (!isRunnable)
+      throw new ModelFault(`${request.strategy} runs the model, which is too large for a session here.`);
+    if (calibrate.set === null) say('There is no calibration set: ranges are taken from made-up inputs.');
+    const ranges = join(this.#scratch, 'ranges.json');
+    const task = { kind: 'calibrate', model, request: { ...request }, feed: calibrate, out: ranges } as const;
+    const { data } = await this.stages.run<'calibrate'>('calibrate', task);
+    return { ranges, data };
+  }
+
+  async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
+    const { model } = this.optimization;
+    const note = 'Latency was not measured: both models together are too large for sessions here.';
+    if (!haveRoom(this.#bounds, ...weights)) return { latency: null, notes: [note] };
+    const task = { kind: 'time', before: model, after, feed: feeds.compare } as const;
+    return { latency: await this.stages.run<'time'>('time', task), notes: [] };
+  }
+
+  async #check(after: string, layers: readonly string[]): Promise<StageAnswer<'check'>> {
+    const { model, request } = this.optimization;
+    const work = this.#scratch;
+    const task: TaskOf<'check'> = {
+      kind: 'check',
+      before: model,
+      after,
+      seed: request.seed,
+      layers: [...layers],
+      work,
+    };
+    return await this.stages.run<'check'>('check', task);
+  }
+
+  async run(): Promise<Optimized> {
+    const { optimization, stages } = this;
+    const { model, shapes, user, request } = optimization;
+    await emptyFolder(this.#scratch, user);
+    const before = await this.#read('read', model, shapes);
+    const isRunnable = haveRoom(this.#bounds, before.weight_bytes);
+    const feeds = planFeeds(optimization, before.inputs);
+    const { ranges, data: calibrated } = await this.#calibrate(feeds, isRunnable);
+    const feed = isRunnable ? feeds.compare : null;
+    const place: AttemptPlace = { optimization, stages, out: this.#out, ranges, feed };
+    const held = await holdError(place, request.max_error);
+    const { files, layers } = held.final.transform;
+    const paths = files.map((name) => join(this.#out, name));
+    const [result = ''] = paths;
+    const after = await this.#read('verify', result, shapes);
+    const check = isRunnable
+      ? null
+      : await this.#check(
+          result,
+          layers.map(({ layer }) => layer),
+        );
+    const { latency, notes } = await this.#time(result, feeds, [before.weight_bytes, after.weight_bytes]);
+    const size = await stages.run<'size'>('size', { kind: 'size', before: before.files, after: paths });
+    const { records } = stages;
+    const receipt = assembleReceipt({
+      optimization,
+      before,
+      after,
+      size,
+      held,
+      calibrated,
+      latency,
+      check,
+      notes,
+      stages: records,
+    });
+    return { receipt, files };
+  }
+}
+
+/**
+ * Prunes or quantizes a model: reads and checks it, observes ranges, transforms, runs both in ONNX Runtime and compares
+ * them, and measures. Every stage is a process of its own with a limit of memory and time, so that nothing a model
+ * holds can harm this one. The result is left in `result/` within the folder.
+ *
+ * @throws ModelFault for whatever is wrong with the model, the sets or the request; the signal's reason when aborted
+ */
+export async function optimizeModel(optimization: Optimization): Promise<Optimized> {
+  return await new Work(optimization).run();
+}

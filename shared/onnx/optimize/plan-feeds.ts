@@ -1,0 +1,50 @@
+import type { FedInput, Feed } from '../stage/stage-task.ts';
+import type { Optimization } from './optimization.ts';
+
+/** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
+const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
+
+export interface FeedPlans {
+  calibrate: Feed;
+  /** What outputs are compared and times are taken on: data that no range was taken from, where there are any. */
+  compare: Feed;
+}
+
+/** Seeds of what is made up: another one for comparing than for calibrating. */
+export const seedsOf = (seed: number): { calibration: number; comparison: number } => ({
+  calibration: seed,
+  comparison: (seed ^ 0x5bd1e995) >>> 0,
+});
+
+/** Which data each session is fed. */
+export function planFeeds(
+  { calibration, evaluation, request }: Pick<Optimization, 'calibration' | 'evaluation' | 'request'>,
+  inputs: FedInput[],
+): FeedPlans {
+  const seeds = seedsOf(request.seed);
+  const synthetic = (samples: number, seed: number): Feed => ({
+    inputs,
+    set: null,
+    source: 'synthetic',
+    samples,
+    seed,
+  });
+  const fromSet = (set: string, source: Feed['source'], samples: number): Feed => ({
+    inputs,
+    set,
+    source,
+    samples,
+    seed: seeds.comparison,
+  });
+  const calibrate =
+    calibration === undefined
+      ? synthetic(most.calibratedSynthetic, seeds.calibration)
+      : fromSet(calibration, 'calibration', most.calibration);
+  if (evaluation !== undefined)
+    return { calibrate, compare: fromSet(evaluation, 'evaluation', most.evaluation) };
+  const compare =
+    calibration === undefined
+      ? synthetic(most.synthetic, seeds.comparison)
+      : fromSet(calibration, 'calibration', most.compared);
+  return { calibrate, compare };
+}

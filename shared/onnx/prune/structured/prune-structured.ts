@@ -1,0 +1,100 @@
+import type { PruneRequest } from '../../methods/prune-methods.ts';
+import type { Model } from '../../model/model.ts';
+import { ModelFault } from '../../model-fault.ts';
+import type { PrunedGroup } from '../../transform/pruning-outcome.ts';
+import type { TransformReport } from '../../transform/report.ts';
+import { foldViews } from '../fold-views.ts';
+import { layerName } from '../layer-name.ts';
+import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
+import { type ChannelGroups, channelGroups } from './channel-groups.ts';
+import { channelScores } from './channel-scores.ts';
+import { type Choice, chooseChannels } from './choose-channels.ts';
+import { remainingOf, removeChannels } from './remove-channels.ts';
+import type { Remaining, Survey } from './survey.ts';
+import { surveyModel } from './survey-model.ts';
+
+/** Tells which layers keep channels because they have to, and why. */
+function reportLocks({ producers, channels }: Survey, report: TransformReport): void {
+  for (const { node, labels } of producers) {
+    const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
+    const [first] = reasons;
+    if (first === undefined) continue;
+    const part = reasons.length === labels.length ? 'all' : `${reasons.length} of`;
+    report.keep(`${part} ${labels.length} output channels of ${layerName(node)}`, first);
+  }
+}
+
+/** The groups of layers whose channels were chosen among each other, and how many are left in the widest of them. */
+function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: Remaining): PrunedGroup[] {
+  const groups = new Map<number, PrunedGroup>();
+  for (const { node, labels } of producers) {
+    const set = [...labels].map(setOf).find((found) => found !== undefined);
+    if (set === undefined) continue;
+    const family = familyOf[set] ?? set;
+    const group = groups.get(family) ?? { layers: [], channels_before: 0, channels_after: 0 };
+    group.layers.push(layerName(node));
+    if (labels.length > group.channels_before) {
+      group.channels_before = labels.length;
+      group.channels_after = remaining.count(labels);
+    }
+    groups.set(family, group);
+  }
+  return [...groups.values()];
+}
+
+function refuseEmpty(report: TransformReport): never {
+  const why = report.kept.slice(0, 3).map((kept) => `${kept.what}: ${kept.why}`);
+  throw new ModelFault(
+    `The model has no channels that can be removed${why.length > 0 ? ` (${why.join('; ')})` : ''}.`,
+  );
+}
+
+/** Names the largest compression that can be reached, and the groups in which most channels are left then. */
+function refuseOutOfReach(compression: number, { before, after }: Choice, groups: PrunedGroup[]): void {
+  if (after * compression <= before) return;
+  const reachable = Math.max(1, Math.floor(before / after));
+  const held = groups
+    .toSorted((a, b) => b.channels_after - a.channels_after || b.channels_before - a.channels_before)
+    .slice(0, 3)
+    .map((group) => {
+      const more = group.layers.length > 1 ? ` and ${group.layers.length - 1} more` : '';
+      return `${group.layers[0]}${more} (${group.channels_after} of ${group.channels_before} channels left)`;
+    });
+  throw new ModelFault(
+    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every group keeps at least one channel. It was held back by ${held.join(', ')}.`,
+  );
+}
+
+/**
+ * Removes whole channels, neurons and attention heads, from the least important one on (`structured_l1`,
+ * `structured_l2`) or by chance (`random`), until the parameters in prunable groups are at most 1/compression of what
+ * they were. A group is all channels that can only be removed together; what is not understood is kept and reported.
+ * The result equals the model with the group's slices zeroed in every weight that uses them.
+ *
+ * @throws ModelFault where nothing can be removed, or the compression is out of reach
+ */
+export function pruneStructured(
+  model: Model,
+  request: Pick<PruneRequest, 'strategy' | 'compression' | 'exclude' | 'seed'>,
+  report: TransformReport,
+): void {
+  const { strategy, compression, exclude, seed } = request;
+  const modelBefore = floatParameters(model.graph);
+  if (compression > 1) foldViews(model);
+  const survey = surveyModel(model, exclude);
+  const groups = channelGroups(survey);
+  reportLocks(survey, report);
+  if (compression === 1) {
+    const { before } = chooseChannels(groups, new Float64Array(groups.count), 1);
+    recordNoChange(report, request, before, modelBefore);
+    return;
+  }
+  if (groups.count === 0) refuseEmpty(report);
+  const choice = chooseChannels(groups, channelScores(groups, strategy, seed), compression);
+  const remaining = remainingOf((label) => choice.removed[groups.setOf(label) ?? -1] === 1);
+  const pruned = prunedGroups(groups, remaining);
+  refuseOutOfReach(compression, choice, pruned);
+  report.layers.push(...removeChannels(survey, remaining));
+  const modelAfter = floatParameters(model.graph);
+  recordOutcome(report, request, { ...choice, modelBefore, modelAfter }, pruned);
+}

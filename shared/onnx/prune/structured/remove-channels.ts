@@ -1,0 +1,116 @@
+import { removeUnused } from '../../graph/remove-unused.ts';
+import type { NodeProto } from '../../proto/onnx_pb.js';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { elementCount } from '../../tensor/tensor.ts';
+import type { LayerChange } from '../../transform/report.ts';
+import { layerName } from '../layer-name.ts';
+import { layoutOf } from '../weight-layout.ts';
+import type { Labels } from './channels.ts';
+import { type AxisCut, cutTensor } from './cut-tensor.ts';
+import type { Remaining, Survey } from './survey.ts';
+
+/** Tells what is left of axes, each looked through once. */
+export function remainingOf(isRemoved: (label: number) => boolean): Remaining {
+  const known = new Map<Labels, number[]>();
+  const places = (labels: Labels): number[] => {
+    const found =
+      known.get(labels) ?? [...labels].flatMap((label, place) => (isRemoved(label) ? [] : [place]));
+    known.set(labels, found);
+    return found;
+  };
+  return { places, count: (labels) => places(labels).length };
+}
+
+/** An input of a node, and what is left of its axes. */
+interface InputCut {
+  node: NodeProto;
+  position: number;
+  tensor: Tensor;
+  cuts: AxisCut[];
+}
+
+function inputCuts({ cuts, model }: Survey, remaining: Remaining): InputCut[] {
+  const byInput = new Map<NodeProto, Map<number, InputCut>>();
+  for (const { node, position, axis, labels } of cuts) {
+    const tensor = model.graph.initializers.get(node.input[position] ?? '');
+    const places = remaining.places(labels);
+    if (tensor === undefined || places.length === labels.length) continue;
+    const own = byInput.get(node) ?? new Map<number, InputCut>();
+    const found = own.get(position) ?? { node, position, tensor, cuts: [] };
+    found.cuts.push({ axis, places });
+    byInput.set(node, own.set(position, found));
+  }
+  return [...byInput.values()].flatMap((own) => [...own.values()]);
+}
+
+/** Puts the cut constant in place: under its name where all use it so, else as a copy for those that do. */
+function replace(
+  survey: Survey,
+  made: Map<string, Tensor>,
+  { node, position, tensor, cuts }: InputCut,
+): Tensor {
+  const { graph } = survey.model;
+  const key = JSON.stringify([tensor.name, cuts]);
+  const known = made.get(key);
+  const cut = known ?? graph.put(cutTensor(tensor, survey.names.make(`${tensor.name}_pruned`), cuts));
+  made.set(key, cut);
+  node.input[position] = cut.name;
+  return cut;
+}
+
+/** Gives cut constants the name that they had where the former ones are gone. */
+function restoreNames(survey: Survey, pairs: ReadonlyMap<Tensor, Tensor>): void {
+  const { graph } = survey.model;
+  const names = new Map<string, string>();
+  const taken = new Set(graph.initializers.keys());
+  for (const [cut, { name }] of pairs) {
+    if (!taken.has(name)) names.set(cut.name, name);
+    taken.add(name);
+  }
+  for (const [from, to] of names) {
+    const cut = graph.initializers.get(from);
+    if (cut === undefined) continue;
+    graph.initializers.delete(from);
+    graph.put({ ...cut, name: to });
+  }
+  for (const node of graph.nodes) node.input = node.input.map((name) => names.get(name) ?? name);
+}
+
+function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChange[] {
+  if (layoutOf(node, position, tensor) === undefined) return [];
+  return [
+    {
+      layer: layerName(node),
+      operator: node.opType,
+      weight: tensor.name,
+      parameters_before: elementCount(tensor.dims),
+      parameters_after: elementCount(cut.dims),
+      nonzero_before: null,
+      nonzero_after: null,
+      error: null,
+    },
+  ];
+}
+
+/**
+ * Removes channels from a model: cuts every constant that has them, copying those that are shared in different forms,
+ * changes what depends on their number, and drops declarations of shapes that no longer hold.
+ */
+export function removeChannels(survey: Survey, remaining: Remaining): LayerChange[] {
+  const { graph } = survey.model;
+  const made = new Map<string, Tensor>();
+  const pairs = new Map<Tensor, Tensor>();
+  const changes: LayerChange[] = [];
+  for (const input of inputCuts(survey, remaining)) {
+    const cut = replace(survey, made, input);
+    pairs.set(cut, input.tensor);
+    changes.push(...changeOf(input, cut));
+  }
+  for (const edit of survey.edits) edit(remaining);
+  removeUnused(graph);
+  restoreNames(survey, pairs);
+  graph.proto.valueInfo = graph.proto.valueInfo.filter(
+    ({ name }) => !survey.carried.has(name) && !graph.initializers.has(name),
+  );
+  return changes;
+}

@@ -1,0 +1,97 @@
+import { GraphIndex } from '../../graph/graph-index.ts';
+import { Names } from '../../graph/names.ts';
+import type { Dim } from '../../graph/value-info.ts';
+import { inferValues } from '../../infer/infer-values.ts';
+import type { Value } from '../../infer/value.ts';
+import type { Model } from '../../model/model.ts';
+import type { NodeProto } from '../../proto/onnx_pb.js';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { isFloatTensor } from '../../tensor/values.ts';
+import { Channels, type Labels } from './channels.ts';
+
+/** A value of which channels may be removed along an axis. */
+export interface Carried {
+  axis: number;
+  labels: Labels;
+}
+
+/** A constant input of a node that loses the removed channels along an axis. */
+export interface Cut {
+  node: NodeProto;
+  position: number;
+  axis: number;
+  labels: Labels;
+  /** Whether it is what a Conv, Gemm or MatMul multiplies with. */
+  isWeight: boolean;
+}
+
+/** A layer that makes channels. */
+export interface Producer {
+  node: NodeProto;
+  labels: Labels;
+}
+
+/** What is left of axes after the choice was made. */
+export interface Remaining {
+  /** How many channels are left. */
+  count(labels: Labels): number;
+  /** Their places. */
+  places(labels: Labels): number[];
+}
+
+/** A change of a node, made once it is known which channels are removed. */
+export type Edit = (remaining: Remaining) => void;
+
+/** What is found out about a model while its nodes are gone through in order. */
+export class Survey {
+  readonly model: Model;
+  readonly index: GraphIndex;
+  readonly names: Names;
+  readonly channels = new Channels();
+  readonly cuts: Cut[] = [];
+  readonly producers: Producer[] = [];
+  readonly edits: Edit[] = [];
+  /** Values that carry channels. */
+  readonly carried = new Map<string, Carried>();
+  /** Shapes in which an element is the number of these channels. */
+  readonly counts = new Map<string, readonly (Labels | undefined)[]>();
+  readonly #values: ReadonlyMap<string, Value>;
+  readonly #weightAxes = new Map<string, Labels>();
+
+  constructor(model: Model) {
+    this.model = model;
+    this.index = new GraphIndex(model.graph);
+    this.names = new Names(model.graph);
+    this.#values = inferValues(model);
+  }
+
+  value(name: string | undefined): Value | undefined {
+    return this.#values.get(name ?? '');
+  }
+
+  dims(name: string | undefined): readonly Dim[] | undefined {
+    return this.constant(name)?.dims ?? this.value(name)?.dims;
+  }
+
+  /** A constant of the main graph; undefined for other values. */
+  constant(name: string | undefined): Tensor | undefined {
+    return this.model.graph.initializers.get(name ?? '');
+  }
+
+  /** A constant that may be edited: of floating-point type, and no output of the model. */
+  editable(name: string | undefined): Tensor | undefined {
+    const tensor = this.constant(name);
+    if (tensor === undefined || !isFloatTensor(tensor) || this.index.isOutput(tensor.name)) return undefined;
+    return tensor;
+  }
+
+  /** Notes that a constant loses channels. A weight that several layers share stays shared: their channels are tied. */
+  cut(cut: Cut): void {
+    this.cuts.push(cut);
+    if (!cut.isWeight) return;
+    const key = `${cut.axis}:${cut.node.input[cut.position]}`;
+    const known = this.#weightAxes.get(key);
+    if (known === undefined) this.#weightAxes.set(key, cut.labels);
+    else this.channels.tieAll(known, cut.labels);
+  }
+}

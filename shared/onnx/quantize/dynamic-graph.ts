@@ -1,0 +1,75 @@
+import type { Graph } from '../graph/graph.ts';
+import { makeNode } from '../graph/make-node.ts';
+import type { Names } from '../graph/names.ts';
+import type { QuantizeRequest } from '../methods/quantize-methods.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { type OwnedConstant, ownedConstant } from './constant-owner.ts';
+import { isQuantizable } from './put-quantized.ts';
+import type { Mapping } from './scale.ts';
+import type { WeightStore } from './weight-store.ts';
+
+/** What the rules of dynamic quantization go by. */
+export type DynamicRequest = Pick<
+  QuantizeRequest,
+  'quant_type' | 'per_channel' | 'reduce_range' | 'leaf_node' | 'exclude' | 'include'
+>;
+
+/** Names of an activation's quantized form. */
+export interface QuantizedActivation {
+  value: string;
+  scale: string;
+  zeroPoint: string;
+}
+
+/** A graph whose nodes are being replaced, one after the other. */
+export class DynamicGraph {
+  readonly graph: Graph;
+  readonly names: Names;
+  readonly weights: WeightStore;
+  readonly request: DynamicRequest;
+  /** The nodes as they will be. */
+  readonly nodes: NodeProto[] = [];
+  readonly #activations = new Map<string, QuantizedActivation>();
+
+  constructor(graph: Graph, names: Names, weights: WeightStore, request: DynamicRequest) {
+    this.graph = graph;
+    this.names = names;
+    this.weights = weights;
+    this.request = request;
+  }
+
+  /** How weights are mapped: int8 symmetric, uint8 not. */
+  get mapping(): Mapping {
+    const type = this.request.quant_type === 'uint8' ? 'uint8' : 'int8';
+    return { type, symmetric: type === 'int8', reduced: this.request.reduce_range };
+  }
+
+  /** The float32 constant that is a node's weight, or why there is none. */
+  weight(name: string | undefined): OwnedConstant | string {
+    const constant = ownedConstant(this.graph, name);
+    if (constant === undefined) return 'its weight is computed';
+    if (isQuantizable(constant.tensor)) return constant;
+    return constant.tensor.type === 'float' ? 'its weight is empty' : `its weight is ${constant.tensor.type}`;
+  }
+
+  /** An activation quantized where it is first used, once for all that use it. */
+  activation(name: string): QuantizedActivation {
+    const known = this.#activations.get(name);
+    if (known !== undefined) return known;
+    const made = {
+      value: this.names.make(`${name}_quantized`),
+      scale: this.names.make(`${name}_scale`),
+      zeroPoint: this.names.make(`${name}_zero_point`),
+    };
+    this.#activations.set(name, made);
+    const outputs = [made.value, made.scale, made.zeroPoint];
+    const options = { name: this.names.make(`${name}_QuantizeLinear`) };
+    this.nodes.push(makeNode('DynamicQuantizeLinear', [name], outputs, options));
+    return made;
+  }
+}
+
+/** Puts a node's quantized form among the nodes, or tells why it is kept. */
+export type DynamicRule = (site: DynamicGraph, node: NodeProto) => string | undefined;
+
+export const notFinite = 'its weight holds values that are not finite';

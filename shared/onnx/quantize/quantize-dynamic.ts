@@ -1,0 +1,97 @@
+import { Names } from '../graph/names.ts';
+import { removeUnused } from '../graph/remove-unused.ts';
+import { type Model, microsoft } from '../model/model.ts';
+import { useMicrosoft } from '../model/use-microsoft.ts';
+import { ModelFault } from '../model-fault.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { isExcluded, nodeName } from '../transform/excluded.ts';
+import type { TransformReport } from '../transform/report.ts';
+import { quantizeAttention } from './dynamic-attention.ts';
+import { DynamicGraph, type DynamicRequest, type DynamicRule } from './dynamic-graph.ts';
+import { quantizeLstm } from './dynamic-lstm.ts';
+import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
+import { foldTransposes } from './fold-transposes.ts';
+import { WeightStore } from './weight-store.ts';
+
+/** DynamicQuantizeLinear is there since this operator set. */
+const leastOpset = 11;
+
+const rules: ReadonlyMap<string, DynamicRule> = new Map([
+  ['MatMul', quantizeMatMul],
+  ['Gemm', quantizeGemm],
+  ['LSTM', quantizeLstm],
+  ['Conv', quantizeConv],
+  [`${microsoft}.Attention`, quantizeAttention],
+]);
+
+const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
+
+const qualified = ({ domain, opType }: NodeProto): string =>
+  domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+
+function ruleOf(node: NodeProto, { include }: DynamicRequest): DynamicRule | undefined {
+  const operator = qualified(node);
+  if (operator === 'GRU' || operator === 'RNN') return stays;
+  if (operator === 'Conv' && !include.includes('Conv')) return undefined;
+  return rules.get(operator);
+}
+
+function quantizeNode(site: DynamicGraph, node: NodeProto, report: TransformReport): void {
+  const rule = ruleOf(node, site.request);
+  if (rule === undefined) {
+    site.nodes.push(node);
+    return;
+  }
+  const kept = isExcluded(node, site.request.exclude) ? 'the request excludes it' : rule(site, node);
+  if (kept === undefined) return;
+  report.keep(nodeName(node), kept);
+  site.nodes.push(node);
+}
+
+/** What the owner should know of a quantized model. */
+function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRequest): string[] {
+  const operators = [...graph.all()].flatMap(({ nodes }) => nodes.map(({ opType }) => opType));
+  const convs = operators.filter((operator) => operator === 'Conv').length;
+  return [
+    convs > 0 && !include.includes('Conv')
+      ? `${convs} Conv stay float: dynamic quantization makes them slower. Ask for them by include.`
+      : '',
+    quant_type === 'uint8' && operators.includes('DynamicQuantizeLSTM')
+      ? 'Weights of LSTM are int8: its quantized form takes no zero points.'
+      : '',
+    leaf_node ? 'leaf_node has no effect with dynamic.' : '',
+  ].filter((note) => note !== '');
+}
+
+/**
+ * Quantizes weights now and activations while the model runs: MatMul and Gemm by DynamicQuantizeLinear and
+ * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, Conv where it is included; bodies of control flow
+ * too. Weights, scales and zero points are those of ONNX Runtime's quantize_dynamic.
+ *
+ * @throws ModelFault where the operator set is too old, or there is nothing to quantize
+ */
+export function quantizeDynamic(model: Model, request: DynamicRequest, report: TransformReport): void {
+  const { graph: root } = model;
+  if (model.opset() < leastOpset) {
+    throw new ModelFault(
+      `dynamic needs opset ${leastOpset} or higher; the model has ${model.opset()}. Export it anew, or use weight_only.`,
+    );
+  }
+  foldTransposes(root);
+  const names = new Names(root);
+  const weights = new WeightStore(names, report);
+  for (const graph of root.all()) {
+    const site = new DynamicGraph(graph, names, weights, request);
+    for (const node of graph.nodes) quantizeNode(site, node, report);
+    graph.nodes = site.nodes;
+  }
+  if (report.layers.length === 0) {
+    throw new ModelFault(
+      'dynamic has nothing to quantize: the model has no MatMul, Gemm, LSTM or Attention of constant float weight that is not excluded.',
+    );
+  }
+  report.notes.push(...notesOn(model, request));
+  if ([...root.all()].some(({ nodes }) => nodes.some(({ domain }) => domain === microsoft)))
+    useMicrosoft(model);
+  removeUnused(root);
+}

@@ -1,0 +1,92 @@
+import type { CalibrationRanges } from '../calibrate/ranges.ts';
+import { Names } from '../graph/names.ts';
+import { removeUnused } from '../graph/remove-unused.ts';
+import type { Model } from '../model/model.ts';
+import { ModelFault } from '../model-fault.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { isExcluded, nodeName } from '../transform/excluded.ts';
+import type { TransformReport } from '../transform/report.ts';
+import { leastOpsetPerChannel, makeStaticPlan } from './make-static-plan.ts';
+import { prepareStatic } from './prepare-static.ts';
+import { ActivationScales } from './static-activations.ts';
+import { ConstantWriter } from './static-constants.ts';
+import { StaticNodes } from './static-nodes.ts';
+import { leafOperators, operatorsBetween, type StaticRequest } from './static-operators.ts';
+import type { StaticPlan } from './static-plan.ts';
+
+/** QuantizeLinear is there since this operator set. */
+const leastOpset = 10;
+
+/** Operators with weights that static quantization leaves as they are. */
+const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
+const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
+
+/** Why a node stays as it is, where that is worth a word. */
+function reasonFor({ graph }: Model, node: NodeProto, { exclude }: StaticRequest): string | undefined {
+  const { opType } = node;
+  if (otherLeaves.has(opType)) return `static methods have no quantized ${opType}`;
+  if (quantized.has(opType) && isExcluded(node, exclude)) return 'the request excludes it';
+  if (graph.bodiesOf(node).length > 0) return 'bodies of control flow are not calibrated';
+  const weight = graph.initializers.get(node.input[1] ?? '');
+  if (opType === 'Conv' && weight?.type !== 'float') return `its weight is ${weight?.type ?? 'computed'}`;
+  return undefined;
+}
+
+function reportKept(model: Model, request: StaticRequest, report: TransformReport): void {
+  for (const node of model.graph.nodes) {
+    const why = reasonFor(model, node, request);
+    if (why !== undefined) report.keep(nodeName(node), why);
+  }
+}
+
+/** Tells of activations that have no range, or none that 8 bits could hold. */
+function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: TransformReport): void {
+  for (const mark of plan.activations.values()) {
+    if (mark.sharedWith === undefined && scales.of(mark) === undefined) {
+      report.keep(mark.name, 'its range is unknown, or too wide for 8 bits as that of a mask is');
+    }
+  }
+}
+
+/**
+ * Quantizes weights and activations (QDQ): weights symmetric int8, by channel from opset 13, activations in
+ * `quant_type` at the ranges that were measured for the `calibrationTargets`, biases int32. Weights, scales and zero
+ * points are those of ONNX Runtime's quantize_static on the same ranges. Bodies of control flow stay float.
+ *
+ * @throws ModelFault where the operator set is too old, or there is nothing to quantize
+ */
+export function quantizeStatic(
+  model: Model,
+  request: StaticRequest,
+  measured: CalibrationRanges,
+  report: TransformReport,
+): void {
+  const opset = model.opset();
+  if (opset < leastOpset) {
+    throw new ModelFault(
+      `static methods need opset ${leastOpset} or higher; the model has ${opset}. Export it anew, or use weight_only.`,
+    );
+  }
+  const folded = prepareStatic(model, request);
+  if (folded > 0) report.notes.push(`${folded} BatchNormalization were folded into the Conv before them.`);
+  if (request.per_channel && opset < leastOpsetPerChannel) {
+    report.notes.push(
+      `Weights have one scale each: scales by channel need opset ${leastOpsetPerChannel}; the model has ${opset}.`,
+    );
+  }
+  reportKept(model, request, report);
+  const { plan, ranges } = makeStaticPlan(model, request, measured);
+  const names = new Names(model.graph);
+  const scales = new ActivationScales(plan, names, request, ranges);
+  const constants = new ConstantWriter(plan, names, report, request);
+  constants.putOperands(scales);
+  constants.putWeights(scales);
+  reportUnmeasured(plan, scales, report);
+  if (report.layers.length === 0) {
+    throw new ModelFault(
+      'Static methods have nothing to quantize: the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.',
+    );
+  }
+  model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
+  removeUnused(model.graph);
+}

@@ -1,0 +1,56 @@
+import type { QuantizeRequest } from '../methods/quantize-methods.ts';
+import type { Model } from '../model/model.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { isExcluded } from '../transform/excluded.ts';
+
+/** What the rules of static quantization go by. */
+export type StaticRequest = Pick<
+  QuantizeRequest,
+  'quant_type' | 'per_channel' | 'reduce_range' | 'exclude' | 'leaf_node'
+>;
+
+/** Operators that hold a weight of their own: the leaves. */
+export const leafOperators = ['Conv', 'Gemm', 'MatMul', 'Gather'] as const;
+
+/**
+ * Operators between the leaves: those of ONNX Runtime's quantizer for which its CPU provider has integer kernels.
+ * Normalizations, TopK and the like would be computed in float between Q and DQ, and only lose accuracy.
+ */
+export const operatorsBetween = [
+  'Add',
+  'AveragePool',
+  'Clip',
+  'Concat',
+  'Flatten',
+  'GlobalAveragePool',
+  'LeakyRelu',
+  'MaxPool',
+  'Mul',
+  'Pad',
+  'Relu',
+  'Reshape',
+  'Resize',
+  'Sigmoid',
+  'Slice',
+  'Softmax',
+  'Split',
+  'Squeeze',
+  'Transpose',
+  'Unsqueeze',
+  'Where',
+] as const;
+
+const leaves: ReadonlySet<string> = new Set(leafOperators);
+const between: ReadonlySet<string> = new Set(operatorsBetween);
+
+/** Position of a leaf's weight. */
+const weightPosition = (node: NodeProto): number => (node.opType === 'Gather' ? 0 : 1);
+
+/** Whether a node of the main graph is to be quantized. */
+export function isChosen({ graph }: Model, node: NodeProto, request: StaticRequest): boolean {
+  if (node.domain !== '' && node.domain !== 'ai.onnx') return false;
+  if (isExcluded(node, request.exclude)) return false;
+  if (!leaves.has(node.opType)) return !request.leaf_node && between.has(node.opType);
+  const ownsWeight = graph.initializers.get(node.input[weightPosition(node)] ?? '')?.type === 'float';
+  return ownsWeight || (!request.leaf_node && node.opType !== 'Conv');
+}

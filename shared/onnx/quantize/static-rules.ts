@@ -1,0 +1,151 @@
+import { floatAttribute, intAttribute, stringAttribute } from '../graph/attributes.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { floatsOf, isFloatTensor } from '../tensor/values.ts';
+import type { StaticPlan } from './static-plan.ts';
+
+/** Circumstances that a rule asks about. */
+export interface StaticOptions {
+  /** Whether weights get a scale for each channel. */
+  perChannel: boolean;
+  /** Whether quantization at an activation's range clips negative values, as far as is known. */
+  clips(activation: string): boolean;
+}
+
+/** Marks what of a node will be quantized. */
+type StaticRule = (plan: StaticPlan, node: NodeProto, options: StaticOptions) => void;
+
+/** Conv and Gemm: activation and weight, result, and a constant bias at the scale of both. */
+function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined): void {
+  const activation = plan.read(node, 0);
+  if (plan.constantOf(node, 1) === undefined) plan.read(node, 1);
+  const weight = plan.constant(node, 1, 'weight', axis);
+  plan.write(node, 0);
+  const tensor = plan.constantOf(node, 2);
+  if (tensor?.type !== 'float' || weight === undefined) return;
+  if (activation === undefined || 'tensor' in activation) return;
+  plan.biases.push({ node, position: 2, tensor, activation, weight });
+}
+
+const conv: StaticRule = (plan, node, { perChannel }) => markProduct(plan, node, perChannel ? 0 : undefined);
+
+const gemm: StaticRule = (plan, node, { perChannel }) => {
+  const isTransposed = intAttribute(node, 'transB', 0) !== 0;
+  markProduct(plan, node, perChannel ? (isTransposed ? 0 : 1) : undefined);
+};
+
+const matMul: StaticRule = (plan, node, { perChannel }) => {
+  for (const position of [0, 1]) {
+    const constant = plan.constantOf(node, position);
+    const hasChannels = perChannel && position === 1 && constant?.dims.length === 2;
+    if (constant === undefined) plan.read(node, position);
+    else plan.constant(node, position, 'weight', hasChannels ? 1 : undefined);
+  }
+  plan.write(node, 0);
+};
+
+/** Lookups in a constant table, or in what is quantized already. */
+const gather: StaticRule = (plan, node) => {
+  const isTable = plan.constantOf(node, 0) !== undefined;
+  const data = isTable || plan.markOf(node, 0) ? plan.read(node, 0) : undefined;
+  if (data !== undefined) plan.write(node, 0, data);
+};
+
+/** Operators that only move values: quantized where their input is, at its scale. */
+const moved: StaticRule = (plan, node) => {
+  if (plan.markOf(node, 0) === undefined) return;
+  const data = plan.read(node, 0);
+  if (data !== undefined) plan.write(node, 0, data);
+};
+
+/** The same, for operators that move 8-bit values only since an operator set. */
+const movedSince =
+  (opset: number): StaticRule =>
+  (plan, node, options) => {
+    if (plan.model.opset() >= opset) moved(plan, node, options);
+  };
+
+const split: StaticRule = (plan, node) => {
+  const data = plan.read(node, 0);
+  if (data === undefined) return;
+  for (const position of node.output.keys()) plan.write(node, position, data);
+};
+
+/** Whether what Pad adds lies within the range of its input: copies of values, or zeros. */
+function addsNothingNew(plan: StaticPlan, node: NodeProto): boolean {
+  if (stringAttribute(node, 'mode', 'constant') !== 'constant') return true;
+  if (plan.model.opset() < 11) return floatAttribute(node, 'value', 0) === 0;
+  if (!node.input[2]) return true;
+  const value = plan.constantOf(node, 2);
+  return value !== undefined && isFloatTensor(value) && floatsOf(value)[0] === 0;
+}
+
+const pad: StaticRule = (plan, node) => {
+  const data = plan.read(node, 0);
+  plan.read(node, 2);
+  plan.write(node, 0, addsNothingNew(plan, node) ? data : undefined);
+};
+
+const where: StaticRule = (plan, node) => {
+  if (plan.markOf(node, 1) === undefined || plan.markOf(node, 2) === undefined) return;
+  plan.read(node, 1);
+  plan.read(node, 2);
+  plan.write(node, 0);
+};
+
+/** Whether a clip lets zero through, as the range of a quantized value always does. */
+function clipsAroundZero(plan: StaticPlan, node: NodeProto): boolean {
+  if (node.opType === 'Relu') return true;
+  const bound = (position: number, name: string, otherwise: number): number => {
+    if (plan.model.opset() < 11) return floatAttribute(node, name, otherwise);
+    if (!node.input[position]) return otherwise;
+    const constant = plan.constantOf(node, position);
+    return constant !== undefined && isFloatTensor(constant)
+      ? (floatsOf(constant)[0] ?? Number.NaN)
+      : Number.NaN;
+  };
+  return bound(1, 'min', -1) <= 0 && bound(2, 'max', 1) >= 0;
+}
+
+/** Relu and Clip: done by the quantization of the value before them where nobody else uses that. */
+const clip: StaticRule = (plan, node, { clips }) => {
+  const mark = plan.markOf(node, 0);
+  if (mark === undefined || 'tensor' in mark) return;
+  const isAlone = plan.index.soleUse(node.input[0] ?? '') !== undefined;
+  const replaces = isAlone && clipsAroundZero(plan, node) && clips(node.output[0] ?? '');
+  if (replaces && mark.producer !== undefined) {
+    plan.replaceClip(node, mark.producer);
+    return;
+  }
+  plan.read(node, 0);
+  plan.write(node, 0);
+};
+
+/** Everything else: all that goes in and comes out. */
+const everything: StaticRule = (plan, node) => {
+  for (const position of node.input.keys()) plan.read(node, position);
+  for (const position of node.output.keys()) plan.write(node, position);
+};
+
+const rules: ReadonlyMap<string, StaticRule> = new Map([
+  ['Conv', conv],
+  ['Gemm', gemm],
+  ['MatMul', matMul],
+  ['Gather', gather],
+  ['AveragePool', moved],
+  ['Flatten', moved],
+  ['Reshape', moved],
+  ['Slice', moved],
+  ['Squeeze', moved],
+  ['Transpose', moved],
+  ['Unsqueeze', moved],
+  ['MaxPool', movedSince(12)],
+  ['Resize', movedSince(11)],
+  ['Split', split],
+  ['Pad', pad],
+  ['Where', where],
+  ['Clip', clip],
+  ['Relu', clip],
+]);
+
+/** The rule of an operator, those of ONNX Runtime's QDQ quantizer. */
+export const staticRule = (operator: string): StaticRule => rules.get(operator) ?? everything;

@@ -1,0 +1,38 @@
+import { countText, valueText } from '../../metric-chart/number-text.ts';
+
+const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+
+/** Bytes in the unit that suits them, thousands of thousands: `13.96 MB`. */
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < byteUnits.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? countText(value) : threeDigits(value)} ${byteUnits[unit]}`;
+}
+
+/** A count; in thousands or millions where that is shorter. */
+export function amountText(count: number): string {
+  if (count >= 1e9) return `${threeDigits(count / 1e9)} billion`;
+  if (count >= 1e6) return `${threeDigits(count / 1e6)} million`;
+  return countText(count);
+}
+
+export const millisecondsText = (ms: number): string => `${threeDigits(ms)} ms`;
+
+export const secondsText = (seconds: number): string => `${threeDigits(seconds)} s`;
+
+export const shareText = (share: number): string =>
+  `${(share * 100).toFixed(share > 0.999 && share < 1 ? 2 : 1)} %`;
+
+/** An error as people compare it: two significant digits. */
+export const errorText = (error: number): string =>
+  error === 0 ? '0' : valueText(Number(error.toPrecision(2)));
+
+/** How a value changed, as a factor. */
+export const factorText = (before: number, after: number): string =>
+  before > 0 && after > 0 ? `${threeDigits(after / before)} ×` : '';
+
+const threeDigits = (value: number): string =>
+  value >= 1000 ? countText(Math.round(value)) : String(Number(value.toPrecision(3)));

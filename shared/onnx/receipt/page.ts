@@ -1,0 +1,56 @@
+import { escapeXml, fitted } from '../../config-graph/drawn-text.ts';
+import { colours, font, labelSize, titleSize } from '../../metric-chart/chart-style.ts';
+import { at, textAt } from '../../metric-chart/svg-parts.ts';
+import type { DrawnPanel } from './bar-panel.ts';
+import { wrapped } from './text-panel.ts';
+
+/** Width of a page's panels together, in pixels. */
+export const pageWidth = 960;
+/** Between panels. */
+export const pageGap = 16;
+const margin = 20;
+const lineHeight = 17;
+
+export interface Page {
+  title: string;
+  /** The page in words, for those who cannot see it. */
+  description: string;
+  /** Said below the title. */
+  lines: readonly string[];
+  /** Panels in rows, which are as high as the highest of them. */
+  rows: readonly (readonly DrawnPanel[])[];
+}
+
+const frame = (wide: number, high: number): string =>
+  `<rect width="${at(wide)}" height="${at(high)}" rx="8" fill="${colours.panel}" stroke="${colours.frame}"/>`;
+
+/** A page of panels as an SVG 1.1 document that stands alone, without script or outside resource. */
+export function renderPage(page: Page): string {
+  const title = fitted(page.title, pageWidth, titleSize, true);
+  const lines = page.lines.flatMap((line) => wrapped(line, pageWidth, 2));
+  const parts = [
+    textAt(title, margin, margin + 14, { size: titleSize, colour: colours.text, bold: true }),
+    ...lines.map((line, index) =>
+      textAt(fitted(line, pageWidth, labelSize), margin, margin + 36 + index * lineHeight),
+    ),
+  ];
+  let y = margin + 36 + lines.length * lineHeight;
+  for (const row of page.rows) {
+    const height = Math.max(...row.map((panel) => panel.height));
+    const step = (pageWidth + pageGap) / row.length;
+    for (const [column, { svg }] of row.entries()) {
+      const place = `translate(${at(margin + column * step)} ${at(y)})`;
+      parts.push(`<g transform="${place}">`, frame(step - pageGap, height), svg, '</g>');
+    }
+    y += height + pageGap;
+  }
+  const [width, height] = [pageWidth + 2 * margin, y - pageGap + margin].map(at);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(title)}" font-family="${font}">`,
+    `<title>${escapeXml(title)}</title>`,
+    `<desc>${escapeXml(page.description)}</desc>`,
+    `<rect width="100%" height="100%" fill="${colours.page}"/>`,
+    ...parts,
+    '</svg>\n',
+  ].join('\n');
+}

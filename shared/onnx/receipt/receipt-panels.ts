@@ -1,0 +1,177 @@
+import {
+  amountText,
+  bytesText,
+  errorText,
+  factorText,
+  millisecondsText,
+  secondsText,
+  shareText,
+} from './amount-text.ts';
+import type { BarPanel, BarRow } from './bar-panel.ts';
+import type { Receipt } from './receipt.ts';
+
+/** Colours of what was, what is, and of errors; each with a contrast of at least 3 to 1 on white. */
+export const barColours = {
+  before: '#8a94a0',
+  after: '#0b63b0',
+  error: '#b8500c',
+  zeros: '#17704a',
+  memory: '#7a3fb8',
+};
+
+const layersShown = 40;
+const operatorsShown = 16;
+const outputsShown = 20;
+
+type Change = { before: number; after: number };
+
+const changeRow = (label: string, { before, after }: Change, text: (value: number) => string): BarRow => ({
+  label,
+  bars: [
+    { value: before, text: text(before), colour: barColours.before },
+    { value: after, text: text(after), colour: barColours.after },
+  ],
+  note: factorText(before, after),
+});
+
+const more = (all: number, shown: number, what: string): string | undefined =>
+  all > shown ? `${all - shown} more ${what} stand in the receipt's JSON.` : undefined;
+
+const withFoot = (panel: BarPanel, foot: string | undefined): BarPanel =>
+  foot === undefined ? panel : { ...panel, foot };
+
+/** Sizes, times and accuracy of the model and of its result. */
+export function changePanel(receipt: Receipt): BarPanel {
+  const { latency, accuracy } = receipt;
+  const rows = [
+    changeRow('file', receipt.file_bytes, bytesText),
+    changeRow('gzip', receipt.gzip_bytes, bytesText),
+    changeRow('parameters', receipt.parameters, amountText),
+    changeRow('other than zero', receipt.nonzero_parameters, amountText),
+  ];
+  if (latency !== null) {
+    rows.push(changeRow('latency p50', latency.p50, millisecondsText));
+    rows.push(changeRow('latency p90', latency.p90, millisecondsText));
+  }
+  if (accuracy !== null) rows.push(changeRow('accuracy', accuracy, shareText));
+  const [low = 0, high = 0] = latency?.ratio_interval ?? [];
+  const foot =
+    latency === null
+      ? 'Latency was not measured.'
+      : `Time × ${latency.ratio.toFixed(3)} (95 % of ${low.toFixed(3)} to ${high.toFixed(3)}), ${latency.blocks} blocks of ${latency.runs_per_block}, one thread; the model against itself × ${latency.aa_ratio.toFixed(3)}.`;
+  return {
+    title: 'Before and after',
+    subtitle: 'grey: the model, blue: its result',
+    rows,
+    scale: 'row',
+    foot,
+  };
+}
+
+/** Relative L2 error of each output, or of each layer that was run by itself. */
+export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on }: Receipt): BarPanel {
+  const measured = run_as_whole
+    ? outputs.map(({ name, relative_l2_error, why }) => ({ label: name, error: relative_l2_error, why }))
+    : checked_layers.map(({ layer, relative_l2_error, why }) => ({
+        label: layer,
+        error: relative_l2_error,
+        why,
+      }));
+  const rows = measured.slice(0, outputsShown).map(
+    ({ label, error, why }): BarRow => ({
+      label,
+      bars: [
+        {
+          value: error ?? 0,
+          text: error === null ? (why ?? 'not known') : errorText(error),
+          colour: barColours.error,
+        },
+      ],
+    }),
+  );
+  const on = compared_on === null ? '' : `, ${compared_on.samples} samples (${compared_on.source})`;
+  const title = run_as_whole ? 'Error of the outputs' : 'Error of layers; not run as a whole';
+  const panel: BarPanel = { title, subtitle: `relative L2, powers of ten${on}`, rows, scale: 'powers' };
+  return withFoot(panel, more(measured.length, outputsShown, 'of them'));
+}
+
+/** Share of zeros of each layer, and how far its weight is from what it was. */
+export function layerPanels({ layers, layers_omitted }: Receipt): BarPanel[] {
+  const shown = layers.slice(0, layersShown);
+  const foot = more(layers.length + layers_omitted, layersShown, 'layers');
+  const panels: BarPanel[] = [];
+  if (shown.some(({ sparsity_after }) => sparsity_after !== null)) {
+    const rows = shown.map(
+      ({ layer, operator, sparsity_after }): BarRow => ({
+        label: `${layer} (${operator})`,
+        bars: [
+          {
+            value: sparsity_after ?? 0,
+            text: sparsity_after === null ? 'not counted' : shareText(sparsity_after),
+            colour: barColours.zeros,
+          },
+        ],
+      }),
+    );
+    panels.push(withFoot({ title: 'Zeros by layer', rows, scale: 'share' }, foot));
+  }
+  if (shown.some(({ error }) => error !== null)) {
+    const rows = shown.map(
+      ({ layer, operator, error }): BarRow => ({
+        label: `${layer} (${operator})`,
+        bars: [
+          {
+            value: error ?? 0,
+            text: error === null ? 'another shape' : errorText(error),
+            colour: barColours.error,
+          },
+        ],
+      }),
+    );
+    const title = 'Error of the weights by layer';
+    panels.push(withFoot({ title, subtitle: 'relative L2, powers of ten', rows, scale: 'powers' }, foot));
+  } else if (shown.length > 0) {
+    const rows = shown.map(({ layer, operator, parameters_before, parameters_after }) =>
+      changeRow(`${layer} (${operator})`, { before: parameters_before, after: parameters_after }, amountText),
+    );
+    panels.push(withFoot({ title: 'Parameters by layer', rows, scale: 'row' }, foot));
+  }
+  return panels;
+}
+
+/** How often each operator occurs before and after. */
+export function operatorPanel({ operators: { before, after } }: Receipt): BarPanel {
+  const count = (of: Readonly<Record<string, number>>, name: string): number =>
+    Object.hasOwn(of, name) ? (of[name] ?? 0) : 0;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort(
+    (a, b) => Math.max(count(before, b), count(after, b)) - Math.max(count(before, a), count(after, a)),
+  );
+  const rows = names.slice(0, operatorsShown).map((name) => ({
+    ...changeRow(name, { before: count(before, name), after: count(after, name) }, String),
+    note: '',
+  }));
+  const panel: BarPanel = { title: 'Operators', subtitle: 'grey: before, blue: after', rows, scale: 'all' };
+  return withFoot(panel, more(names.length, operatorsShown, 'operators'));
+}
+
+/** What the stages took: seconds, and peak memory. */
+export function stagePanels({ stages }: Receipt): BarPanel[] {
+  return [
+    {
+      title: 'Seconds of each stage',
+      rows: stages.map(({ name, seconds }) => ({
+        label: name,
+        bars: [{ value: seconds, text: secondsText(seconds), colour: barColours.after }],
+      })),
+      scale: 'all',
+    },
+    {
+      title: 'Peak memory of each stage',
+      rows: stages.map(({ name, peak_memory_bytes: bytes }) => ({
+        label: name,
+        bars: [{ value: bytes, text: bytesText(bytes), colour: barColours.memory }],
+      })),
+      scale: 'all',
+    },
+  ];
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+
+const count = z.int().nonnegative();
+const change = <T extends z.ZodType>(measure: T) => z.object({ before: measure, after: measure });
+
+/** Where the numbers come from that a model was run on. */
+export const DataUsed = z.object({
+  source: z.enum(['evaluation', 'calibration', 'synthetic']),
+  samples: count,
+  /** Dimensions that were fed, by input. */
+  shapes: z.record(z.string(), z.array(count)),
+});
+export type DataUsed = z.output<typeof DataUsed>;
+
+/** What became of a layer's weight; see `LayerChange`. Sparsity is the share of zeros, null where not counted. */
+const Layer = z.object({
+  layer: z.string(),
+  operator: z.string(),
+  weight: z.string(),
+  parameters_before: count,
+  parameters_after: count,
+  nonzero_before: count.nullable(),
+  nonzero_after: count.nullable(),
+  sparsity_before: z.number().nullable(),
+  sparsity_after: z.number().nullable(),
+  /** ‖w′ − w‖ / ‖w‖; null where the shapes differ. */
+  error: z.number().nullable(),
+});
+
+const Output = z.object({
+  name: z.string(),
+  /** ‖after − before‖ / ‖before‖ over all samples; null where it cannot be told, for the reason in `why`. */
+  relative_l2_error: z.number().nullable(),
+  largest_difference: z.number().nullable(),
+  values: count,
+  why: z.string().nullable(),
+});
+
+/** What a pruning came to; see `PruningOutcome`. */
+const Pruning = z.object({
+  strategy: z.string(),
+  compression: z.number(),
+  prunable_before: count,
+  prunable_after: count,
+  reached: z.number(),
+  model_before: count,
+  model_after: count,
+  model_ratio: z.number(),
+  groups: z.array(z.object({ layers: z.array(z.string()), channels_before: count, channels_after: count })),
+});
+
+const Latency = z.object({
+  /** Milliseconds of one run, one thread. */
+  p50: change(z.number()),
+  p90: change(z.number()),
+  /** Median over the blocks of time after / time before, and its bootstrap 95 % interval. */
+  ratio: z.number(),
+  ratio_interval: z.tuple([z.number(), z.number()]),
+  /** The same of the source model against itself: how far from 1 a ratio may be by chance. */
+  aa_ratio: z.number(),
+  blocks: count,
+  runs_per_block: count,
+  shapes: z.record(z.string(), z.array(count)),
+});
+
+/** A layer that was checked by itself, because the model is too large to be run as a whole. */
+const CheckedLayer = z.object({
+  layer: z.string(),
+  relative_l2_error: z.number().nullable(),
+  why: z.string().nullable(),
+});
+
+/** What was done to a model and what came of it: every number in it was measured. */
+export const Receipt = z.object({
+  receipt_version: z.literal(1),
+  operation: z.enum(['prune', 'quantize']),
+  strategy: z.string(),
+  /** The request with every default filled in. */
+  request: z.record(z.string(), z.unknown()),
+  /** Bytes of all files of the model. */
+  file_bytes: change(count),
+  /** The same files through gzip of `gzip_level`. */
+  gzip_bytes: change(count),
+  gzip_level: count,
+  /** Values of all floating-point and quantized constants; scales, zero points and shapes are none. */
+  parameters: change(count),
+  nonzero_parameters: change(count),
+  pruning: Pruning.nullable(),
+  /** How often each operator occurs, `domain.Operator` where it is not ONNX's own. */
+  operators: change(z.record(z.string(), count)),
+  opsets: change(z.record(z.string(), count)),
+  layers: z.array(Layer),
+  /** Layers beyond those listed. */
+  layers_omitted: count,
+  kept: z.array(z.object({ what: z.string(), why: z.string() })),
+  notes: z.array(z.string()),
+  warnings: z.array(z.string()),
+  /** False where the model is too large for a session: then `checked_layers` stand for the outputs. */
+  run_as_whole: z.boolean(),
+  outputs: z.array(Output),
+  checked_layers: z.array(CheckedLayer),
+  /** What the outputs were compared on. */
+  compared_on: DataUsed.nullable(),
+  calibrated_on: DataUsed.nullable(),
+  /** Share of the evaluation set's labels that were met. */
+  accuracy: z.object({ ...change(z.number()).shape, samples: count, output: z.string() }).nullable(),
+  latency: Latency.nullable(),
+  /** Layers that `max_error` excluded, most sensitive first, each with the output error it causes alone. */
+  excluded_by_error: z.array(z.object({ layer: z.string(), error: z.number().nullable() })),
+  stages: z.array(
+    z.object({ name: z.string(), seconds: z.number().nonnegative(), peak_memory_bytes: count }),
+  ),
+  onnx_runtime: z.object({
+    /** Version that ran it here. */
+    measured_with: z.string(),
+    /** Lowest version that runs the result. */
+    needed: z.string(),
+  }),
+  seeds: z.record(z.string(), count),
+  hardware: z.object({
+    processor: z.string(),
+    architecture: z.string(),
+    /** Instruction sets that matter for what was measured. */
+    flags: z.array(z.string()),
+    threads: count,
+  }),
+});
+export type Receipt = z.output<typeof Receipt>;

@@ -1,0 +1,77 @@
+import { bytesText } from './amount-text.ts';
+import { type DrawnPanel, drawBars } from './bar-panel.ts';
+import { pageGap, pageWidth, renderPage } from './page.ts';
+import type { Receipt } from './receipt.ts';
+import { changePanel, layerPanels, operatorPanel, outputPanel, stagePanels } from './receipt-panels.ts';
+import { drawTexts } from './text-panel.ts';
+
+const keptShown = 24;
+/** Dark enough to be read on white. */
+const warningColour = '#a3341a';
+
+/** What was asked for, in a line. */
+function titleOf({ operation, strategy, request }: Receipt): string {
+  const { compression, precision, quant_type } = request;
+  const how = operation === 'prune' ? `compression ${compression}` : `${precision} bits, ${quant_type}`;
+  return `${operation === 'prune' ? 'Pruning' : 'Quantization'}: ${strategy}, ${how}`;
+}
+
+function headLines({ onnx_runtime, hardware, opsets, seeds, pruning }: Receipt): string[] {
+  const sets = Object.entries(opsets.after).map(([domain, version]) => `${domain} ${version}`);
+  const reached =
+    pruning === null
+      ? []
+      : [
+          `Prunable parameters ÷ ${pruning.reached.toFixed(2)}, those of the whole model ÷ ${pruning.model_ratio.toFixed(2)}.`,
+        ];
+  const flags =
+    hardware.flags.length === 0 ? 'none of the known instruction sets' : hardware.flags.join(', ');
+  return [
+    ...reached,
+    `Needs ONNX Runtime ${onnx_runtime.needed}, measured with ${onnx_runtime.measured_with} (${sets.join(', ')}). Seed ${seeds['request'] ?? 0}.`,
+    `${hardware.processor}, ${hardware.architecture}, ${hardware.threads} thread; ${flags}.`,
+  ];
+}
+
+/** Panels in rows of one or two, which are as high as the higher of them. */
+function layout(receipt: Receipt): DrawnPanel[][] {
+  const half = (pageWidth - pageGap) / 2;
+  const texts = (title: string, lines: readonly string[], colour?: string): DrawnPanel[][] =>
+    lines.length === 0 ? [] : [[drawTexts(title, lines, pageWidth, colour)]];
+  const kept = receipt.kept.slice(0, keptShown).map(({ what, why }) => `${what}: ${why}`);
+  const others = receipt.kept.length - kept.length;
+  const layers = layerPanels(receipt);
+  return [
+    ...texts('Warnings', receipt.warnings, warningColour),
+    [drawBars(changePanel(receipt), pageWidth)],
+    [drawBars(outputPanel(receipt), pageWidth)],
+    layers.map((panel) => drawBars(panel, layers.length === 2 ? half : pageWidth)),
+    [drawBars(operatorPanel(receipt), pageWidth)],
+    stagePanels(receipt).map((panel) => drawBars(panel, half)),
+    ...texts('Kept, and why', [
+      ...kept,
+      ...(others > 0 ? [`and ${others} more, in the receipt's JSON`] : []),
+    ]),
+    ...texts('Notes', receipt.notes),
+  ].filter((row) => row.length > 0);
+}
+
+/** The page in words, for those who cannot see it. */
+function description({ file_bytes, outputs }: Receipt): string {
+  const errors = outputs.flatMap(({ name, relative_l2_error: error }) =>
+    error === null ? [] : [`${name} ${error.toPrecision(2)}`],
+  );
+  const sizes = `From ${bytesText(file_bytes.before)} to ${bytesText(file_bytes.after)}.`;
+  return errors.length === 0
+    ? sizes
+    : `${sizes} Relative error of the outputs: ${errors.slice(0, 10).join(', ')}.`;
+}
+
+/** A receipt as a page: bars, and what is to be said. */
+export const renderReceipt = (receipt: Receipt): string =>
+  renderPage({
+    title: titleOf(receipt),
+    description: description(receipt),
+    lines: headLines(receipt),
+    rows: layout(receipt),
+  });

@@ -1,0 +1,22 @@
+import { ModelFault } from '../model-fault.ts';
+import type { Feed } from '../stage/stage-task.ts';
+import type { Session } from './session.ts';
+import type { Sample } from './set-samples.ts';
+
+/** Runs one sample, for all outputs or those that are named. Where it was made up, the fault says that a data set may be what the model needs. */
+export async function runSample(
+  session: Session,
+  { source }: Feed,
+  { feeds }: Sample,
+  outputs?: readonly string[],
+): ReturnType<Session['run']> {
+  try {
+    return await session.run(feeds, outputs);
+  } catch (fault) {
+    if (!(fault instanceof ModelFault) || source !== 'synthetic') throw fault;
+    const shapes = [...feeds].map(([name, { dims }]) => `${JSON.stringify(name)} [${dims.join(', ')}]`);
+    throw new ModelFault(
+      `${fault.message} The inputs were made up (${shapes.join(', ')}); give a calibration set, or the shapes of the inputs.`,
+    );
+  }
+}

@@ -1,0 +1,128 @@
+import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
+import { ModelFault } from '../model-fault.ts';
+import { type FeedType, feedTypes, numbersOf, runtimeTypes, type typedView } from './feed-type.ts';
+
+/** A tensor that goes into a session or comes out of it. */
+export interface FedTensor {
+  type: FeedType;
+  dims: readonly number[];
+  values: ReturnType<typeof typedView>;
+}
+
+/** What an output is where it is no tensor of numbers. */
+export interface OtherValue {
+  type: 'other';
+}
+
+/** Version of ONNX Runtime that sessions run in. */
+export async function runtimeVersion(): Promise<string> {
+  const { env } = await import('onnxruntime-node');
+  return env.versions.node ?? env.versions.common;
+}
+
+const longestReason = 600;
+
+/** What ONNX Runtime says, without the places in its own sources. */
+function reason(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text
+    .replaceAll(/\/[\w./-]*onnxruntime[\w./-]*:\d+ [^\n]*?\n?(?=\S)/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, longestReason);
+}
+
+const known = new Map<string, FeedType>(feedTypes.map((type) => [runtimeTypes[type], type]));
+
+/** Which model a session is of, as faults name it. */
+export type SessionOf = 'model' | 'result';
+
+/**
+ * A session of ONNX Runtime on one thread of the CPU. Only for processes that may die: native code can crash, and can
+ * run without end.
+ */
+export class Session {
+  readonly #of: SessionOf;
+  readonly #session: InferenceSession;
+  readonly #makeTensor: (tensor: FedTensor) => RuntimeTensor;
+
+  private constructor(
+    of: SessionOf,
+    session: InferenceSession,
+    makeTensor: (tensor: FedTensor) => RuntimeTensor,
+  ) {
+    this.#of = of;
+    this.#session = session;
+    this.#makeTensor = makeTensor;
+  }
+
+  /** @throws ModelFault where ONNX Runtime does not take the model */
+  static async open(path: string, of: SessionOf, isOptimized = true): Promise<Session> {
+    const { InferenceSession: sessions, Tensor } = await import('onnxruntime-node');
+    try {
+      const session = await sessions.create(path, {
+        executionProviders: ['cpu'],
+        intraOpNumThreads: 1,
+        interOpNumThreads: 1,
+        executionMode: 'sequential',
+        graphOptimizationLevel: isOptimized ? 'all' : 'disabled',
+        logSeverityLevel: 3,
+      });
+      return new Session(
+        of,
+        session,
+        ({ type, dims, values }) => new Tensor(runtimeTypes[type], values, dims),
+      );
+    } catch (cause) {
+      throw new ModelFault(`ONNX Runtime cannot load the ${of}: ${reason(cause)}`);
+    }
+  }
+
+  get outputNames(): readonly string[] {
+    return this.#session.outputNames;
+  }
+
+  /** Tensors as a session takes them, to be run several times. */
+  prepare(feeds: ReadonlyMap<string, FedTensor>): Record<string, RuntimeTensor> {
+    return Object.fromEntries([...feeds].map(([name, tensor]) => [name, this.#makeTensor(tensor)]));
+  }
+
+  /** Runs and drops what comes out, as timing does. */
+  async runPrepared(feeds: Record<string, RuntimeTensor>): Promise<void> {
+    await this.#run(feeds);
+  }
+
+  /** @throws ModelFault where an operator fails on these values */
+  async run(
+    feeds: ReadonlyMap<string, FedTensor>,
+    outputs = this.outputNames,
+  ): Promise<Map<string, FedTensor | OtherValue>> {
+    const results = await this.#run(this.prepare(feeds), outputs);
+    return new Map(Object.entries(results).map(([name, value]) => [name, fedTensor(value)]));
+  }
+
+  async #run(
+    feeds: Record<string, RuntimeTensor>,
+    outputs = this.outputNames,
+  ): Promise<InferenceSession.OnnxValueMapType> {
+    try {
+      return await this.#session.run(feeds, outputs);
+    } catch (cause) {
+      throw new ModelFault(`ONNX Runtime cannot run the ${this.#of}: ${reason(cause)}`);
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.#session.release();
+  }
+}
+
+function fedTensor(value: RuntimeTensor): FedTensor | OtherValue {
+  const type = known.get(value.type);
+  const { data } = value;
+  if (type === undefined || Array.isArray(data)) return { type: 'other' };
+  return { type, dims: value.dims, values: data };
+}
+
+/** The numbers in a tensor. */
+export const tensorNumbers = ({ type, values }: FedTensor): ArrayLike<number> => numbersOf(type, values);

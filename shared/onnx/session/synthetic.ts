@@ -1,0 +1,43 @@
+import { ModelFault } from '../model-fault.ts';
+import type { FedInput } from '../stage/stage-task.ts';
+import { elementCount } from '../tensor/tensor.ts';
+import { isFeedType, typedArray } from './feed-type.ts';
+import { Random } from './random.ts';
+import type { FedTensor } from './session.ts';
+
+/** Most values of one synthetic input. */
+const valuesMost = 2 ** 28;
+
+function value({ values, below }: FedInput, random: Random): number {
+  if (values === 'one') return 1;
+  return values === 'index' ? random.below(below) : random.normal();
+}
+
+/**
+ * Inputs that are made up: the same ones for the same seed.
+ *
+ * @throws ModelFault, asking for a calibration set, where the dimensions of an input cannot be told
+ */
+export function syntheticFeeds(inputs: readonly FedInput[], seed: number): Map<string, FedTensor> {
+  const random = new Random(seed);
+  return new Map(
+    inputs.map((input): [string, FedTensor] => {
+      const { name, type, dims } = input;
+      const named = `The input ${JSON.stringify(name)}`;
+      if (!isFeedType(type)) {
+        throw new ModelFault(`${named} takes ${type}; only models whose inputs are numbers can be run here.`);
+      }
+      if (dims === null) {
+        throw new ModelFault(
+          `${named} has no known number of dimensions; give a calibration set that shows it.`,
+        );
+      }
+      const count = elementCount(dims);
+      if (count > valuesMost) {
+        throw new ModelFault(`${named} has ${count} values; give a calibration set with smaller ones.`);
+      }
+      const numbers = Float64Array.from({ length: count }, () => value(input, random));
+      return [name, { type, dims, values: typedArray(type, numbers) }];
+    }),
+  );
+}

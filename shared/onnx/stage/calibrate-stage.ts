@@ -1,0 +1,71 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Collector, makeCollector } from '../calibrate/collector.ts';
+import { exposeOutputs } from '../calibrate/expose-outputs.ts';
+import { writeRanges } from '../calibrate/ranges-file.ts';
+import { loadModel } from '../model/load-model.ts';
+import { saveModel } from '../model/save-model.ts';
+import { parseRequest } from '../optimize/parse-request.ts';
+import { isStaticRequest } from '../optimize/static-request.ts';
+import { calibrationTargets } from '../quantize/calibration-targets.ts';
+import { prepareStatic } from '../quantize/prepare-static.ts';
+import type { StaticRequest } from '../quantize/static-operators.ts';
+import { runSample } from '../session/run-sample.ts';
+import { dataUsed, samplesOf } from '../session/samples.ts';
+import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
+import type { Sample } from '../session/set-samples.ts';
+import type { StageVoice } from './run-stage.ts';
+import type { StageAnswer, TaskOf } from './stage-task.ts';
+
+/** Saves the model in the form that is quantized, with what must be observed as outputs. */
+function exposed(
+  path: string,
+  request: StaticRequest,
+  folder: string,
+): { file: string; targets: string[]; outputs: string[] } {
+  const model = loadModel(path);
+  try {
+    prepareStatic(model, request);
+    const targets = calibrationTargets(model, request);
+    const outputs = exposeOutputs(model, targets);
+    const [file = ''] = saveModel(model, folder);
+    return { file: join(folder, file), targets, outputs };
+  } finally {
+    model.external.close();
+  }
+}
+
+function collect(collector: Collector, name: string, value: FedTensor | OtherValue | undefined): void {
+  if (value?.type === 'float' && value.values instanceof Float32Array) collector.add(name, value.values);
+}
+
+/** Runs the model without optimizations, so that each activation is there, and observes those that get a range. */
+export async function calibrateStage(
+  task: TaskOf<'calibrate'>,
+  { progress }: Pick<StageVoice, 'progress'>,
+): Promise<StageAnswer<'calibrate'>> {
+  const request = parseRequest(task.request);
+  if (!isStaticRequest(request)) throw new Error(`${request.strategy} needs no calibration`);
+  const folder = `${task.out}.model`;
+  mkdirSync(folder);
+  try {
+    const { file, targets, outputs } = exposed(task.model, request, folder);
+    const collector = makeCollector(request.strategy);
+    const session = await Session.open(file, 'model', false);
+    let samples = 0;
+    let first: Sample | undefined;
+    for await (const sample of samplesOf(task.feed)) {
+      first ??= sample;
+      for (const name of targets) collect(collector, name, sample.feeds.get(name));
+      const results = await runSample(session, task.feed, sample, outputs);
+      for (const [name, value] of results) collect(collector, name, value);
+      samples += 1;
+      progress(samples / task.feed.samples);
+    }
+    await session.release();
+    writeRanges(task.out, collector.ranges());
+    return { data: dataUsed(task.feed.source, samples, first) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inferValues } from '../infer/infer-values.ts';
+import { loadModel } from '../model/load-model.ts';
+import type { Model } from '../model/model.ts';
+import { saveModel } from '../model/save-model.ts';
+import { isFeedType } from '../session/feed-type.ts';
+import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
+import { syntheticFeeds } from '../session/synthetic.ts';
+import { nodeName } from '../transform/excluded.ts';
+import { layerInputs } from '../verify/layer-inputs.ts';
+import { sliceLayer } from '../verify/layer-slice.ts';
+import { OutputDifference } from '../verify/output-error.ts';
+import type { StageVoice } from './run-stage.ts';
+import type { FedInput, StageAnswer, TaskOf } from './stage-task.ts';
+
+const checkedMost = 8;
+
+type Checked = StageAnswer<'check'>['layers'][number];
+
+/** Layers from first to last, evenly. */
+function sampled(layers: readonly string[]): string[] {
+  const all = [...new Set(layers)];
+  const step = Math.max(1, (all.length - 1) / (checkedMost - 1));
+  return [
+    ...new Set(
+      all.filter((_, index) => index < checkedMost).map((_, index) => all[Math.round(index * step)] ?? ''),
+    ),
+  ];
+}
+
+/** Runs one layer of a model by itself. */
+async function runLayer(
+  model: Model,
+  of: SessionOf,
+  inputs: readonly FedInput[],
+  output: string,
+  { seed, work }: TaskOf<'check'>,
+) {
+  const places = inputs.map(({ name, type, dims }) => {
+    if (!isFeedType(type)) throw new Error(`a layer is fed with ${type}`);
+    return { name, type, dims: dims ?? [] };
+  });
+  const slice = sliceLayer(model, places, output);
+  if (slice === undefined) return undefined;
+  const folder = join(work, `layer-of-${of}`);
+  mkdirSync(folder);
+  try {
+    const [file = ''] = saveModel(slice, folder);
+    const session = await Session.open(join(folder, file), of);
+    try {
+      return (await session.run(syntheticFeeds(inputs, seed))).get(output);
+    } finally {
+      await session.release();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Compares layers of a model with what they became, each run by itself on made-up inputs. */
+export async function checkStage(
+  task: TaskOf<'check'>,
+  { progress }: Pick<StageVoice, 'progress'>,
+): Promise<StageAnswer<'check'>> {
+  const before = loadModel(task.before);
+  const after = loadModel(task.after);
+  const layers: Checked[] = [];
+  try {
+    const values = inferValues(before);
+    const names = sampled(task.layers);
+    for (const [index, layer] of names.entries()) {
+      const failed = (why: string): Checked => ({ layer, relative_l2_error: null, why });
+      const node = before.graph.nodes.find((candidate) => nodeName(candidate) === layer);
+      const inputs = node && layerInputs(before, node, values);
+      const output = node?.output[0] ?? '';
+      if (inputs === undefined || inputs.some(({ type }) => !isFeedType(type))) {
+        layers.push(failed('its inputs are not known'));
+        continue;
+      }
+      const was = await runLayer(before, 'model', inputs, output, task);
+      const is = await runLayer(after, 'result', inputs, output, task);
+      if (is === undefined) layers.push(failed('it cannot be told apart in the result'));
+      else {
+        const difference = new OutputDifference(layer);
+        difference.add(was, is);
+        const { relative_l2_error, why } = difference.result();
+        layers.push({ layer, relative_l2_error, why });
+      }
+      progress((index + 1) / names.length);
+    }
+    return { layers, runtime: await runtimeVersion() };
+  } finally {
+    before.external.close();
+    after.external.close();
+  }
+}

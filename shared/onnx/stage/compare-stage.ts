@@ -1,0 +1,107 @@
+import { ModelFault } from '../model-fault.ts';
+import { runSample } from '../session/run-sample.ts';
+import { dataUsed, samplesOf } from '../session/samples.ts';
+import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
+import type { Sample } from '../session/set-samples.ts';
+import { labelReading, labelsMet } from '../verify/label-score.ts';
+import { OutputDifference } from '../verify/output-error.ts';
+import type { StageVoice } from './run-stage.ts';
+import type { StageAnswer, TaskOf } from './stage-task.ts';
+
+/** Most samples whose outputs are compared, and most bytes that those of the source may take meanwhile. */
+const comparedMost = 64;
+const keptMost = 256 * 2 ** 20;
+
+type Outputs = Awaited<ReturnType<Session['run']>>;
+type Reading = NonNullable<ReturnType<typeof labelReading>>;
+
+interface Run {
+  /** Outputs of the first samples. */
+  kept: Outputs[];
+  first: Sample | undefined;
+  samples: number;
+  score: { met: number; of: number };
+  reading: Reading | undefined;
+}
+
+const bytesOf = (outputs: Outputs): number =>
+  [...outputs.values()].reduce(
+    (sum, value) => sum + (value.type === 'other' ? 0 : value.values.byteLength),
+    0,
+  );
+
+/** Runs one model over the samples; those beyond what is compared only where they have labels. */
+async function runAll(
+  path: string,
+  of: SessionOf,
+  task: TaskOf<'compare'>,
+  earlier: Run | undefined,
+  progress: (fraction: number) => void,
+): Promise<Run> {
+  const session = await Session.open(path, of);
+  const run: Run = {
+    kept: [],
+    first: undefined,
+    samples: 0,
+    score: { met: 0, of: 0 },
+    reading: earlier?.reading,
+  };
+  let room = keptMost;
+  const most = earlier?.kept.length ?? comparedMost;
+  try {
+    for await (const sample of samplesOf(task.feed)) {
+      const isKept = run.kept.length < most && room > 0;
+      if (!isKept && sample.labels === undefined) break;
+      const outputs = await runSample(session, task.feed, sample);
+      run.first ??= sample;
+      run.samples += 1;
+      if (isKept) {
+        run.kept.push(outputs);
+        room -= bytesOf(outputs);
+      }
+      if (sample.labels !== undefined) {
+        run.reading ??= labelReading(outputs, sample.labels);
+        if (run.reading === undefined) {
+          throw new ModelFault(`No output of the model fits labels of [${sample.labels.dims.join(', ')}].`);
+        }
+        const { met, of: all } = labelsMet(outputs, sample.labels, run.reading);
+        run.score = { met: run.score.met + met, of: run.score.of + all };
+      }
+      progress(run.samples / task.feed.samples);
+    }
+  } finally {
+    await session.release();
+  }
+  return run;
+}
+
+/** Runs the model and its result over the same samples, one after the other, and compares what comes out. */
+export async function compareStage(
+  task: TaskOf<'compare'>,
+  { progress }: Pick<StageVoice, 'progress'>,
+): Promise<StageAnswer<'compare'>> {
+  const before = await runAll(task.before, 'model', task, undefined, (part) => progress(part / 2));
+  const after = await runAll(task.after, 'result', task, before, (part) => progress(0.5 + part / 2));
+  const names = [...(before.kept[0]?.keys() ?? [])];
+  const outputs = names.map((name) => {
+    const difference = new OutputDifference(name);
+    for (const [index, one] of before.kept.entries())
+      difference.add(one.get(name), after.kept[index]?.get(name));
+    return difference.result();
+  });
+  const { reading, score } = before;
+  return {
+    outputs,
+    accuracy:
+      reading === undefined || score.of === 0
+        ? null
+        : {
+            before: score.met / score.of,
+            after: after.score.met / score.of,
+            samples: before.samples,
+            output: reading.output,
+          },
+    data: dataUsed(task.feed.source, before.samples, before.first),
+    runtime: await runtimeVersion(),
+  };
+}

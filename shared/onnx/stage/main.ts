@@ -1,0 +1,3 @@
+import { runStage } from './run-stage.ts';
+
+await runStage();

@@ -1,0 +1,49 @@
+import { dirname, join } from 'node:path';
+import { loadModel } from '../model/load-model.ts';
+import type { Model } from '../model/model.ts';
+import { checkAttributes } from '../verify/check-attributes.ts';
+import { countParameters } from '../verify/count-parameters.ts';
+import { feedPlan } from '../verify/feed-plan.ts';
+import { runtimeNeeded } from '../verify/runtime-needed.ts';
+import type { StageAnswer, TaskOf } from './stage-task.ts';
+
+function countOperators(model: Model): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const graph of model.graph.all()) {
+    for (const { domain, opType } of graph.nodes) {
+      const name = domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Checks a model's structure and counts what it is made of. */
+export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<'read'> {
+  const model = loadModel(path);
+  try {
+    checkAttributes(model);
+    const { parameters, nonzero } = countParameters(model.graph);
+    let weight_bytes = 0;
+    for (const { initializers } of model.graph.all()) {
+      for (const { byteLength } of initializers.values()) weight_bytes += byteLength;
+    }
+    const opsets = model.proto.opsetImport.map(({ domain, version }) => [
+      domain || 'ai.onnx',
+      Number(version),
+    ]);
+    return {
+      inputs: feedPlan(model, shapes),
+      outputs: model.graph.outputs.map(({ name }) => name),
+      weight_bytes,
+      parameters,
+      nonzero_parameters: nonzero,
+      operators: countOperators(model),
+      opsets: Object.fromEntries(opsets),
+      files: [path, ...model.external.locations.map((location) => join(dirname(path), location))],
+      needs_runtime: runtimeNeeded(model),
+    };
+  } finally {
+    model.external.close();
+  }
+}

@@ -1,0 +1,71 @@
+import { writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { ModelFault } from '../model-fault.ts';
+import { residentMemory } from './process-memory.ts';
+import { type StageLine, StageTask } from './stage-task.ts';
+
+/** What a stage tells its supervisor while it works. */
+export interface StageVoice {
+  progress(fraction: number): void;
+  say(line: string): void;
+}
+
+const answerDescriptor = 3;
+
+function write(line: StageLine): void {
+  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  for (let done = 0; done < bytes.length; ) done += writeSync(answerDescriptor, bytes, done);
+}
+
+/** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
+async function answerTo(task: StageTask, voice: StageVoice): Promise<unknown> {
+  switch (task.kind) {
+    case 'read':
+      return (await import('./read-stage.ts')).readStage(task);
+    case 'calibrate':
+      return await (await import('./calibrate-stage.ts')).calibrateStage(task, voice);
+    case 'transform':
+      return (await import('./transform-stage.ts')).transformStage(task);
+    case 'compare':
+      return await (await import('./compare-stage.ts')).compareStage(task, voice);
+    case 'time':
+      return await (await import('./time-stage.ts')).timeStage(task, voice);
+    case 'size':
+      return await (await import('./size-stage.ts')).sizeStage(task, voice);
+    case 'check':
+      return await (await import('./check-stage.ts')).checkStage(task, voice);
+  }
+}
+
+/** In bytes. The system's own figure for a process may be that of the one which started it, where it was larger. */
+async function peakMemory(): Promise<number> {
+  const own = process.platform === 'linux' ? await residentMemory(process.pid) : null;
+  return own?.peak ?? process.resourceUsage().maxRSS * 1024;
+}
+
+/**
+ * The program of a stage's process: reads its task from the standard input, does it, and answers on descriptor 3. What
+ * libraries print goes to the standard error output. Ends the process, so that no native thread can hold it.
+ */
+export async function runStage(): Promise<void> {
+  let least = 0;
+  const voice: StageVoice = {
+    progress(fraction) {
+      if (fraction < least) return;
+      least = fraction + 0.01;
+      write({ progress: fraction });
+    },
+    say: (line) => write({ say: line }),
+  };
+  try {
+    const task = StageTask.parse(JSON.parse(await text(process.stdin)));
+    const answer = await answerTo(task, voice);
+    write({ answer, peak_memory_bytes: await peakMemory() });
+    process.exit(0);
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error);
+    const isExpected = error instanceof ModelFault;
+    write({ fault, ...(!isExpected && error instanceof Error && { stack: error.stack ?? '' }) });
+    process.exit(1);
+  }
+}

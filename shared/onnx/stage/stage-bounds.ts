@@ -1,0 +1,65 @@
+import type { ChildProcess } from 'node:child_process';
+import { residentMemory } from './process-memory.ts';
+
+/** What a stage's process may take. */
+export interface Bounds {
+  memoryBytes: number;
+  seconds: number;
+}
+
+const intervalMs = 50;
+
+export interface BoundsWatch {
+  /** What the process took too much of, in a sentence without its end; undefined where it took nothing. */
+  exceeded(): string | undefined;
+  /** Largest resident memory seen, in bytes. */
+  peak(): number;
+  stop(): void;
+}
+
+/** Kills a process and its group; one that has ended, and whose id may be another's by now, is left alone. */
+export function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // ended meanwhile
+  }
+}
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20).toLocaleString('en-US')} MiB`;
+
+/** Watches a process, which leads a group, and kills it when it goes beyond its bounds or is to stop. */
+export function watchBounds(child: ChildProcess, bounds: Bounds, stop: AbortSignal): BoundsWatch {
+  let [peak, isStopped] = [0, false];
+  let exceeded: string | undefined;
+  const end = (reason?: string): void => {
+    exceeded ??= reason;
+    endGroup(child);
+  };
+  const onStop = (): void => end();
+  stop.addEventListener('abort', onStop, { once: true });
+  if (stop.aborted) onStop();
+  // The longest that a timer can wait; beyond, it would fire at once.
+  const wait = Math.min(bounds.seconds * 1000, 2 ** 31 - 1);
+  const deadline = setTimeout(() => end(`It took longer than ${bounds.seconds} seconds`), wait);
+  const look = async (): Promise<void> => {
+    const memory = child.pid === undefined ? null : await residentMemory(child.pid);
+    peak = Math.max(peak, memory?.peak ?? 0);
+    if ((memory?.now ?? 0) > bounds.memoryBytes) {
+      end(`It took more than the ${megabytes(bounds.memoryBytes)} of memory that there are for it`);
+    }
+    if (!isStopped) timer = setTimeout(() => void look(), intervalMs);
+  };
+  let timer = setTimeout(() => void look(), intervalMs);
+  return {
+    exceeded: () => exceeded,
+    peak: () => peak,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      clearTimeout(deadline);
+      stop.removeEventListener('abort', onStop);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants } from 'node:fs/promises';
+import { launchAs } from '../../runner/privileges.ts';
+
+export interface StageUser {
+  uid: number;
+  gid: number;
+}
+
+export interface StageLaunch {
+  command: readonly string[];
+  user: StageUser | undefined;
+  folder: string;
+  memoryBytes: number;
+}
+
+/**
+ * What a process may reserve beyond its memory: Node itself reserves 600 MB that it never touches. The kernel keeps
+ * to this limit also between two looks at the resident memory.
+ */
+const reservedBytes = 2 ** 30;
+
+const prlimit = '/usr/bin/prlimit';
+
+async function limited(command: readonly string[], memoryBytes: number): Promise<readonly string[]> {
+  if (process.platform !== 'linux') return command;
+  try {
+    await access(prlimit, constants.X_OK);
+  } catch {
+    return command;
+  }
+  return [prlimit, `--data=${Math.round(memoryBytes + reservedBytes)}`, '--core=0', '--', ...command];
+}
+
+/**
+ * Starts a stage's process as the leader of its own session, with nothing of this one's environment; descriptor 3 is
+ * a pipe for its answers.
+ */
+export async function launchStage({
+  command,
+  user,
+  folder,
+  memoryBytes,
+}: StageLaunch): Promise<ChildProcess> {
+  const [program = '', ...args] = await limited(command, memoryBytes);
+  const env = { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' };
+  const launch = await launchAs(user, program, args, env);
+  const child = spawn(launch.file, launch.args, {
+    ...launch.options,
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+  });
+  await once(child, 'spawn');
+  return child;
+}

@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import { DataUsed, Receipt } from '../receipt/receipt.ts';
+
+const count = z.int().nonnegative();
+const dims = z.array(count);
+
+/** An input of a model, and what is fed to it. */
+export const FedInput = z.object({
+  name: z.string(),
+  type: z.string(),
+  /** As the model declares them; null where it leaves one open, and null altogether where it leaves the rank open. */
+  declared: z.array(z.number().nullable()).nullable(),
+  /** Dimensions that synthetic values are made in; null where they cannot be told without a set. */
+  dims: dims.nullable(),
+  /** What synthetic values are: draws from a normal distribution, whole numbers below `below`, or all one. */
+  values: z.enum(['normal', 'index', 'one']),
+  below: count,
+});
+export type FedInput = z.output<typeof FedInput>;
+
+/** Where the numbers come from that a session is fed. */
+const Feed = z.object({
+  inputs: z.array(FedInput),
+  /** Path of an npz file; null for synthetic values. */
+  set: z.string().nullable(),
+  source: DataUsed.shape.source,
+  /** Most samples that are taken. */
+  samples: count,
+  seed: count,
+});
+export type Feed = z.output<typeof Feed>;
+
+const request = z.record(z.string(), z.unknown());
+
+const tasks = {
+  /** Checks a model's structure and counts what it is made of. */
+  read: z.object({
+    kind: z.literal('read'),
+    model: z.string(),
+    shapes: z.record(z.string(), z.array(z.int().nullable())),
+  }),
+  /** Observes the activations that a static quantization needs the ranges of, into the file `out`. */
+  calibrate: z.object({
+    kind: z.literal('calibrate'),
+    model: z.string(),
+    request,
+    feed: Feed,
+    out: z.string(),
+  }),
+  /** Transforms a model into the empty folder `out`. */
+  transform: z.object({
+    kind: z.literal('transform'),
+    model: z.string(),
+    request,
+    /** Names of nodes that stay as they are beyond those that the request excludes. */
+    exclude: z.array(z.string()),
+    ranges: z.string().nullable(),
+    out: z.string(),
+  }),
+  /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
+  compare: z.object({
+    kind: z.literal('compare'),
+    before: z.string(),
+    after: z.string(),
+    feed: Feed,
+  }),
+  /** Times both models. */
+  time: z.object({ kind: z.literal('time'), before: z.string(), after: z.string(), feed: Feed }),
+  /** Measures files, as they are and compressed. */
+  size: z.object({ kind: z.literal('size'), before: z.array(z.string()), after: z.array(z.string()) }),
+  /** Compares layers one by one, for models too large for a session. */
+  check: z.object({
+    kind: z.literal('check'),
+    before: z.string(),
+    after: z.string(),
+    seed: count,
+    layers: z.array(z.string()),
+    work: z.string(),
+  }),
+} as const;
+
+export const StageTask = z.discriminatedUnion('kind', [
+  tasks.read,
+  tasks.calibrate,
+  tasks.transform,
+  tasks.compare,
+  tasks.time,
+  tasks.size,
+  tasks.check,
+]);
+export type StageTask = z.output<typeof StageTask>;
+export type StageKind = StageTask['kind'];
+export type TaskOf<K extends StageKind> = Extract<StageTask, { kind: K }>;
+
+const LayerChange = Receipt.shape.layers.element.omit({ sparsity_before: true, sparsity_after: true });
+
+/** What each stage answers. */
+export const stageAnswers = {
+  read: z.object({
+    inputs: z.array(FedInput),
+    outputs: z.array(z.string()),
+    weight_bytes: count,
+    parameters: count,
+    nonzero_parameters: count,
+    operators: z.record(z.string(), count),
+    opsets: z.record(z.string(), count),
+    files: z.array(z.string()),
+    needs_runtime: z.string().nullable(),
+  }),
+  calibrate: z.object({ data: DataUsed }),
+  transform: z.object({
+    files: z.array(z.string()),
+    layers: z.array(LayerChange),
+    kept: Receipt.shape.kept,
+    notes: Receipt.shape.notes,
+    warnings: Receipt.shape.warnings,
+    pruning: Receipt.shape.pruning,
+  }),
+  compare: z.object({
+    outputs: Receipt.shape.outputs,
+    accuracy: Receipt.shape.accuracy,
+    data: DataUsed,
+    runtime: z.string(),
+  }),
+  time: Receipt.shape.latency.unwrap(),
+  size: Receipt.pick({ file_bytes: true, gzip_bytes: true, gzip_level: true }),
+  check: z.object({ layers: Receipt.shape.checked_layers, runtime: z.string() }),
+} as const satisfies Record<StageKind, z.ZodType>;
+export type StageAnswer<K extends StageKind> = z.output<(typeof stageAnswers)[K]>;
+
+/** A line that a stage writes to its fourth descriptor. The last one is an answer or a fault. */
+export const StageLine = z.union([
+  z.object({ progress: z.number() }),
+  z.object({ say: z.string() }),
+  z.object({ answer: z.unknown(), peak_memory_bytes: count }),
+  z.object({ fault: z.string(), stack: z.string().optional() }),
+]);
+export type StageLine = z.output<typeof StageLine>;

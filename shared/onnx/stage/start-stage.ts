@@ -1,0 +1,136 @@
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { ModelFault } from '../model-fault.ts';
+import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
+import { launchStage, type StageUser } from './stage-launch.ts';
+import { type StageAnswer, type StageKind, StageLine, stageAnswers, type TaskOf } from './stage-task.ts';
+
+/** Where and how stages are run. */
+export interface StagePlace {
+  /** Command line of a program that calls `runStage`, its program by absolute path. */
+  command: readonly string[];
+  user: StageUser | undefined;
+  /** Working folder; temporary files go there, too. */
+  folder: string;
+  bounds: Bounds;
+  say(line: string): void;
+  signal: AbortSignal;
+}
+
+export interface StageOutcome<K extends StageKind> {
+  answer: StageAnswer<K>;
+  seconds: number;
+  peakMemoryBytes: number;
+}
+
+/** What a stage does, in the words of its faults. */
+const doing: Readonly<Record<StageKind, string>> = {
+  read: 'reading the model',
+  calibrate: 'running the model for its calibration',
+  transform: 'transforming the model',
+  compare: 'running the model and its result',
+  time: 'timing the model and its result',
+  size: 'measuring the files',
+  check: 'checking the layers',
+};
+
+/** How much of what a stage prints is kept for the reason of its end. */
+const printedMost = 4000;
+/** What a stage may answer in all: a process that went wild must not fill our memory. */
+const answeredMost = 64 * 2 ** 20;
+
+type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
+
+/** The end of what a stage prints, as it comes. */
+function collectPrinted({ stderr }: ChildProcess): () => string {
+  let printed = '';
+  stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    printed = (printed + chunk).slice(-printedMost);
+  });
+  return () => printed.trim();
+}
+
+/** Reads what a stage answers until it ends; undefined where it ended without its last line. */
+async function readAnswers(
+  child: ChildProcess,
+  heard: (line: StageLine) => void,
+): Promise<LastLine | undefined> {
+  const pipe = child.stdio[3];
+  if (!(pipe instanceof Readable)) throw new Error('a stage has no pipe for its answers');
+  let bytes = 0;
+  pipe.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > answeredMost) endGroup(child);
+  });
+  pipe.on('error', () => {});
+  let last: LastLine | undefined;
+  for await (const text of createInterface({ input: pipe })) {
+    const line = parseLine(text);
+    if (line === undefined) continue;
+    if ('answer' in line || 'fault' in line) last = line;
+    else heard(line);
+  }
+  return last;
+}
+
+/** A process that was killed may leave half a line. */
+function parseLine(text: string): StageLine | undefined {
+  try {
+    return StageLine.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: string): ModelFault {
+  const how = signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`;
+  const why =
+    printed === '' ? '' : ` It printed last: ${printed.split('\n').slice(-3).join(' ').slice(-500)}`;
+  return new ModelFault(`The process crashed while ${what} (it ${how}).${why}`);
+}
+
+/**
+ * Runs a stage in a process of its own, to its end, and leaves nothing of it behind.
+ *
+ * @throws ModelFault where the stage found one, crashed, or went beyond its memory or time; the reason of `signal`
+ *   when that was aborted
+ */
+export async function startStage<K extends StageKind>(
+  place: StagePlace,
+  task: TaskOf<K>,
+  progress: (fraction: number) => void = () => {},
+): Promise<StageOutcome<K>> {
+  place.signal.throwIfAborted();
+  const kind: K = task.kind;
+  const started = performance.now();
+  const child = await launchStage({ ...place, memoryBytes: place.bounds.memoryBytes });
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const watch = watchBounds(child, place.bounds, place.signal);
+  try {
+    const printed = collectPrinted(child);
+    child.stdin?.on('error', () => {}).end(JSON.stringify(task));
+    const last = await readAnswers(child, (line) => {
+      if ('progress' in line) progress(line.progress);
+      else if ('say' in line) place.say(line.say);
+    });
+    await closed;
+    place.signal.throwIfAborted();
+    const exceeded = watch.exceeded();
+    if (exceeded !== undefined) throw new ModelFault(`${exceeded}, while ${doing[kind]}.`);
+    if (last === undefined) throw crashed(child, doing[kind], printed());
+    if ('fault' in last) {
+      if (last.stack === undefined) throw new ModelFault(last.fault);
+      place.say(last.stack);
+      throw new ModelFault(`While ${doing[kind]}: ${last.fault}`);
+    }
+    // The schema of this kind has just judged it.
+    const answer = stageAnswers[kind].parse(last.answer) as StageAnswer<K>;
+    const seconds = (performance.now() - started) / 1000;
+    return { answer, seconds, peakMemoryBytes: Math.max(last.peak_memory_bytes, watch.peak()) };
+  } finally {
+    watch.stop();
+    endGroup(child);
+    await closed;
+  }
+}

@@ -1,0 +1,25 @@
+import { readRanges } from '../calibrate/ranges-file.ts';
+import { loadModel } from '../model/load-model.ts';
+import { saveModel } from '../model/save-model.ts';
+import { applyRequest } from '../optimize/apply-request.ts';
+import { parseRequest } from '../optimize/parse-request.ts';
+import { TransformReport } from '../transform/report.ts';
+import type { StageAnswer, TaskOf } from './stage-task.ts';
+
+/** Transforms a model into an empty folder. */
+export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transform'> {
+  const { model: path, out } = task;
+  const request = parseRequest(task.request);
+  const ranges = task.ranges === null ? new Map() : readRanges(task.ranges);
+  const model = loadModel(path);
+  const report = new TransformReport();
+  try {
+    applyRequest(model, { ...request, exclude: [...request.exclude, ...task.exclude] }, ranges, report);
+    const files = saveModel(model, out);
+    // Errors of weights that are computed while they are written are known only now.
+    const { layers, kept, notes, warnings, pruning } = report;
+    return { files, layers, kept, notes, warnings, pruning };
+  } finally {
+    model.external.close();
+  }
+}

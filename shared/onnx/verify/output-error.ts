@@ -1,0 +1,66 @@
+import type { Receipt } from '../receipt/receipt.ts';
+import { isFloatType } from '../session/feed-type.ts';
+import { type FedTensor, type OtherValue, tensorNumbers } from '../session/session.ts';
+
+type OutputError = Receipt['outputs'][number];
+type Value = FedTensor | OtherValue | undefined;
+
+/** Gathers the difference of one output over all samples, in double precision. */
+export class OutputDifference {
+  readonly #name: string;
+  #squaredError = 0;
+  #squaredNorm = 0;
+  #largest = 0;
+  #values = 0;
+  #spoilt = 0;
+  #why: string | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  add(before: Value, after: Value): void {
+    if (before === undefined || after === undefined || before.type === 'other' || after.type === 'other') {
+      this.#why = 'is no tensor of numbers';
+      return;
+    }
+    if (before.dims.join() !== after.dims.join()) {
+      this.#why = `became [${after.dims.join(', ')}] where it was [${before.dims.join(', ')}]`;
+      return;
+    }
+    const [a, b] = [tensorNumbers(before), tensorNumbers(after)];
+    for (let at = 0; at < a.length; at += 1) {
+      const [was = 0, is = 0] = [a[at], b[at]];
+      if (!Number.isFinite(was)) continue;
+      if (!Number.isFinite(is)) {
+        this.#spoilt += 1;
+        continue;
+      }
+      const difference = is - was;
+      this.#squaredError += difference * difference;
+      this.#squaredNorm += was * was;
+      this.#largest = Math.max(this.#largest, Math.abs(difference));
+    }
+    this.#values += a.length;
+    if (isFloatType(before.type) !== isFloatType(after.type))
+      this.#why = `became ${after.type}, it was ${before.type}`;
+  }
+
+  /** Relative to an output that is all zeros, only no difference at all can be told. */
+  result(): OutputError {
+    const measured = { name: this.#name, values: this.#values };
+    const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });
+    if (this.#why !== undefined) return failed(this.#why);
+    if (this.#spoilt > 0) return failed(`${this.#spoilt} of its values are infinite or not numbers any more`);
+    if (this.#squaredNorm === 0 && this.#squaredError > 0) {
+      return {
+        ...measured,
+        relative_l2_error: null,
+        largest_difference: this.#largest,
+        why: 'was zero throughout',
+      };
+    }
+    const error = this.#squaredNorm === 0 ? 0 : Math.sqrt(this.#squaredError / this.#squaredNorm);
+    return { ...measured, relative_l2_error: error, largest_difference: this.#largest, why: null };
+  }
+}

@@ -1,0 +1,59 @@
+import { intAttribute } from '../graph/attributes.ts';
+import { type Model, microsoft } from '../model/model.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+
+type Version = readonly [major: number, minor: number];
+
+/**
+ * First release of ONNX Runtime that implements an opset of ONNX, by the opset; from its compatibility table and its
+ * release notes.
+ */
+const opsetReleases: readonly (readonly [opset: number, release: Version])[] = [
+  [11, [1, 0]],
+  [12, [1, 3]],
+  [13, [1, 6]],
+  [14, [1, 8]],
+  [15, [1, 9]],
+  [16, [1, 11]],
+  [17, [1, 12]],
+  [18, [1, 14]],
+  [19, [1, 15]],
+  [20, [1, 17]],
+  [21, [1, 18]],
+  [22, [1, 20]],
+  [23, [1, 23]],
+  [24, [1, 24]],
+];
+
+/** Likewise of the operators of its own that the methods use, where it is later than 1.0. */
+const operatorReleases: Readonly<Record<string, Version>> = {
+  DynamicQuantizeLSTM: [1, 3],
+  QAttention: [1, 0],
+  MatMulNBits: [1, 17],
+  GatherBlockQuantized: [1, 20],
+};
+
+const later = (a: Version, b: Version): Version => (a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1]) ? a : b);
+
+function operatorRelease(node: NodeProto): Version {
+  // Eight bits came to these later than four.
+  if (intAttribute(node, 'bits', 4) === 8) {
+    if (node.opType === 'MatMulNBits') return [1, 22];
+    if (node.opType === 'GatherBlockQuantized') return [1, 22];
+  }
+  return operatorReleases[node.opType] ?? [1, 0];
+}
+
+/** The lowest version of ONNX Runtime that runs a model; null where its opset is newer than is known here. */
+export function runtimeNeeded(model: Model): string | null {
+  const opset = model.opset();
+  const release = opsetReleases.find(([known]) => opset <= known)?.[1];
+  if (release === undefined) return null;
+  let needed = release;
+  for (const graph of model.graph.all()) {
+    for (const node of graph.nodes) {
+      if (node.domain === microsoft) needed = later(needed, operatorRelease(node));
+    }
+  }
+  return needed.join('.');
+}

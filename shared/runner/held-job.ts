@@ -1,0 +1,104 @@
+import { changeJob } from '../data/job.ts';
+import { appendLog } from '../data/job-log.ts';
+import { heartbeat, holdsLease, type Lease } from '../data/lease.ts';
+import { ConditionFailed, type TableWriter, type Write } from '../data/table.ts';
+import type { Logger } from '../endpoint/log.ts';
+import type { Settings } from '../endpoint/settings.ts';
+import { type Conclusion, concludeJob } from '../jobs/conclude.ts';
+import { type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from '../jobs/subject.ts';
+import type { JobStop } from './job-stop.ts';
+import { LogShipper } from './log-shipper.ts';
+import { persist } from './retry.ts';
+
+/** A node of a job that this container holds the lease of. */
+export interface HeldJob<R extends JobRecord = JobRecord> {
+  record: R;
+  lease: Lease;
+  node: number;
+  records: TableWriter<'records'>;
+  settings: Settings;
+  stop: JobStop;
+  log: Logger;
+  now(): Date;
+}
+
+const heartbeatSeconds = 15;
+/** Seconds for which the outcome of a job is tried to be written while the table is away. */
+const outcomeSeconds = 600;
+
+const holds = ({ record, node, lease }: HeldJob): Write => holdsLease(jobIdOf(record), node, lease);
+
+/**
+ * Says every few seconds that this container lives, and stops the job when the lease is lost. Ends with the returned
+ * function. A table that is away for a while loses no lease: it is the store that knows who holds it.
+ */
+export function keepAlive({ record, node, lease, records, stop, now, log }: HeldJob): () => void {
+  const beat = async (): Promise<void> => {
+    try {
+      await records.write(heartbeat(jobIdOf(record), node, lease, now()));
+    } catch (error) {
+      if (error instanceof ConditionFailed) stop.because({ kind: 'superseded' });
+      else log.warn('heartbeat', { error: error instanceof Error ? error.name : '' });
+    }
+  };
+  const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
+  return () => clearInterval(timer);
+}
+
+/** Changes the job's own record while it runs; only node 0 does. False once the lease is lost or the job has ended. */
+export async function noteProgress(job: HeldJob, set: Readonly<Record<string, unknown>>): Promise<boolean> {
+  if (job.node > 0) return true;
+  const { subject } = unfinishedJobOf(job.record);
+  try {
+    await persist(60, () => job.records.write(changeJob(subject, { set }), holds(job)));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+/** Whether somebody wished this job to end; read anew, for the wish came after the job was read. */
+export async function isCancelled({ records, record }: HeldJob): Promise<boolean> {
+  const item = await persist(60, () => records.get(unfinishedJobOf(record).subject));
+  return item === undefined || parseJobRecord(item).cancel_requested_at !== null;
+}
+
+/** Sends the log of this node home. The job stops when the lease is lost, or the log passes its limit. */
+export function openLog({ record, node, lease, records, settings, stop, now }: HeldJob): LogShipper {
+  const most = settings.limits.logBytes;
+  return new LogShipper({
+    sink: {
+      append: (sequence, lines) => appendLog(records, jobIdOf(record), node, lease, sequence, lines, now()),
+    },
+    now,
+    maxBytes: most,
+    onLost: () => stop.because({ kind: 'superseded' }),
+    onLimit: () => stop.because({ kind: 'limit', message: `The log reached its limit of ${most} bytes.` }),
+  });
+}
+
+/**
+ * Writes the outcome of the job, which only the holder of its lease can; `further` are writes that go with it.
+ * False when it was not taken.
+ */
+export function conclude(
+  job: HeldJob,
+  conclusion: Conclusion,
+  ...further: readonly Write[]
+): Promise<boolean> {
+  const { record, records, now } = job;
+  return persist(outcomeSeconds, () =>
+    concludeJob(records, record, conclusion, now(), holds(job), ...further),
+  );
+}
+
+/** What a fault of the service itself concludes a job with. */
+export function conclusionOfFault(error: unknown, { log }: HeldJob): Conclusion {
+  log.error('job-fault', { stack: error instanceof Error ? error.stack : String(error) });
+  const name = error instanceof Error ? error.name : 'unknown';
+  return {
+    status: 'FAILED',
+    reason: `The service could not go on with this job (${name}); its operator finds more in the log.`,
+  };
+}

@@ -1,0 +1,40 @@
+import { open } from 'node:fs/promises';
+import type { Strategy } from '../../data/strategy.ts';
+import { requireShapes } from '../../models/completeness.ts';
+import { inspectModel } from '../../onnx/inspect/inspect-model.ts';
+import type { ModelSummary } from '../../onnx/inspect/model-summary.ts';
+import { matchShapes } from '../../onnx/shapes/match-shapes.ts';
+import { parseShapes } from '../../onnx/shapes/parse-shapes.ts';
+
+/** What a model's file says of itself. Throws a `ModelFault` for what is none. */
+async function summaryOf(file: string): Promise<ModelSummary> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    return await inspectModel({
+      size,
+      async read(offset, length) {
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
+        return buffer.subarray(0, bytesRead);
+      },
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Dimensions of the model's inputs by name, as the strategy asks for them or as they are stored with the model;
+ * undefined where neither says anything. Throws a `ModelFault` naming both shapes where they are not the model's.
+ */
+export async function requestedShapes(
+  { inputs, outputs, stored_shapes }: Strategy,
+  file: string,
+): Promise<ReadonlyMap<string, readonly (number | null)[]> | undefined> {
+  const summary = await summaryOf(file);
+  requireShapes({ inputs, outputs }, summary);
+  const text = inputs ?? stored_shapes.inputs;
+  if (text === null) return undefined;
+  const matched = matchShapes(parseShapes(text), summary.inputs);
+  return matched.ok ? new Map(matched.shapes.map(({ name, dims }) => [name, dims])) : undefined;
+}

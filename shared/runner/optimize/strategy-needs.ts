@@ -1,0 +1,15 @@
+import { writeObjects } from '../../aws/needs.ts';
+import type { OptimizationKind } from '../../data/job.ts';
+import { writeRecords } from '../../data/needs.ts';
+import { within } from '../../endpoint/needs.ts';
+
+/** What the role of an optimization's container reaches in the records table: nothing that says who may do what. */
+export const optimizationRecords = (kind: OptimizationKind) =>
+  within(writeRecords, {
+    partitions: [`STRATEGIES#${kind}`, 'JOB#*', 'UNFINISHED_JOBS', 'LIMITS', 'MODELS', 'OWNED_MODELS#*'],
+  });
+
+/** Models, and what is made of them. */
+export const optimizationObjects = /* @__PURE__ */ within(writeObjects, {
+  prefixes: ['models/', 'strategies/'],
+});

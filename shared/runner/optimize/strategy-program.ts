@@ -1,0 +1,51 @@
+import { ulid } from 'ulid';
+import type { ObjectWriter } from '../../aws/objects.ts';
+import type { OptimizationKind } from '../../data/job.ts';
+import { parseStrategy, strategyKey } from '../../data/strategy.ts';
+import type { TableWriter } from '../../data/table.ts';
+import type { Logger } from '../../endpoint/log.ts';
+import type { Settings } from '../../endpoint/settings.ts';
+import { acquireLease } from '../../jobs/acquire-lease.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { JobStop } from '../job-stop.ts';
+import { runStrategy } from './run-strategy.ts';
+import { readStrategyEnvironment } from './strategy-environment.ts';
+import type { Optimize } from './strategy-job.ts';
+
+interface Context {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+  settings: Settings;
+  now(): Date;
+  log: Logger;
+}
+
+interface Engine {
+  optimize: Optimize;
+  /** The program of a stage beside the job's own. */
+  stageProgram: string;
+}
+
+/** What the container of a pruning or quantization does with its environment variables; answers its exit code. */
+export async function runStrategyProgram(
+  kind: OptimizationKind,
+  variables: Readonly<Record<string, string | undefined>>,
+  { records, objects, settings, now, log }: Context,
+  { optimize, stageProgram }: Engine,
+): Promise<number> {
+  const environment = readStrategyEnvironment(variables, stageProgram);
+  const { strategy_id, batch_job_id, batch_attempt, node } = environment;
+  const stop = new JobStop();
+  // PID 1 of a container ignores SIGTERM unless it handles it.
+  process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
+  const wanted = { subject: strategyKey(kind, strategy_id), parse: parseStrategy };
+  const me = { batch_job_id, batch_attempt, node, isBuild: false };
+  const acquired = await acquireLease(records, wanted, me, now());
+  if ('refused' in acquired) {
+    log.info('not-run', { strategy_id, reason: acquired.refused });
+    return exitCodes.succeeded;
+  }
+  const newId = () => ulid().toLowerCase();
+  const held = { ...acquired, node, records, objects, settings, stop, log, now };
+  return runStrategy({ ...held, environment, optimize, newId });
+}

@@ -1,0 +1,27 @@
+import { makeCollector, type StaticStrategy } from '../../../shared/onnx/calibrate/collector.ts';
+import { exposeOutputs } from '../../../shared/onnx/calibrate/expose-outputs.ts';
+import type { CalibrationRanges } from '../../../shared/onnx/calibrate/ranges.ts';
+import type { Model } from '../../../shared/onnx/model/model.ts';
+import { calibrationTargets } from '../../../shared/onnx/quantize/calibration-targets.ts';
+import { prepareStatic } from '../../../shared/onnx/quantize/prepare-static.ts';
+import type { StaticRequest } from '../../../shared/onnx/quantize/static-operators.ts';
+import type { Floats } from './run-optimized.ts';
+import { runSmall } from './small-model.ts';
+
+/** The ranges that a request needs, measured on samples. */
+export async function calibrated(
+  model: Model,
+  request: StaticRequest,
+  samples: readonly Record<string, Floats>[],
+  strategy: StaticStrategy = 'static_minmax',
+): Promise<CalibrationRanges> {
+  prepareStatic(model, request);
+  const targets = calibrationTargets(model, request);
+  exposeOutputs(model, targets);
+  const collector = makeCollector(strategy);
+  for (const sample of samples) {
+    const values = { ...(await runSmall(model, sample)), ...sample };
+    for (const name of targets) collector.add(name, values[name]?.data ?? new Float32Array());
+  }
+  return collector.ranges();
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { intAttribute } from '../../../../shared/onnx/graph/attributes.ts';
+import type { Model } from '../../../../shared/onnx/model/model.ts';
+import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { pruneStructured } from '../../../../shared/onnx/prune/structured/prune-structured.ts';
+import { elementCount, makeTensor, type Tensor } from '../../../../shared/onnx/tensor/tensor.ts';
+import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
+import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
+import { randomBlock, randomFlatten } from '../../../support/onnx/random-blocks.ts';
+import { type Made, NetworkMaker } from '../../../support/onnx/random-network.ts';
+import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { copyOf, relativeError, runSmall } from '../../../support/onnx/small-model.ts';
+
+const graphs = Number(process.env['PRUNE_GRAPHS'] ?? 80);
+const firstSeed = Number(process.env['PRUNE_SEED'] ?? 1);
+const strategies = ['structured_l1', 'structured_l2', 'random'] as const;
+
+function randomNetwork(seed: number): Model {
+  const make = new NetworkMaker(seed);
+  let x: Made = { name: 'x', dims: [2, 3, 6, 6] };
+  for (let count = 1 + make.below(5); count >= 0; count -= 1) x = randomBlock(make, x);
+  x = randomFlatten(make, x);
+  if (make.random() < 0.6) x = make.activation(make.linear(x, make.pick([10, 16])));
+  return make.finish([2, 3, 6, 6], make.linear(x, 5));
+}
+
+/** Along which axis a weight takes what comes in. */
+function inputAxis(model: Model, weight: string): number | undefined {
+  const node = model.graph.nodes.find(({ input }) => input[1] === weight);
+  if (node?.opType === 'Conv') return 1;
+  if (node?.opType === 'MatMul') return 0;
+  return node?.opType === 'Gemm' ? intAttribute(node, 'transB', 0) : undefined;
+}
+
+/** The places on an axis at which anything of a weight is left, found by its values, which all differ. */
+function placesLeft(before: Tensor, after: Tensor, axis: number): Set<number> {
+  const behind = elementCount(before.dims.slice(axis + 1));
+  const placeOf = new Map(
+    [...floatsOf(before)].map((value, at) => [value, Math.floor(at / behind) % before.dims[axis]!]),
+  );
+  return new Set([...floatsOf(after)].map((value) => placeOf.get(value)!));
+}
+
+/** The original with zeros in every weight where the pruned one no longer takes an input. */
+function zeroed(original: Model, pruned: Model): Model {
+  const model = copyOf(original);
+  for (const tensor of [...model.graph.initializers.values()]) {
+    const axis = inputAxis(original, tensor.name);
+    const node = original.graph.nodes.find(({ input }) => input[1] === tensor.name);
+    const after = pruned.graph.nodes.find(({ name }) => name === node?.name)?.input[1];
+    if (axis === undefined) continue;
+    const left = placesLeft(tensor, pruned.graph.initializer(after!)!, axis);
+    const behind = elementCount(tensor.dims.slice(axis + 1));
+    const values = floatsOf(tensor).map((value, at) =>
+      left.has(Math.floor(at / behind) % tensor.dims[axis]!) ? value : 0,
+    );
+    model.graph.put(makeTensor(tensor.name, 'float', tensor.dims, values));
+  }
+  return model;
+}
+
+/** Prunes by the compression, or the largest one that can be reached. */
+function prune(model: Model, seed: number, compression: number): TransformReport | undefined {
+  const report = new TransformReport();
+  const strategy = strategies[seed % strategies.length]!;
+  const copy = copyOf(model);
+  try {
+    pruneStructured(model, { strategy, compression, exclude: [], seed }, report);
+    return report;
+  } catch (error) {
+    if (!(error instanceof ModelFault)) throw error;
+    const reachable = Number(/largest reachable one is (\d+)/.exec(error.message)?.[1] ?? 1);
+    if (reachable < 2) return undefined;
+    model.graph.nodes = copy.graph.nodes;
+    for (const tensor of copy.graph.initializers.values()) model.graph.put(tensor);
+    return prune(model, seed, reachable);
+  }
+}
+
+test(`removing channels equals zeroing them, over ${graphs} random networks`, async () => {
+  let pruned = 0;
+  for (let seed = firstSeed; seed < firstSeed + graphs; seed += 1) {
+    const original = randomNetwork(seed);
+    const model = copyOf(original);
+    const report = prune(model, seed, 2 + (seed % 2));
+    if (report === undefined) continue;
+    pruned += 1;
+    const { prunable_before, prunable_after, compression } = report.pruning!;
+    expect(prunable_after * compression, `seed ${seed}`).toBeLessThanOrEqual(prunable_before);
+    const feeds = { x: { dims: [2, 3, 6, 6], data: seededFloats(seededRandom(seed), 216) } };
+    const [removed, reference] = [
+      await runSmall(model, feeds),
+      await runSmall(zeroed(original, model), feeds),
+    ];
+    expect(removed['y']!.dims).toEqual([2, 5]);
+    expect(relativeError(removed['y']!.data, reference['y']!.data), `seed ${seed}`).toBeLessThan(1e-4);
+  }
+  expect(pruned).toBeGreaterThan(graphs * 0.9);
+});
