@@ -61,8 +61,8 @@ export class PercentileCollector implements Collector {
   }
 
   #threshold({ histogram, least }: Seen, most: number): number {
-    // A histogram of equal values has a border on them.
-    if (least >= most) return most;
+    // A histogram of equal values has a border on them; infinity is in no bin.
+    if (least >= most || most === Number.POSITIVE_INFINITY) return most;
     const reached = this.#quantile(histogram, most);
     const width = Math.fround(Math.fround(most - least) / this.#bins);
     const bin = Math.min(this.#bins - 1, Math.max(0, Math.floor((reached - least) / width)));

@@ -1,5 +1,3 @@
-import { float16Bits, float16Value } from '../tensor/float16.ts';
-
 /** Types of tensors that a session is fed with and answers, by their name in ONNX. */
 export const feedTypes = [
   'float',
@@ -46,7 +44,7 @@ export function typedArray(type: FeedType, numbers: ArrayLike<number>) {
     case 'double':
       return Float64Array.from(numbers);
     case 'float16':
-      return Uint16Array.from(numbers, float16Bits);
+      return new Uint16Array(Float16Array.from(numbers).buffer);
     case 'int8':
       return Int8Array.from(numbers);
     case 'uint8':
@@ -99,7 +97,7 @@ export function typedView(type: FeedType, bytes: Uint8Array) {
 
 /** What such an array holds, as numbers. Whole numbers beyond 2^53 lose their last digits. */
 export function numbersOf(type: FeedType, values: ReturnType<typeof typedView>): ArrayLike<number> {
-  if (type === 'float16' && values instanceof Uint16Array) return Float32Array.from(values, float16Value);
+  if (type === 'float16') return new Float16Array(values.buffer, values.byteOffset, values.length);
   if (values instanceof BigInt64Array) return Float64Array.from(values, Number);
   if (values instanceof BigUint64Array) return Float64Array.from(values, Number);
   return values;
