@@ -33,8 +33,8 @@ test('a sign leaves out the others, zeros are counted apart', () => {
   expect(filled(-1, [0, 1, -1, -2])).toEqual({
     seen: [
       [0, 1],
-      [1.25, 1],
-      [2.25, 1],
+      [1.5, 1],
+      [2.5, 1],
     ],
     total: 3,
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { microsoft } from '../../../../shared/onnx/model/model.ts';
-import { float16Bits } from '../../../../shared/onnx/tensor/float16.ts';
 import { makeTensor, type Tensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { countParameters } from '../../../../shared/onnx/verify/count-parameters.ts';
 import { smallModel } from '../../../support/onnx/small-model.ts';
@@ -13,7 +12,7 @@ describe('parameters of a model', () => {
   test('are its floats; minus zero is zero, shapes are none', () => {
     const constants = [
       makeTensor('w', 'float', [2, 2], Float32Array.of(0, -0, 1, -2)),
-      makeTensor('h', 'float16', [3], Uint16Array.of(0, 0x8000, float16Bits(0.5))),
+      makeTensor('h', 'float16', [3], Float16Array.of(0, -0, 0.5)),
       makeTensor('d', 'double', [2], Float64Array.of(0, 1e-300)),
       makeTensor('shape', 'int64', [2], BigInt64Array.of(1n, 4n)),
     ];
