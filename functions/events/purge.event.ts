@@ -29,11 +29,11 @@ export const event = defineTask({
       idOf: ({ purge_id }: Purge) => purge_id,
       async work(purge: Purge) {
         if (purge.again_at !== null && Date.parse(purge.again_at) > now().getTime()) return;
-        await runPurge(records, objects, purge, stillTime, async ({ project_id }) =>
+        const endFirst = async ({ project_id }: Purge) =>
           project_id === undefined
             ? true
-            : purgeExperiments({ records, batch, settings, now }, project_id, stillTime),
-        );
+            : purgeExperiments({ records, batch, settings, now }, project_id, stillTime);
+        await runPurge(records, objects, purge, stillTime, endFirst, now());
       },
     };
     await workOff(closedAccounts, stillTime, log);

@@ -92,6 +92,20 @@ export async function listArtifacts(
   return { items: items.map((item) => type.parse(item)), next: next?.slice(prefix.length) };
 }
 
+/** Keys in the bucket of everything that a job keeps there. */
+export async function filesOfJob(records: TableReader<'records'>, job_id: string): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const kind of ['artifact', 'checkpoint'] as const) {
+    let after: string | undefined;
+    do {
+      const page = await listArtifacts(records, job_id, { after }, kind);
+      for (const { object } of page.items) found.add(object);
+      after = page.next;
+    } while (after !== undefined);
+  }
+  return found;
+}
+
 /** An experiment, and the lease under which its files are changed. */
 export interface ArtifactOwner {
   experiment: Experiment;

@@ -104,6 +104,8 @@ export const modelPrefix = (model_id: string): string => `models/${model_id}/`;
 export const modelObject = (model_id: string, file_id: string): string =>
   `${modelPrefix(model_id)}${file_id}`;
 
+export const parseModel = model.parse;
+
 export async function findModel(records: Records, model_name: string): Promise<Model | undefined> {
   const item = await records.get(modelKey(model_name));
   return item && model.parse(item);

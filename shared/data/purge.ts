@@ -8,6 +8,8 @@ const Target = z.object({
   partitions: z.array(z.object({ pk: z.string(), prefix: z.string().optional() })),
   /** Key prefixes of the bucket. */
   prefixes: z.array(z.string()),
+  /** Of a job that has ended: the objects under the prefix that none of the job's files is. */
+  leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
 });
 export type PurgeTarget = z.infer<typeof Target>;
 
@@ -31,6 +33,8 @@ const purge = recordType(
 export type Purge = z.infer<typeof purge.schema>;
 
 const purgeKey = (purge_id: string): Key => ({ pk: 'PURGES', sk: purge_id });
+
+export const parsePurge = purge.parse;
 
 export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(value.purge_id), value) });
 

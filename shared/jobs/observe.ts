@@ -2,6 +2,7 @@ import type { BatchJob, BatchStatus } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { concludeJob } from './conclude.ts';
+import { purgeLeftovers } from './leftovers.ts';
 import { reasonOfLoss, reasonToWait } from './reason.ts';
 import { isFinal, rankOf } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
@@ -81,6 +82,7 @@ export async function observeJob(
       ? { status: 'CANCELLED', reason: 'Cancelled.', exitCode: job.exitCode ?? null, change }
       : { status: 'FAILED', reason: reasonOfLoss(job), exitCode: job.exitCode ?? null, change },
     now,
+    ...purgeLeftovers(record, now),
   );
 }
 

@@ -4,6 +4,7 @@ import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
+import { purgeLeftovers } from './leftovers.ts';
 import { observeBuild, observeJob } from './observe.ts';
 import { finalRank, isFinal, rankOf } from './status.ts';
 import { type JobRecord, parseJobRecord } from './subject.ts';
@@ -52,7 +53,7 @@ async function settle(
   const job = known.get(record.batch_job_id);
   if (job === undefined) {
     const reason = 'AWS Batch no longer knows this job, and it never reported its end.';
-    await concludeJob(records, record, { status: 'FAILED', reason }, now);
+    await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
     return;
   }
   await observeJob(records, record, job, now);

@@ -1,4 +1,5 @@
 import type { ObjectWriter } from '../aws/objects.ts';
+import { filesOfJob } from '../data/artifact.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
 import type { TableName, TableWriter } from '../data/table.ts';
 import { uploadSeconds } from '../data/upload.ts';
@@ -47,14 +48,21 @@ export async function removeItems(
   return outcome;
 }
 
-async function removeObjects(objects: Objects, prefix: string, stillTime: StillTime): Promise<Pass> {
+/** Removes the objects under a prefix but those that are `kept`. */
+async function removeObjects(
+  objects: Objects,
+  prefix: string,
+  stillTime: StillTime,
+  kept: ReadonlySet<string> = new Set(),
+): Promise<Pass> {
   let outcome: Pass = 'clean';
   let after: string | undefined;
   do {
     if (!stillTime()) return 'stopped';
     const page = await objects.list(prefix, after);
-    if (page.objects.length > 0) {
-      await objects.delete(page.objects.map(({ key }) => key));
+    const doomed = page.objects.map(({ key }) => key).filter((key) => !kept.has(key));
+    if (doomed.length > 0) {
+      await objects.delete(doomed);
       outcome = 'removed';
     }
     after = page.next;
@@ -65,7 +73,7 @@ async function removeObjects(objects: Objects, prefix: string, stillTime: StillT
 async function removeAll(
   records: Records,
   objects: Objects | undefined,
-  { partitions, prefixes }: PurgeTarget,
+  { partitions, prefixes, leftovers }: PurgeTarget,
   stillTime: StillTime,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
@@ -74,19 +82,25 @@ async function removeAll(
     if (pass === 'stopped') return pass;
     if (pass === 'removed') outcome = pass;
   }
-  for (const prefix of prefixes) {
+  for (const prefix of [...prefixes, ...(leftovers === undefined ? [] : [leftovers.prefix])]) {
     if (objects === undefined) throw new Error('a purge of objects needs the bucket');
-    const pass = await removeObjects(objects, prefix, stillTime);
+    const isLeft = prefix === leftovers?.prefix;
+    const kept = isLeft ? await filesOfJob(records, leftovers.job_id) : undefined;
+    const pass = await removeObjects(objects, prefix, stillTime, kept);
     if (pass === 'stopped') return pass;
     if (pass === 'removed') outcome = pass;
   }
   return outcome;
 }
 
-/** Until when upload URLs that were given out before the delete can bring an object back; undefined where none can. */
-function comesBackUntil({ created_at, target }: Purge): Date | undefined {
+/**
+ * Until when an object can come back: by an upload URL that was given out before the delete, or from a container that
+ * lost its job without knowing. Undefined where none can.
+ */
+function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefined {
   const until = new Date(Date.parse(created_at) + uploadSeconds * 1000);
-  return target.prefixes.length > 0 && until.getTime() > Date.now() ? until : undefined;
+  const hasObjects = target.prefixes.length > 0 || target.leftovers !== undefined;
+  return hasObjects && until.getTime() > now.getTime() ? until : undefined;
 }
 
 /**
@@ -106,6 +120,7 @@ export async function runPurge(
   purge: Purge,
   stillTime: StillTime,
   before?: (purge: Purge, stillTime: StillTime) => Promise<boolean>,
+  now: Date = new Date(),
 ): Promise<boolean> {
   if (before !== undefined && !(await before(purge, stillTime))) return false;
   for (;;) {
@@ -113,7 +128,7 @@ export async function runPurge(
     if (pass === 'stopped') return false;
     if (pass === 'clean') break;
   }
-  const until = comesBackUntil(purge);
+  const until = comesBackUntil(purge, now);
   if (until === undefined) await finishPurge(records, purge.purge_id);
   else if (purge.again_at === null) await postponePurge(records, purge.purge_id, until.toISOString());
   return true;

@@ -9,6 +9,7 @@ import {
   putArtifact,
   removeArtifact,
 } from '../data/artifact.ts';
+import { holdsLease } from '../data/lease.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { ArtifactLimit } from './artifact-limit.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
@@ -46,7 +47,8 @@ export async function* eachArtifact({
 
 /**
  * The files of one kind that a job has sent home. A process that dies between any two steps leaves at most an object
- * that no record names, below the experiment's prefix, with which it is removed.
+ * that no record names, below the experiment's prefix: the next attempt removes it, or the purge that goes with a job's
+ * end where there is none.
  */
 export class ArtifactStore {
   readonly #options: ArtifactStoreOptions;
@@ -54,6 +56,7 @@ export class ArtifactStore {
   #bytes = 0;
   /** Bytes of files that are on their way, which count against the limit already. */
   #underway = 0;
+  #hasLeftovers = false;
   /** Ends with the last change that has begun: changes of the same counters at the same time only hinder each other. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -121,6 +124,32 @@ export class ArtifactStore {
     await this.#discard(artifact.object);
   }
 
+  /**
+   * Removes the objects that no record names: those of an earlier attempt, and those that storage would not delete.
+   * For when nothing is on its way any more. The lease is proved between looking and removing: what was there before
+   * that is none of a later holder's. @throws LeaseLost
+   */
+  async sweep(): Promise<void> {
+    const { records, objects, experiment, kind, lease } = this.#options;
+    if (lease.number === 1 && !this.#hasLeftovers) return;
+    const prefix = artifactObject(experiment.project_id, experiment.experiment_id, '', kind);
+    const named = new Set([...this.#known.values()].map(({ object }) => object));
+    let after: string | undefined;
+    do {
+      const from = after;
+      const page = await persist(PATIENCE_SECONDS, () => objects.list(prefix, from));
+      const doomed = page.objects.map(({ key }) => key).filter((key) => !named.has(key));
+      if (doomed.length > 0) {
+        const proof = holdsLease(experiment.experiment_id, 0, lease);
+        await persist(PATIENCE_SECONDS, () => records.write(proof)).catch((cause: unknown) => {
+          throw cause instanceof ConditionFailed ? new LeaseLost({ cause }) : cause;
+        });
+        await persist(PATIENCE_SECONDS, () => objects.delete(doomed));
+      }
+      after = page.next;
+    } while (after !== undefined);
+  }
+
   /** What the file is now, for which there is room. @throws ArtifactLimit */
   async #reserve(path: string, handle: FileHandle): Promise<FileBytes> {
     const { kind, maxBytes } = this.#options;
@@ -166,8 +195,10 @@ export class ArtifactStore {
     this.#known.set(artifact.path, artifact);
   }
 
-  /** Deletes an object that no record names. One that remains goes with the experiment. */
+  /** Deletes an object that no record names. */
   async #discard(object: string): Promise<void> {
-    await this.#options.objects.delete([object]).catch(() => undefined);
+    await this.#options.objects.delete([object]).catch(() => {
+      this.#hasLeftovers = true;
+    });
   }
 }

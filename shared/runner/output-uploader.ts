@@ -69,6 +69,7 @@ export class OutputUploader {
     if (this.#fatal !== undefined) throw this.#fatal;
     const refusals = await this.#look(true);
     refusals.tell(folderVariable[this.#options.kind], (message) => this.#options.say(message));
+    await this.#store.sweep();
     if (this.#limit !== undefined) throw this.#limit;
     return { files: this.#store.files, bytes: this.#store.bytes };
   }

@@ -1,9 +1,17 @@
+import { drawable } from '../../config-graph/drawn-text.ts';
+
+/** Where to write to, and whether a person looks at it. */
+interface Terminal {
+  write(text: string): unknown;
+  isTTY?: boolean;
+}
+
 /** Shows how far a stage is: on a terminal one line that changes, elsewhere a line for each stage. */
 export class ProgressLine {
-  readonly #to: NodeJS.WriteStream;
+  readonly #to: Terminal;
   #shown = '';
 
-  constructor(to: NodeJS.WriteStream) {
+  constructor(to: Terminal) {
     this.#to = to;
   }
 
@@ -17,7 +25,7 @@ export class ProgressLine {
   /** Writes a line that stays. */
   say(line: string): void {
     this.clear();
-    this.#to.write(`${line}\n`);
+    this.#to.write(`${drawable(line)}\n`);
   }
 
   clear(): void {

@@ -1,3 +1,4 @@
+import { drawable } from '../../config-graph/drawn-text.ts';
 import {
   amountText,
   bytesText,
@@ -99,5 +100,7 @@ export function receiptText(receipt: Receipt): string {
     ...table(stages),
     `Needs ONNX Runtime ${receipt.onnx_runtime.needed}`,
     '',
-  ].join('\n');
+  ]
+    .map(drawable)
+    .join('\n');
 }

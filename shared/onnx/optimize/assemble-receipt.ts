@@ -25,12 +25,32 @@ export interface Findings {
   stages: Receipt['stages'];
 }
 
+/** Longest name or sentence of a receipt: a model may call its parts whatever it likes. */
+const longest = 400;
+/** Operators and outputs that are listed at most. */
+const kindsMost = 500;
+
+const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+const lines = (texts: readonly string[]): string[] => texts.slice(0, linesMost).map(clipped);
+
+/** Counts by name, the most frequent ones. */
+const counts = (all: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(all)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, kindsMost)
+      .map(([name, count]) => [clipped(name), count]),
+  );
+
 const sparsity = (nonzero: number | null, parameters: number): number | null =>
   nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
 
 const layersOf = ({ transform }: Attempt): Receipt['layers'] =>
   transform.layers.slice(0, layersMost).map((layer) => ({
     ...layer,
+    layer: clipped(layer.layer),
+    operator: clipped(layer.operator),
+    weight: clipped(layer.weight),
     sparsity_before: sparsity(layer.nonzero_before, layer.parameters_before),
     sparsity_after: sparsity(layer.nonzero_after, layer.parameters_after),
   }));
@@ -39,13 +59,10 @@ const layersOf = ({ transform }: Attempt): Receipt['layers'] =>
 function keptOf({ optimization, held }: Findings): Receipt['kept'] {
   const byError = new Set(held.excluded.map(({ layer }) => layer));
   const { exclude } = optimization.request;
-  return held.final.transform.kept
-    .slice(0, linesMost)
-    .map(({ what, why }) =>
-      byError.has(what) && !exclude.includes(what)
-        ? { what, why: 'max_error would not hold with it' }
-        : { what, why },
-    );
+  return held.final.transform.kept.slice(0, linesMost).map(({ what, why }) => ({
+    what: clipped(what),
+    why: byError.has(what) && !exclude.includes(what) ? 'max_error would not hold with it' : clipped(why),
+  }));
 }
 
 /** What whoever uses the result must know, beyond what its method found. */
@@ -97,15 +114,15 @@ export function assembleReceipt(findings: Findings): Receipt {
     parameters: { before: before.parameters, after: after.parameters },
     nonzero_parameters: { before: before.nonzero_parameters, after: after.nonzero_parameters },
     pruning: transform.pruning,
-    operators: { before: before.operators, after: after.operators },
+    operators: { before: counts(before.operators), after: counts(after.operators) },
     opsets: { before: before.opsets, after: after.opsets },
     layers: layersOf(held.final),
     layers_omitted: Math.max(0, transform.layers.length - layersMost),
     kept: keptOf(findings),
-    notes: [...transform.notes, ...held.notes, ...findings.notes].slice(0, linesMost),
-    warnings: [...transform.warnings, ...warningsOf(findings)].slice(0, linesMost),
+    notes: lines([...transform.notes, ...held.notes, ...findings.notes]),
+    warnings: lines([...warningsOf(findings), ...transform.warnings]),
     run_as_whole: compare !== null,
-    outputs: compare?.outputs ?? [],
+    outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),
     checked_layers: check?.layers ?? [],
     compared_on: compare?.data ?? null,
     calibrated_on: calibrated,

@@ -1,4 +1,4 @@
-import { chown, mkdir, rm } from 'node:fs/promises';
+import { lchown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Feed, StageAnswer } from '../stage/stage-task.ts';
 import type { Optimization } from './optimization.ts';
@@ -15,7 +15,8 @@ export interface Attempt {
 export async function emptyFolder(folder: string, user: Optimization['user']): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
-  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  // Never through a link that somebody may have put there.
+  if (user !== undefined) await lchown(folder, user.uid, user.gid);
 }
 
 /** What attempts at one optimization have in common. */

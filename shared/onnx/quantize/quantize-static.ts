@@ -14,9 +14,6 @@ import { StaticNodes } from './static-nodes.ts';
 import { leafOperators, operatorsBetween, type StaticRequest } from './static-operators.ts';
 import type { StaticPlan } from './static-plan.ts';
 
-/** QuantizeLinear is there since this operator set. */
-const leastOpset = 10;
-
 /** Operators with weights that static quantization leaves as they are. */
 const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
 const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
@@ -49,6 +46,18 @@ function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: Tr
 }
 
 /**
+ * ONNX Runtime's CPU provider takes int8 activations as uint8 on x64, but not where a value has several users: it then
+ * computes those in float, which makes the model slower than it was (seen with 1.30).
+ */
+function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: TransformReport): void {
+  const isShared = [...plan.activations.keys()].some((name) => plan.index.uses(name).length > 1);
+  if (quant_type === 'uint8' || !isShared) return;
+  report.warnings.push(
+    'Activations are int8: on x64 ONNX Runtime computes what shares a value in float, unless session.qdqisint8allowed is 1. uint8 is as accurate, and fast everywhere.',
+  );
+}
+
+/**
  * Quantizes weights and activations (QDQ): weights symmetric int8, by channel from opset 13, activations in
  * `quant_type` at the ranges that were measured for the `calibrationTargets`, biases int32. Weights, scales and zero
  * points are those of ONNX Runtime's quantize_static on the same ranges. Bodies of control flow stay float.
@@ -61,17 +70,11 @@ export function quantizeStatic(
   measured: CalibrationRanges,
   report: TransformReport,
 ): void {
-  const opset = model.opset();
-  if (opset < leastOpset) {
-    throw new ModelFault(
-      `static methods need opset ${leastOpset} or higher; the model has ${opset}. Export it anew, or use weight_only.`,
-    );
-  }
   const folded = prepareStatic(model, request);
   if (folded > 0) report.notes.push(`${folded} BatchNormalization were folded into the Conv before them.`);
-  if (request.per_channel && opset < leastOpsetPerChannel) {
+  if (request.per_channel && model.opset() < leastOpsetPerChannel) {
     report.notes.push(
-      `Weights have one scale each: scales by channel need opset ${leastOpsetPerChannel}; the model has ${opset}.`,
+      `Weights have one scale each: scales by channel need opset ${leastOpsetPerChannel}; the model has ${model.opset()}.`,
     );
   }
   reportKept(model, request, report);
@@ -82,6 +85,7 @@ export function quantizeStatic(
   constants.putOperands(scales);
   constants.putWeights(scales);
   reportUnmeasured(plan, scales, report);
+  warnOfSigned(request, plan, report);
   if (report.layers.length === 0) {
     throw new ModelFault(
       'Static methods have nothing to quantize: the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.',

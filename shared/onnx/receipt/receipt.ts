@@ -113,7 +113,7 @@ export const Receipt = z.object({
   onnx_runtime: z.object({
     /** Version that ran it here. */
     measured_with: z.string(),
-    /** Lowest version that runs the result. */
+    /** Lowest version that is known to run the result. */
     needed: z.string(),
   }),
   seeds: z.record(z.string(), count),

@@ -16,9 +16,8 @@ function nonzeroFloats(tensor: Tensor): number {
   const width = bytes.length / Math.max(1, elementCount(tensor.dims));
   let count = 0;
   if (width === 4 && bytes.byteOffset % 4 === 0) {
-    for (const bits of new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)) {
-      if (bits << 1 !== 0) count += 1;
-    }
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+    for (let at = 0; at < words.length; at += 1) if ((words[at] ?? 0) << 1 !== 0) count += 1;
     return count;
   }
   for (let at = 0; at < bytes.length; at += width) {
@@ -26,6 +25,12 @@ function nonzeroFloats(tensor: Tensor): number {
     for (let byte = 0; byte < width - 1; byte += 1) bits |= bytes[at + byte] ?? 0;
     if (bits !== 0) count += 1;
   }
+  return count;
+}
+
+function countByte(bytes: Uint8Array, wanted: number): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === wanted) count += 1;
   return count;
 }
 
@@ -37,7 +42,7 @@ function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
   const zeros = zero?.bytes() ?? new Uint8Array(width);
   if (zeros.every((byte) => byte === zeros[0])) {
     const [byte = 0] = zeros;
-    if (width === 1) return bytes.reduce((count, value) => (value === byte ? count : count + 1), 0);
+    if (width === 1) return bytes.length - countByte(bytes, byte);
   }
   let count = 0;
   const channels = zeros.length / width;
@@ -60,7 +65,8 @@ function nonzeroNibbles(tensor: Tensor, values: number): number {
   // int4 counts from 0, what is packed into bytes from 8.
   const zero = tensor.type === 'int4' ? 0 : 8;
   let zeros = 0;
-  for (const byte of bytes) {
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
     if ((byte & 15) === zero) zeros += 1;
     if (byte >> 4 === zero) zeros += 1;
   }
@@ -81,7 +87,7 @@ function countQuantized(
     return { parameters, nonzero: zero === undefined ? nonzeroNibbles(tensor, parameters) : parameters };
   if (packed !== undefined && zero === undefined) {
     const middle = tensor.type === 'uint8' ? 128 : 0;
-    const zeros = tensor.bytes().reduce((count, byte) => (byte === middle ? count + 1 : count), 0);
+    const zeros = countByte(tensor.bytes(), middle);
     return { parameters, nonzero: Math.max(0, parameters - Math.max(0, zeros - (elements - parameters))) };
   }
   return { parameters, nonzero: Math.min(parameters, nonzeroBytes(tensor, zero)) };

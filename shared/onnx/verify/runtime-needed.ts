@@ -5,8 +5,8 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 type Version = readonly [major: number, minor: number];
 
 /**
- * First release of ONNX Runtime that implements an opset of ONNX, by the opset; from its compatibility table and its
- * release notes.
+ * First release of ONNX Runtime that implements an opset of ONNX, by the opset: its compatibility table, which ends
+ * here.
  */
 const opsetReleases: readonly (readonly [opset: number, release: Version])[] = [
   [11, [1, 0]],
@@ -20,31 +20,27 @@ const opsetReleases: readonly (readonly [opset: number, release: Version])[] = [
   [19, [1, 15]],
   [20, [1, 17]],
   [21, [1, 18]],
-  [22, [1, 20]],
-  [23, [1, 23]],
-  [24, [1, 24]],
 ];
-
-/** Likewise of the operators of its own that the methods use, where it is later than 1.0. */
-const operatorReleases: Readonly<Record<string, Version>> = {
-  DynamicQuantizeLSTM: [1, 3],
-  QAttention: [1, 0],
-  MatMulNBits: [1, 17],
-  GatherBlockQuantized: [1, 20],
-};
 
 const later = (a: Version, b: Version): Version => (a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1]) ? a : b);
 
+/** Likewise of the operators of its own that the methods use, where it is later than 1.0. */
 function operatorRelease(node: NodeProto): Version {
-  // Eight bits came to these later than four.
-  if (intAttribute(node, 'bits', 4) === 8) {
-    if (node.opType === 'MatMulNBits') return [1, 22];
-    if (node.opType === 'GatherBlockQuantized') return [1, 22];
+  switch (node.opType) {
+    case 'DynamicQuantizeLSTM':
+      return [1, 3];
+    case 'MatMulNBits':
+      // Eight bits came later than four.
+      return intAttribute(node, 'bits', 4) === 8 ? [1, 22] : [1, 17];
+    case 'GatherBlockQuantized':
+      // Since it has the attribute `bits`, and takes bytes with zero points.
+      return [1, 23];
+    default:
+      return [1, 0];
   }
-  return operatorReleases[node.opType] ?? [1, 0];
 }
 
-/** The lowest version of ONNX Runtime that runs a model; null where its opset is newer than is known here. */
+/** The lowest version of ONNX Runtime that runs a model; null where its opset is newer than its table tells. */
 export function runtimeNeeded(model: Model): string | null {
   const opset = model.opset();
   const release = opsetReleases.find(([known]) => opset <= known)?.[1];

@@ -55,6 +55,7 @@ export async function storeResult(
   const stored: ResultFile[] = [];
   let room = job.settings.limits.artifactBytes;
   for (const name of names) {
+    job.stop.signal.throwIfAborted();
     try {
       const file = await storeFile(job, folder, name, user, room);
       room -= file.size;

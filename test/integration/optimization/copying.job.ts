@@ -13,11 +13,14 @@ import { receiptOf } from './receipt.ts';
 
 type Behaviour = (optimization: Optimization) => Promise<void>;
 
-const start = ({ user, folder }: Optimization, program: string, ...args: string[]): ChildProcess =>
-  spawn(program, args, { cwd: folder, env: {}, stdio: 'ignore', detached: true, ...user });
+/** Starts a program in the place of a stage's. */
+function start({ user, folder, stageCommand }: Optimization, ...program: string[]): ChildProcess {
+  const [file = '', ...args] = [...stageCommand.slice(0, -2), ...program];
+  return spawn(file, args, { cwd: folder, env: {}, stdio: 'ignore', detached: true, ...user });
+}
 
-async function run(optimization: Optimization, program: string, ...args: string[]): Promise<void> {
-  const child = start(optimization, program, ...args);
+async function run(optimization: Optimization, ...program: string[]): Promise<void> {
+  const child = start(optimization, ...program);
   const end = () => child.kill('SIGKILL');
   optimization.signal.addEventListener('abort', end);
   if (optimization.signal.aborted) end();
@@ -33,7 +36,7 @@ const copy: Behaviour = async (optimization) => {
 const behaviours: Readonly<Record<string, Behaviour>> = {
   async wait(optimization) {
     optimization.say('waiting');
-    await run(optimization, '/bin/sleep', '600');
+    await run(optimization, '/bin/sleep', String(optimization.request.seed + 600));
   },
   async fault() {
     throw new ModelFault('The model has no weights that can be pruned.');

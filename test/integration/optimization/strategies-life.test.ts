@@ -14,8 +14,10 @@ import { strategyKey } from '../../../shared/data/strategy.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { findProcesses } from '../../../shared/runner/process-tree.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
+import { commandLines } from './command-lines.ts';
 
 const away = (service: OptimizationService) => ({
   ...service.environment,
@@ -157,6 +159,26 @@ describe('the life of a strategy', () => {
       .toMatch(/SUCCEEDED|FAILED/);
     expect((await recordOf(service, strategy_id))?.['result']).toEqual([]);
     expect((await service.records.query({ pk: `JOB#${strategy_id}`, prefix: 'RECEIPT' })).items).toEqual([]);
+  });
+
+  test('ends with its container where that is killed, and so does what it was doing', async () => {
+    const service = await optimizationService();
+    // The seed makes the time that the process would sleep its name.
+    const seed = 100_000_000 + Math.floor(Math.random() * 1_000_000_000);
+    const sleeping = `/bin/sleep ${seed + 600}`;
+    const { json } = await service.prune({ exclude: 'wait', seed: String(seed) });
+    await expect.poll(commandLines, { timeout: 20_000 }).toContain(sleeping);
+    const { job_id } = await service.read('prune', json.strategy_id);
+    const marker = { name: 'AWS_BATCH_JOB_ID', value: job_id };
+    const found = await findProcesses({ marker });
+    const parents = found.filter(({ pid }) => found.some(({ ppid }) => ppid === pid));
+    expect(parents, JSON.stringify(found)).toHaveLength(1);
+    process.kill(parents[0]!.pid, 'SIGKILL');
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'FAILED',
+      status_reason: expect.stringContaining('killed'),
+    });
+    await expect.poll(commandLines, { timeout: 20_000 }).not.toContain(sleeping);
   });
 
   test('ends as Batch says where its container could not', async () => {

@@ -1,4 +1,4 @@
-import { glob, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { endpoint as downloadPruned } from '../../../functions/optimization/download-pruned-model.endpoint.ts';
@@ -9,15 +9,9 @@ import { endpoint as readPruning } from '../../../functions/optimization/read-pr
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { optimizationService } from '../../support/optimization.ts';
+import { commandLines } from './command-lines.ts';
 
 const digits = await readFile(join(import.meta.dirname, '../../fixtures/onnx/digits.onnx'));
-
-/** Of every process of this machine. */
-async function commandLines(): Promise<string[]> {
-  const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  return texts.map((text) => text.split('\0').filter(Boolean).join(' '));
-}
 
 describe('a strategy', () => {
   test('runs as a job, and leaves its result and its receipt', async () => {

@@ -9,6 +9,7 @@ import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
 import { type ChannelGroups, channelGroups } from './channel-groups.ts';
 import { channelScores } from './channel-scores.ts';
 import { type Choice, chooseChannels } from './choose-channels.ts';
+import { foldConstantChannels } from './fold-constant-channels.ts';
 import { remainingOf, removeChannels } from './remove-channels.ts';
 import type { Remaining, Survey } from './survey.ts';
 import { surveyModel } from './survey-model.ts';
@@ -91,9 +92,14 @@ export function pruneStructured(
   }
   if (groups.count === 0) refuseEmpty(report);
   const choice = chooseChannels(groups, channelScores(groups, strategy, seed), compression);
-  const remaining = remainingOf((label) => choice.removed[groups.setOf(label) ?? -1] === 1);
+  const isRemoved = (label: number): boolean => choice.removed[groups.setOf(label) ?? -1] === 1;
+  const remaining = remainingOf(isRemoved);
   const pruned = prunedGroups(groups, remaining);
   refuseOutOfReach(compression, choice, pruned);
+  for (const layer of foldConstantChannels(survey, isRemoved))
+    report.warnings.push(
+      `Constants were folded into the bias of ${layer}, which pads: they are inexact at its edges.`,
+    );
   report.layers.push(...removeChannels(survey, remaining));
   const modelAfter = floatParameters(model.graph);
   recordOutcome(report, request, { ...choice, modelBefore, modelAfter }, pruned);

@@ -13,35 +13,48 @@ export interface ReshapeMap {
   isWhole: boolean;
 }
 
-const places = (count: number, source: (at: number) => number): Int32Array =>
-  Int32Array.from({ length: count }, (_, at) => source(at));
-
-const whole = (axis: number, count: number): ReshapeMap => ({
-  axis,
-  sources: places(count, (at) => at),
-  ties: [],
-  isWhole: true,
-});
-
-/** Each channel lies at `times` places one after the other, all of it `rows` times. */
-const merged = (axis: number, count: number, times: number, rows: number): ReshapeMap => ({
-  axis,
-  sources: places(count * times * rows, (at) => Math.floor(at / times) % count),
-  ties: [],
-  isWhole: false,
-});
-
-/** The axis tells the block of channels: whole blocks go. */
-function outer(axis: number, count: number, blocks: number): ReshapeMap {
-  const size = count / blocks;
-  const ties = Array.from({ length: count }, (_, at): [number, number] => [at, at - (at % size)]);
-  return { axis, sources: places(blocks, (at) => at * size), ties, isWhole: false };
+/** An axis of a row-major array: its size, and how many values apart its places lie. */
+interface Steps {
+  size: number;
+  stride: number;
 }
 
-/** The axis tells the place within a block: it goes from all blocks at once. */
-function inner(axis: number, count: number, size: number): ReshapeMap {
-  const ties = Array.from({ length: count }, (_, at): [number, number] => [at, at % size]);
-  return { axis, sources: places(size, (at) => at), ties, isWhole: false };
+/**
+ * What two axes of the same values have in common: units of `low` values, `units` of them, of which each place of
+ * either axis is a part, or which are parts of it, over and over. Undefined where they do not fit together.
+ */
+function common(from: Steps, to: Steps): { low: number; units: number } | undefined {
+  const low = Math.max(from.stride, to.stride);
+  const high = Math.min(from.size * from.stride, to.size * to.stride);
+  const isFit =
+    low % from.stride === 0 &&
+    low % to.stride === 0 &&
+    high % low === 0 &&
+    (from.size * from.stride) % high === 0 &&
+    (to.size * to.stride) % high === 0;
+  return isFit && high >= low ? { low, units: high / low } : undefined;
+}
+
+/** The map that goes with {@link common} units: channels of the same unit are tied. */
+function mapUnits(
+  axis: number,
+  from: Steps,
+  to: Steps,
+  { low, units }: { low: number; units: number },
+): ReshapeMap {
+  const unitOf = (place: number, { stride }: Steps): number => Math.floor((place * stride) / low) % units;
+  const first = (unit: number): number => (unit * low) / from.stride;
+  const ties: [number, number][] = [];
+  for (let at = 0; at < from.size; at += 1) {
+    const same = first(unitOf(at, from));
+    if (same !== at) ties.push([at, same]);
+  }
+  return {
+    axis,
+    sources: Int32Array.from({ length: to.size }, (_, at) => first(unitOf(at, to))),
+    ties,
+    isWhole: from.size === to.size && from.stride === to.stride,
+  };
 }
 
 /** Number of values behind each axis; undefined from the first axis on, counted from the end, that is not known. */
@@ -57,34 +70,24 @@ function strides(dims: readonly Dim[]): (number | undefined)[] {
     .reverse();
 }
 
-/** What one output axis is to the channels, when `count` of them lie `stride` values apart. */
-function byStride(
-  axis: number,
-  size: number,
-  own: number,
-  { count, stride, preferInner }: { count: number; stride: number; preferInner: boolean },
-): ReshapeMap | undefined {
-  if (own === stride && size === count) return whole(axis, count);
-  if (stride % own === 0 && (size * own) % (count * stride) === 0)
-    return merged(axis, count, stride / own, (size * own) / (count * stride));
-  if (size === 1 || count % size !== 0) return undefined;
-  if (preferInner) return own === stride ? inner(axis, count, size) : undefined;
-  return own * size === count * stride ? outer(axis, count, size) : undefined;
-}
-
 /** The same where sizes behind the axis are not known, but those before it are the same. */
 function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMap | undefined {
-  if (!isKnown(size) || size < 1) return undefined;
-  if (size === count) return whole(axis, count);
-  if (size % count === 0) return merged(axis, count, size / count, 1);
-  return size > 1 && count % size === 0 ? outer(axis, count, size) : undefined;
+  if (!isKnown(size) || size < 2) return undefined;
+  // As if there were just enough values behind either axis for the two to be of equal length.
+  const length = size % count === 0 ? size : count;
+  const [from, to] = [
+    { size: count, stride: length / count },
+    { size, stride: length / size },
+  ];
+  const units = Number.isInteger(to.stride) ? common(from, to) : undefined;
+  return units && mapUnits(axis, from, to, units);
 }
 
 /**
- * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where the axis
- * is divided the channels are tied in blocks, so that the outer part carries them, or with `preferInner` the inner
- * one. `samePrefix` tells that the axes before `axis` are kept, for shapes that are not known to the end. Undefined
- * where the channels cannot be followed.
+ * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no axis
+ * tells all channels apart they are tied in blocks, so that the outermost part carries them, or with `preferInner` the
+ * innermost. `samePrefix` tells that the axes before `axis` are kept, for shapes that are not known to the end.
+ * Undefined where the channels cannot be followed.
  */
 export function mapReshape(
   from: readonly Dim[],
@@ -94,13 +97,25 @@ export function mapReshape(
   { preferInner, samePrefix }: { preferInner: boolean; samePrefix: boolean },
 ): ReshapeMap | undefined {
   const stride = strides(from)[axis];
-  if (stride === undefined) return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
-  const own = strides(to);
-  for (let at = to.length - 1; at >= 0; at -= 1) {
-    const [size, behind] = [to[at], own[at]];
-    if (behind === undefined || !isKnown(size) || behind < 1 || stride < 1) break;
-    const found = byStride(at, size, behind, { count, stride, preferInner });
-    if (found !== undefined) return found;
+  if (stride === undefined || stride < 1) return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
+  const source = { size: count, stride };
+  const found: { map: () => ReshapeMap; units: number; isInner: boolean }[] = [];
+  for (const [at, own] of strides(to).entries()) {
+    const size = to[at];
+    if (own === undefined || own < 1 || !isKnown(size) || size < 1) continue;
+    const target = { size, stride: own };
+    const units = common(source, target);
+    const isSame = size === count && own === stride;
+    if (units === undefined || (units.units < 2 && !isSame)) continue;
+    found.push({
+      map: () => mapUnits(at, source, target, units),
+      units: units.units,
+      isInner: own === stride,
+    });
   }
-  return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
+  const best =
+    found.find(({ units }) => units === count) ??
+    (preferInner ? found.find(({ isInner }) => isInner) : undefined) ??
+    found[0];
+  return best?.map() ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
 }

@@ -37,7 +37,7 @@ describe('a quantization', () => {
     ],
     [
       { strategy: 'static_minmax', precision: 8 },
-      { quant_type: 'int8', per_channel: true },
+      { quant_type: 'uint8', per_channel: true },
     ],
     [{ strategy: 'static_entropy', precision: 8, quant_type: 'uint8' }, { quant_type: 'uint8' }],
     [

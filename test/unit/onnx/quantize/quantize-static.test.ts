@@ -131,6 +131,13 @@ describe('the form of the result', () => {
     );
   });
 
+  test('int8 activations that are shared are slow on x64, and it is said', async () => {
+    const warnings = async (quant_type: 'int8' | 'uint8') =>
+      (await quantized(() => convolutional(13), images, { quant_type })).report.warnings;
+    expect(await warnings('int8')).toEqual([expect.stringContaining('uint8 is as accurate, and fast')]);
+    expect(await warnings('uint8')).toEqual([]);
+  });
+
   test('leaf_node leaves what lies between the weights as it is', async () => {
     const { model } = await quantized(() => transformer(17), tokens, { leaf_node: true });
     expect(countOf(model, 'QuantizeLinear')).toBe(9);

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadModel } from '../../../shared/onnx/model/load-model.ts';
+import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
+import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import type { GraphProto } from '../../../shared/onnx/proto/onnx_pb.js';
+import * as hostile from '../../support/onnx/hostile-models.ts';
+import { mutated } from '../../support/onnx/mutate-bytes.ts';
+import { smallNetwork } from '../../support/onnx/small-network.ts';
+import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+
+/** A thorough run asks for 200 and more. */
+const mutations = Number(process.env['HOSTILE_MUTATIONS'] ?? 12);
+const memoryBytes = 700 * 2 ** 20;
+
+async function optimize(bytes: Uint8Array, seconds = 30, prepare: (folder: string) => void = () => {}) {
+  const folder = await testFolder();
+  const [model, work] = [join(folder, 'model'), join(folder, 'work')];
+  for (const one of [model, work]) mkdirSync(one);
+  writeFileSync(join(model, 'model.onnx'), bytes);
+  prepare(folder);
+  return await optimizeModel({
+    request: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
+    model: join(model, 'model.onnx'),
+    folder: work,
+    stageCommand: await stageCommand(),
+    limits: { seconds, memoryBytes },
+    say: () => {},
+    progress: () => {},
+    signal: new AbortController().signal,
+  });
+}
+
+const faultOf = async (...args: Parameters<typeof optimize>): Promise<unknown> =>
+  await optimize(...args).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+async function expectFault(
+  graph: GraphProto,
+  message: RegExp,
+  seconds = 30,
+  prepare?: (folder: string) => void,
+) {
+  const fault = await faultOf(hostile.modelBytes(graph), seconds, prepare);
+  expect(fault).toBeInstanceOf(ModelFault);
+  expect(String(fault)).toMatch(message);
+}
+
+describe('what no JavaScript could catch ends the stage alone', () => {
+  test('a native crash', async () => {
+    await expectFault(hostile.nativeCrash(), /The process crashed while running the model .*SIGFPE/);
+  });
+
+  test('a Loop without end', async () => {
+    await expectFault(hostile.endlessLoop(), /It took longer than 2 seconds, while running the model/, 2);
+  });
+
+  test('a model that takes more memory than there is', async () => {
+    await expectFault(hostile.memoryHog(2n ** 28n), /took more than the 700 MiB|Failed to allocate memory/);
+    await expectFault(hostile.memoryHog(2n ** 40n), /Failed to allocate memory|memory/);
+  });
+});
+
+describe('a file that lies is refused', () => {
+  const secret = 'the secret of another';
+  const outside = (folder: string): void => writeFileSync(join(folder, 'secret'), secret.repeat(20));
+
+  test.each([
+    ['../secret', /must not leave the folder of the model/],
+    ['model/../../secret', /must not leave the folder of the model/],
+    ['/etc/hostname', /must be a file beside the model/],
+    ['', /must be a file beside the model/],
+    ['none.bin', /cannot be opened: upload it with the model/],
+  ])('data in %j', async (location, message) => {
+    await expectFault(hostile.outsideWeight(location, [4, 8]), message, 30, outside);
+  });
+
+  test('data behind a link, and in a pipe that never ends', async () => {
+    await expectFault(hostile.outsideWeight('link', [4, 8]), /cannot be opened/, 30, (folder) => {
+      outside(folder);
+      symlinkSync('../secret', join(folder, 'model/link'));
+    });
+    await expectFault(hostile.outsideWeight('pipe', [4, 8]), /must be a regular file/, 30, (folder) => {
+      execFileSync('mkfifo', [join(folder, 'model/pipe')]);
+    });
+  });
+
+  test('data that is shorter than the model says', async () => {
+    await expectFault(
+      hostile.outsideWeight('short', [4, 8]),
+      /has 10 bytes; the model refers to 128 at 0/,
+      30,
+      (folder) => writeFileSync(join(folder, 'model/short'), 'ten bytes!'),
+    );
+  });
+
+  test.each([
+    [[2 ** 31, 2 ** 31], /impossible dimensions/],
+    [[2 ** 53 - 1], /impossible dimensions/],
+    [[2 ** 20, 2 ** 20], /its shape needs/],
+    [[-1, 8], /impossible dimensions/],
+  ])('a weight of %j', async (dims, message) => {
+    await expectFault(hostile.claimedWeight(dims), message);
+  });
+
+  test('bodies nested too deep', async () => {
+    await expectFault(hostile.deepNesting(18), /nested deeper than 16 levels/);
+    await expectFault(hostile.deepNesting(500), /nested|not an ONNX model/);
+  });
+
+  test('what is no model', async () => {
+    for (const text of ['', '{"a": 1}', 'PK\x03\x04', '\x08\x08'.repeat(1000)]) {
+      expect(String(await faultOf(Buffer.from(text, 'latin1')))).toMatch(
+        /ModelFault: The file is not an ONNX model/,
+      );
+    }
+  });
+});
+
+test(`${mutations} mutations of a valid model end in a result or a clear fault`, {
+  timeout: 20_000 + mutations * 4000,
+}, async () => {
+  const folder = await testFolder();
+  saveModel(smallNetwork(), folder);
+  const whole = readFileSync(join(folder, 'model.onnx'));
+  expect(loadModel(join(folder, 'model.onnx')).graph.nodes).toHaveLength(6);
+  const outcomes = { result: 0, fault: 0 };
+  for (let seed = 0; seed < mutations; seed += 1) {
+    const fault = await faultOf(mutated(whole, seed), 20);
+    if (fault === undefined) outcomes.result += 1;
+    else {
+      outcomes.fault += 1;
+      expect(fault, `seed ${seed}`).toBeInstanceOf(ModelFault);
+      expect(String(fault).length, `seed ${seed}`).toBeGreaterThan(30);
+      expect(String(fault).length, `seed ${seed}`).toBeLessThan(2000);
+    }
+  }
+  expect(outcomes.fault).toBeGreaterThan(mutations / 4);
+});

@@ -1,0 +1,166 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { writeNpz } from '../../../shared/onnx/npz/write-npz.ts';
+import { type Optimization, optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
+import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
+import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
+import { seededFloats, seededRandom } from '../../support/onnx/seeded.ts';
+import { smallNetwork } from '../../support/onnx/small-network.ts';
+import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+
+interface Optimizing {
+  request: Record<string, unknown>;
+  more?: Partial<Optimization>;
+  lines: string[];
+  folder: string;
+}
+
+async function optimization({ request, more = {}, lines, folder }: Optimizing): Promise<Optimization> {
+  const [model, work] = [join(folder, 'model'), join(folder, 'work')];
+  for (const one of [model, work]) mkdirSync(one);
+  saveModel(smallNetwork(), model);
+  return {
+    request: parseRequest(request),
+    model: join(model, 'model.onnx'),
+    folder: work,
+    stageCommand: await stageCommand(),
+    say: (line) => lines.push(line),
+    progress: (stage, fraction) => lines.push(`${stage} ${fraction === 1 ? 'done' : ''}`),
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+async function optimize(request: Record<string, unknown>, more: Partial<Optimization> = {}) {
+  const lines: string[] = [];
+  const folder = await testFolder();
+  const whole = await optimization({ request, more, lines, folder });
+  const { receipt, files } = await optimizeModel(whole);
+  expect(Receipt.parse(JSON.parse(JSON.stringify(receipt)))).toEqual(receipt);
+  expect(readdirSync(join(whole.folder, 'result')).sort()).toEqual([...files].sort());
+  return { receipt, files, lines, whole };
+}
+
+async function dataSet(folder: string, name: string, samples: number): Promise<string> {
+  const path = join(folder, name);
+  const random = seededRandom(samples);
+  await writeNpz(path, {
+    x: { type: 'float', dims: [samples, 3, 8, 8], values: seededFloats(random, samples * 192) },
+    labels: {
+      type: 'int64',
+      dims: [samples],
+      values: BigInt64Array.from({ length: samples }, () => BigInt(Math.floor(random() * 4))),
+    },
+  });
+  return path;
+}
+
+describe('a model is optimized in processes of their own', () => {
+  test('structured pruning: smaller, measured, with the accuracy on an evaluation set', async () => {
+    const folder = await testFolder();
+    const evaluation = await dataSet(folder, 'evaluation.npz', 40);
+    const { receipt, files, lines, whole } = await optimize(
+      { operation: 'prune', strategy: 'structured_l2', compression: 2 },
+      { evaluation },
+    );
+    expect(files).toEqual(['model.onnx']);
+    expect(readFileSync(join(whole.folder, 'result/model.onnx')).length).toBe(receipt.file_bytes.after);
+    expect(receipt.parameters.after).toBeLessThanOrEqual(receipt.parameters.before * 0.6);
+    expect(receipt.pruning?.reached).toBeGreaterThanOrEqual(2);
+    expect(receipt.accuracy).toMatchObject({ samples: 40, output: 'y' });
+    expect(receipt.compared_on).toEqual({ source: 'evaluation', samples: 40, shapes: { x: [1, 3, 8, 8] } });
+    expect(receipt.outputs.map(({ name, values }) => [name, values])).toEqual([['y', 160]]);
+    expect(receipt.latency?.p50.before).toBeGreaterThan(0);
+    expect(receipt.stages.map(({ name }) => name)).toEqual([
+      'read',
+      'transform',
+      'compare',
+      'verify',
+      'time',
+      'size',
+    ]);
+    for (const { peak_memory_bytes } of receipt.stages) expect(peak_memory_bytes).toBeGreaterThan(2 ** 24);
+    expect(lines).toContain('transform done');
+    expect(renderReceipt(receipt)).toContain('</svg>');
+  });
+
+  test('static quantization takes its ranges from the calibration set', async () => {
+    const folder = await testFolder();
+    const calibration = await dataSet(folder, 'calibration.npz', 12);
+    const evaluation = await dataSet(folder, 'evaluation.npz', 10);
+    const { receipt } = await optimize(
+      { operation: 'quantize', strategy: 'static_minmax', precision: 8 },
+      { calibration, evaluation },
+    );
+    expect(receipt.calibrated_on).toEqual({
+      source: 'calibration',
+      samples: 12,
+      shapes: { x: [1, 3, 8, 8] },
+    });
+    expect(receipt.outputs[0]?.relative_l2_error).toBeLessThan(0.05);
+    expect(receipt.parameters.after).toBe(receipt.parameters.before);
+    expect(receipt.warnings.join()).not.toContain('CALIBRATION');
+  });
+
+  test('max_error leaves out the layers that cause most of the error', async () => {
+    const request = { operation: 'quantize', strategy: 'weight_only', precision: 4 };
+    const dynamic = { operation: 'quantize', strategy: 'dynamic', precision: 8, include: ['Conv'] };
+    await expect(optimize({ ...request, max_error: 1e-9 })).rejects.toThrow('above max_error 1e-9');
+    const { receipt: without } = await optimize(dynamic);
+    const error = without.outputs[0]?.relative_l2_error ?? 0;
+    const { receipt } = await optimize({ ...dynamic, max_error: error * 0.9 });
+    expect(receipt.outputs[0]?.relative_l2_error).toBeLessThanOrEqual(error * 0.9);
+    expect(receipt.excluded_by_error.length).toBeGreaterThan(0);
+    expect(receipt.layers.length).toBe(without.layers.length - receipt.excluded_by_error.length);
+  });
+
+  test('a model that has no room for a session is checked layer by layer', async () => {
+    const { receipt } = await optimize(
+      { operation: 'quantize', strategy: 'weight_only', precision: 8 },
+      { limits: { memoryBytes: 350 * 2 ** 20 } },
+    );
+    expect(receipt.run_as_whole).toBe(false);
+    expect(receipt.warnings).toContain('Not run as a whole: the model is too large for a session here.');
+    expect(receipt.checked_layers).toHaveLength(1);
+    expect(receipt.checked_layers[0]?.relative_l2_error).toBeGreaterThan(0);
+    expect(receipt.checked_layers[0]?.relative_l2_error).toBeLessThan(0.02);
+    expect(receipt.latency).toBeNull();
+  });
+
+  test('an abort ends the stage that is under way', async () => {
+    const stop = new AbortController();
+    const reason = new Error('cancelled');
+    const progress = (stage: string) => {
+      if (stage === 'compare') stop.abort(reason);
+    };
+    const request = { operation: 'prune', strategy: 'magnitude_global', compression: 2 };
+    await expect(optimize(request, { progress, signal: stop.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('what is asked for and cannot be had is said', () => {
+  test.each([
+    [{ operation: 'quantize', strategy: 'dynamic', precision: 4 }, 'precision must be 8 with dynamic'],
+    [{ operation: 'prune', strategy: 'structured' }, 'strategy must be one of magnitude_global'],
+  ])('%o', (request, message) => {
+    expect(() => parseRequest(request)).toThrow(ModelFault);
+    expect(() => parseRequest(request)).toThrow(message);
+  });
+
+  test('a set that does not fit the model', async () => {
+    const folder = await testFolder();
+    const calibration = join(folder, 'calibration.npz');
+    await writeNpz(calibration, { x: { type: 'float', dims: [4, 3, 9, 8], values: new Float32Array(864) } });
+    const optimizing = optimize(
+      { operation: 'quantize', strategy: 'static_minmax', precision: 8 },
+      { calibration },
+    );
+    await expect(optimizing).rejects.toThrow(
+      'The array "x" is [4, 3, 9, 8], which does not fit the input "x" [?, 3, 8, 8]',
+    );
+  });
+});

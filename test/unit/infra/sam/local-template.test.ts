@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { gatewayOf } from '../../../../infra/sam/container-bridge.ts';
+import { localTemplate, SynthesizedTemplate } from '../../../../infra/sam/local-template.ts';
+
+const method = (HttpMethod: string) => ({
+  Type: 'AWS::ApiGateway::Method',
+  Properties: { HttpMethod, Integration: { Type: 'AWS_PROXY', Uri: 'x' } },
+});
+
+const synthesized = SynthesizedTemplate.parse({
+  Resources: {
+    readFunction: {
+      Type: 'AWS::Lambda::Function',
+      Properties: {
+        Architectures: ['arm64'],
+        Code: { S3Bucket: 'b', S3Key: 'k' },
+        Environment: { Variables: { RECORDS_TABLE: { 'Fn::ImportValue': 'x' } } },
+        Handler: 'index.handler',
+        MemorySize: 512,
+        Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+        Runtime: 'nodejs24.x',
+      },
+      Metadata: { 'aws:cdk:path': 'stack/readHealth/Function/Resource', 'aws:asset:path': 'asset.1' },
+    },
+    Role: { Type: 'AWS::IAM::Role', Properties: {} },
+    Get: method('GET'),
+    Any: method('ANY'),
+  },
+});
+
+const settings = {
+  architecture: 'x86_64' as const,
+  variables: ['S3_ENDPOINT', 'BUCKET'],
+  assets: '/out',
+  codeOf: (operation: string, folder: string) => `${folder}#${operation}`,
+};
+
+test('functions run on this processor, with every variable declared and their code found', () => {
+  const { readFunction } = localTemplate(synthesized, settings).Resources;
+  expect(readFunction?.Properties).toMatchObject({
+    Architectures: ['x86_64'],
+    Runtime: 'nodejs24.x',
+    MemorySize: 512,
+    Environment: { Variables: { S3_ENDPOINT: '', BUCKET: '' } },
+  });
+  expect(readFunction?.Properties).not.toHaveProperty('Role');
+  expect(readFunction?.Metadata).toMatchObject({
+    SamResourceId: 'readHealth',
+    'aws:asset:path': `${join('/out', 'asset.1')}#readHealth`,
+  });
+});
+
+test('the API keeps its methods, with bytes for bytes, and nothing that sam cannot run', () => {
+  const { Resources } = localTemplate(synthesized, settings);
+  expect(Object.keys(Resources).sort()).toEqual(['Get', 'readFunction']);
+  expect(Resources['Get']?.Properties).toMatchObject({
+    Integration: { Type: 'AWS_PROXY', ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' },
+  });
+});
+
+test.each([
+  ['172.17.0.5', '172.17.0.0/16', '172.17.0.5'],
+  ['', '172.17.0.0/16', '172.17.0.1'],
+  ['', '', ''],
+])('of the gateway "%s" and the subnet "%s" the host has %s', (gateway, subnet, host) => {
+  expect(gatewayOf(gateway, subnet)).toBe(host);
+});
