@@ -11,11 +11,17 @@ const Package = z.object({
 const Lock = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), z.looseObject({})) });
 type Packages = z.infer<typeof Lock>['packages'];
 
+/** Processors of Linux for which the codec is to be had: deployed functions run on the first. */
+export type CodecProcessor = 'arm64' | 'x64';
+
 /** The platform of the functions, whatever that of the developer. */
-const platform = ['--os=linux', '--cpu=arm64', '--libc=glibc'];
+const platform = (cpu: CodecProcessor) => ['--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
 
 /** What must have come, or the function could not decode anything: the binding, and the library that it loads. */
-const binaries = ['@img/sharp-linux-arm64/**/*.node', '@img/sharp-libvips-linux-arm64/**/libvips-cpp.so*'];
+const binaries = (cpu: CodecProcessor) => [
+  `@img/sharp-linux-${cpu}/**/*.node`,
+  `@img/sharp-libvips-linux-${cpu}/**/libvips-cpp.so*`,
+];
 
 /** What only people, compilers and npm itself read; npm's notes also name the registry that was used. */
 const needless = ['**/*.d.{ts,cts,mts}', 'sharp/{src,install}', '**/README.md', '.bin', '.package-lock.json'];
@@ -55,14 +61,18 @@ async function sizeOf(folder: string, pattern: string): Promise<number> {
 }
 
 /**
- * Fills `folder` with `node_modules` that hold the picture codec for arm64 Linux, in the version and with the checksums
- * of the project's own lock file: the asset of the function that takes pictures, beside its bundle, in which `sharp`
+ * Fills `folder` with `node_modules` that hold the picture codec for Linux, in the version and with the checksums of the
+ * project's own lock file: the asset of the function that takes pictures, beside its bundle, in which `sharp`
  * stays an import. The folder appears whole or not at all.
  *
  * @param root folder of the project, with its package.json and package-lock.json
  * @throws where npm fails, or the binaries of the platform did not come
  */
-export async function installPictureCodec(root: string, folder: string): Promise<void> {
+export async function installPictureCodec(
+  root: string,
+  folder: string,
+  cpu: CodecProcessor = 'arm64',
+): Promise<void> {
   const { dependencies } = Package.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
   const { lockfileVersion, packages } = Lock.parse(
     JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')),
@@ -76,12 +86,12 @@ export async function installPictureCodec(root: string, folder: string): Promise
     await writeFile(join(unfinished, 'package-lock.json'), JSON.stringify(lock));
     const { status, stderr } = spawnSync(
       'npm',
-      ['ci', ...platform, '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
+      ['ci', ...platform(cpu), '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
       { cwd: unfinished, encoding: 'utf8', shell: process.platform === 'win32' },
     );
     if (status !== 0) throw new Error(`npm could not fetch the picture codec: ${stderr}`);
     const modules = join(unfinished, 'node_modules');
-    for (const pattern of binaries) {
+    for (const pattern of binaries(cpu)) {
       if ((await sizeOf(modules, pattern)) === 0) throw new Error(`npm did not fetch ${pattern}`);
     }
     for await (const path of glob(needless, { cwd: modules })) {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { LocalJobDefinition } from '../batch/catalogue.ts';
 import { type RunningBatch, startBatchServer } from '../batch/server.ts';
 import type { DataFolder } from './data-folder.ts';
-import { deliverJobEvent } from './events.ts';
+import { jobEventDelivery } from './events.ts';
 import { jobVariables, type Place } from './function-environment.ts';
 import type { JobFolders } from './job-folders.ts';
 import { stageVariables } from './stage-files.ts';
@@ -69,6 +69,6 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
       ENVIRONMENTS_DIR: folders.environments,
       ...(await stageVariables(program, dirname(folders.work))),
     },
-    deliver: deliverJobEvent,
+    deliver: jobEventDelivery(data.within('dead-letters.jsonl')),
   });
 }

@@ -1,16 +1,16 @@
 import { handler as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
 import { handler as purge } from '../../../functions/events/purge.event.ts';
 import { handler as reconcile } from '../../../functions/events/reconcile.event.ts';
+import { DeadLetters, eventDelivery } from './dead-letters.ts';
 
 const everyMilliseconds = 5_000;
 
 /** What a schedule of EventBridge would invoke. */
 const scheduled = { reconcile, purge };
 
-/** Takes an event of the Batch server to the function that a rule of EventBridge would invoke. */
-export async function deliverJobEvent(event: unknown): Promise<void> {
-  await jobStateChanged(event);
-}
+/** What takes the events of the Batch server to their function; those that are malformed are kept in this file. */
+export const jobEventDelivery = (deadLetterFile: string): ((event: unknown) => Promise<void>) =>
+  eventDelivery(jobStateChanged, new DeadLetters(deadLetterFile));
 
 async function runScheduled(): Promise<void> {
   for (const [name, handler] of Object.entries(scheduled)) {

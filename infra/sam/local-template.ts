@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+
+const Resource = z.looseObject({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  Metadata: z.record(z.string(), z.unknown()).default({}),
+});
+type Resource = z.infer<typeof Resource>;
+
+/** As much of a synthesized template as is read here. */
+export const SynthesizedTemplate = z.object({ Resources: z.record(z.string(), Resource) });
+
+export interface LocalTemplate {
+  Resources: Readonly<Record<string, Resource>>;
+}
+
+export interface LocalSettings {
+  architecture: 'arm64' | 'x86_64';
+  /** Names of the variables that every function gets; sam sets no others, and takes their values from its file. */
+  variables: readonly string[];
+  /** Folder that the template's assets lie in. */
+  assets: string;
+  /** Another folder for the code of an operation. */
+  codeOf(operation: string, folder: string): string;
+}
+
+/** What sam needs of the API; the rest it does not run, and could not resolve without an account. */
+const api = /^AWS::ApiGateway::(RestApi|Resource|Method)$/;
+
+/** sam would let it answer for the methods that have a function of their own, too. */
+const isCatchAll = ({ Properties }: Resource): boolean => Properties['HttpMethod'] === 'ANY';
+
+const Integration = z.looseObject({});
+
+/** sam looks here, and not at the API itself, for the media types whose bytes are bytes. */
+function localApi({ Type, Properties }: Resource): Resource {
+  const integration = Integration.safeParse(Properties['Integration']);
+  if (!integration.success) return { Type, Properties, Metadata: {} };
+  const binary = { ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' };
+  return {
+    Type,
+    Properties: { ...Properties, Integration: { ...integration.data, ...binary } },
+    Metadata: {},
+  };
+}
+
+/** The operation whose function it is: CDK names a construct for it. */
+function operationOf({ Metadata }: Resource): string | undefined {
+  const path = Metadata['aws:cdk:path'];
+  return typeof path === 'string' ? path.split('/').at(-3) : undefined;
+}
+
+function localFunction(resource: Resource, operation: string, settings: LocalSettings): Resource {
+  const { Properties, Metadata } = resource;
+  const { Handler, Runtime, MemorySize, Timeout, Description, Code } = Properties;
+  const folder = Metadata['aws:asset:path'];
+  if (typeof folder !== 'string') throw new Error(`the function of ${operation} has no asset`);
+  return {
+    Type: resource.Type,
+    Properties: {
+      ...{ Handler, Runtime, MemorySize, Timeout, Description, Code },
+      Architectures: [settings.architecture],
+      Environment: { Variables: Object.fromEntries(settings.variables.map((name) => [name, ''])) },
+    },
+    Metadata: {
+      // By this name sam knows it.
+      SamResourceId: operation,
+      'aws:asset:path': settings.codeOf(operation, join(settings.assets, folder)),
+      'aws:asset:property': 'Code',
+    },
+  };
+}
+
+/**
+ * The template that `sam local` runs: the API and its functions out of the synthesized one, for this machine's
+ * processor, with the environment declared whose values a file gives.
+ */
+export function localTemplate(
+  { Resources }: z.infer<typeof SynthesizedTemplate>,
+  settings: LocalSettings,
+): LocalTemplate {
+  const kept: Record<string, Resource> = {};
+  for (const [id, resource] of Object.entries(Resources)) {
+    if (resource.Type === 'AWS::Lambda::Function') {
+      const operation = operationOf(resource);
+      if (operation === undefined) throw new Error(`${id} has no path of the CDK`);
+      kept[id] = localFunction(resource, operation, settings);
+    } else if (api.test(resource.Type) && !isCatchAll(resource)) {
+      kept[id] = localApi(resource);
+    }
+  }
+  return { Resources: kept };
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadEndpoints } from '../endpoints.ts';
+import { startBackends } from '../local/start/backends.ts';
+import { accountsTable, jobVariables, type Place } from '../local/start/function-environment.ts';
+import { StartError } from '../local/start/options.ts';
+import { containerBridge } from './container-bridge.ts';
+import { HostCodec } from './host-codec.ts';
+import { localTemplate, SynthesizedTemplate } from './local-template.ts';
+import { readOptions, type SamOptions, type SampleRequest } from './options.ts';
+import { sampleEvent } from './sample-event.ts';
+import { synthesize } from './synthesize.ts';
+
+// `npm run sam`: the synthesized API in containers, by `sam local`, against this machine's engines.
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, '.build/sam');
+const files = {
+  template: join(folder, 'template.json'),
+  environment: join(folder, 'environment.json'),
+  event: join(folder, 'event.json'),
+};
+
+/** sam gives functions these of its own accord, from its own environment. */
+const givenBySam = /^AWS_/;
+
+/** What every function gets, with the engines as containers see them. */
+function functionVariables(place: Place, seenAs: string, listenOn: string): Record<string, string> {
+  const all = { ...jobVariables(process.env, place), ACCOUNTS_TABLE: accountsTable };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([name]) => !givenBySam.test(name))
+      .map(([name, value]) => [name, value.replace(`//${listenOn}:`, `//${seenAs}:`)]),
+  );
+}
+
+async function writeFiles(variables: Readonly<Record<string, string>>): Promise<void> {
+  const codec = new HostCodec(join(folder, 'code'));
+  const assets = join(folder, 'cdk.out');
+  const template = localTemplate(SynthesizedTemplate.parse(await synthesize(root, assets)), {
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    variables: Object.keys(variables),
+    assets,
+    codeOf: (operation, from) => codec.codeOf(operation, from),
+  });
+  await codec.fill(root);
+  await writeFile(files.template, JSON.stringify(template, null, 2));
+  await writeFile(files.environment, JSON.stringify({ Parameters: variables }, null, 2), { mode: 0o600 });
+}
+
+async function writeEvent(request: SampleRequest): Promise<void> {
+  const endpoints = await loadEndpoints(join(root, 'functions'));
+  const found = endpoints.find(({ endpoint }) => endpoint.name === request.operation);
+  if (found === undefined) {
+    const names = endpoints.map(({ endpoint }) => endpoint.name).sort();
+    throw new StartError(`There is no operation ${request.operation}. There are: ${names.join(', ')}.`);
+  }
+  await writeFile(files.event, JSON.stringify(sampleEvent(found.endpoint, request), null, 2));
+}
+
+function samArguments({ port, invoke, more }: SamOptions): string[] {
+  const common = ['--template', files.template, '--env-vars', files.environment, ...more];
+  if (invoke !== undefined) return ['local', 'invoke', invoke.operation, '--event', files.event, ...common];
+  // A container for every operation stays after its first request.
+  return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
+}
+
+function startSam(options: SamOptions, { region, credentials }: Place): ChildProcess {
+  const { PATH, HOME, DOCKER_HOST } = process.env;
+  return spawn('sam', samArguments(options), {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...{ PATH, HOME, DOCKER_HOST },
+      AWS_REGION: region,
+      AWS_DEFAULT_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      SAM_CLI_TELEMETRY: '0',
+    },
+  });
+}
+
+/** Bundles what runs beside the functions, on this machine: the S3 server and the jobs. Returns where. */
+async function bundle(): Promise<string> {
+  const program = join(folder, 'program');
+  await rm(program, { recursive: true, force: true });
+  const builder = join(root, 'infra/local/build/bundle.ts');
+  const { status } = spawnSync(process.execPath, [builder, root, program], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new StartError('The jobs could not be bundled.');
+  return program;
+}
+
+async function runSam(options: SamOptions): Promise<number> {
+  if (spawnSync('sam', ['--version'], { stdio: 'ignore' }).status !== 0) {
+    throw new StartError('The AWS SAM CLI is missing: `pipx install aws-sam-cli`.');
+  }
+  const { listenOn, seenAs } = await containerBridge();
+  await mkdir(folder, { recursive: true });
+  const program = await bundle();
+  await using started = new AsyncDisposableStack();
+  const { place, firstAdmin } = await startBackends(started, {
+    dataFolder: options.dataFolder,
+    program,
+    host: listenOn,
+    corsOrigins: [],
+  });
+  await writeFiles(functionVariables(place, seenAs, listenOn));
+  if (options.invoke !== undefined) await writeEvent(options.invoke);
+  if (firstAdmin?.password !== undefined) {
+    process.stderr.write(
+      `Created the user admin with the password ${firstAdmin.password} (kept in ${firstAdmin.passwordFile}).\n`,
+    );
+  }
+  const sam = startSam(options, place);
+  // Ctrl-C reaches sam by itself; it ends its containers, and then this goes on.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => sam.kill('SIGINT'));
+  const [code] = await once(sam, 'exit');
+  return typeof code === 'number' ? code : 1;
+}
+
+try {
+  process.exit(await runSam(readOptions(process.argv.slice(2))));
+} catch (error) {
+  const isOurs = error instanceof StartError;
+  process.stderr.write(`${isOurs ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,45 @@
+import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
+import { proxyEvent } from '../local/gateway/proxy-event.ts';
+import { StartError } from '../local/start/options.ts';
+import { samples } from '../openapi/samples.ts';
+import { routeOf } from '../routes.ts';
+import type { SampleRequest } from './options.ts';
+
+const variables = /\{(.+?)\+?\}/g;
+
+const namesOf = (path: string): string[] => [...path.matchAll(variables)].map(([, name]) => name ?? '');
+
+/** JSON where it is some, a form otherwise, as curl sends it. */
+function mediaTypeOf(body: string): string {
+  return /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
+}
+
+/**
+ * The event that API Gateway would make of such a request. Path variables that were not given get the samples of the
+ * reference. @throws StartError for a variable that the path does not have
+ */
+export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }: SampleRequest) {
+  const names = namesOf(endpoint.path);
+  const unknown = Object.keys(path).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new StartError(`${endpoint.path} has no variable ${unknown}.`);
+  const values = names.map((name) => path[name] ?? String(samples[name] ?? name));
+  const { resource } = routeOf(endpoint);
+  const parameters = Object.fromEntries(namesOf(resource).map((name, index) => [name, values[index] ?? '']));
+  const byName = new Map(names.map((name, index) => [name, values[index] ?? '']));
+  return proxyEvent(
+    {
+      method: endpoint.method,
+      path: endpoint.path.replace(variables, (_, name: string) => encodeURIComponent(byName.get(name) ?? '')),
+      query,
+      headers: [
+        ['Accept', 'application/json'],
+        ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
+        ...(body === undefined ? [] : [['Content-Type', mediaTypeOf(body)] as const]),
+      ],
+      body: Buffer.from(body ?? ''),
+      sourceIp: '127.0.0.1',
+    },
+    resource,
+    parameters,
+  );
+}

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { StartError } from '../local/start/options.ts';
+
+const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
+
+/**
+ * Synthesizes the stacks into `folder`, as the CDK's command line does: it tells an app where to by these two
+ * variables. Needs no account. Returns the template of the API.
+ * @throws StartError where the synthesis fails; it says why itself
+ */
+export async function synthesize(root: string, folder: string): Promise<unknown> {
+  await rm(folder, { recursive: true, force: true });
+  const { context } = Settings.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')));
+  const told = {
+    CDK_OUTDIR: folder,
+    CDK_CONTEXT_JSON: JSON.stringify({
+      ...context,
+      // Where the code of each function lies; without the metadata sam would look for it in a bucket.
+      'aws:cdk:enable-asset-metadata': true,
+      'aws:cdk:enable-path-metadata': true,
+    }),
+  };
+  const { status } = spawnSync(process.execPath, [join(root, 'infra/app.ts')], {
+    cwd: root,
+    env: { ...process.env, ...told },
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) throw new StartError('The stacks could not be synthesized.');
+  const name = typeof context['name'] === 'string' ? context['name'] : 'model-project-service';
+  return JSON.parse(await readFile(join(folder, `${name}-api.template.json`), 'utf8'));
+}

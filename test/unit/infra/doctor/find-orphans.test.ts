@@ -1,0 +1,134 @@
+import { ulid } from 'ulid';
+import { describe, expect, test } from 'vitest';
+import { findOrphans } from '../../../../infra/doctor/find-orphans.ts';
+import type { Inventory } from '../../../../infra/doctor/inventory.ts';
+import { experimentJob, experimentPrefix, putExperiment } from '../../../../shared/data/experiment.ts';
+import { beginJob } from '../../../../shared/data/job.ts';
+import { createProject, projectPrefix } from '../../../../shared/data/project.ts';
+import { type Purge, recordPurge } from '../../../../shared/data/purge.ts';
+import type { Item, TableWriter, Write } from '../../../../shared/data/table.ts';
+import { experimentOf } from '../../../support/experiment.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+const project_id = ulid().toLowerCase();
+const running = experimentOf(project_id, null);
+const ended = { ...experimentOf(project_id, 0.9), artifacts: 1, artifact_bytes: 5 };
+const object = `${experimentPrefix(project_id, ended.experiment_id)}artifacts/a`;
+
+const putsOf = (writes: readonly Write[]): Item[] =>
+  writes.flatMap((write) => ('put' in write ? [write.put] : []));
+
+async function project(): Promise<Item[]> {
+  const items: Item[] = [];
+  const nothing = {
+    get: async () => undefined,
+    batchGet: async () => [],
+    query: async () => ({ items: [], next: undefined }),
+  };
+  const records: TableWriter<'records'> = {
+    ...nothing,
+    name: 'records',
+    writable: true,
+    write: async (...writes) => void items.push(...putsOf(writes)),
+  };
+  await createProject(records, {
+    project_id,
+    project_name: 'p',
+    project_description: 'd',
+    project_type: 't',
+    project_task: 'classification',
+    owner: 'o',
+    owner_id: ulid().toLowerCase(),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  });
+  return items;
+}
+
+/** A deployment in order: a project with a job that runs, and one that has ended and left a file. */
+async function healthy(): Promise<{
+  accounts: Item[];
+  records: Item[];
+  objects: Inventory['objects'][number][];
+}> {
+  const counters = { experiments: 2, unfinished: 1, objects: 1, bytes: 5 };
+  const records = [
+    ...(await project()).map((item) => (item.pk.startsWith('COUNTERS#') ? { ...item, ...counters } : item)),
+    ...putsOf([putExperiment(running), putExperiment(ended)]),
+    ...putsOf(beginJob(experimentJob(running), { unfinishedJobs: 4, vcpus: 16 })),
+    {
+      pk: `JOB#${ended.experiment_id}`,
+      sk: 'ARTIFACT#a',
+      record_type: 'artifact',
+      schema_version: 0,
+      object,
+      size: 5,
+    },
+    { pk: 'LIMITS', sk: `USER#${running.user_id}`, unfinished: 1 },
+    { pk: 'LIMITS', sk: 'DEPLOYMENT', vcpus: 1 },
+  ];
+  return { accounts: [], records, objects: [{ key: object, size: 5 }] };
+}
+
+const without = (items: readonly Item[], pk: string, sk?: string): Item[] =>
+  items.filter((item) => item.pk !== pk || (sk !== undefined && item.sk !== sk));
+
+describe('orphans', () => {
+  test('are not found where all is in order', async () => {
+    expect(findOrphans(await healthy())).toEqual([]);
+  });
+
+  test('are what a deleted project has left, unless a purge is on its way', async () => {
+    const { records, ...rest } = await healthy();
+    const left = without(records, 'PROJECTS', project_id);
+    const found = findOrphans({ ...rest, records: left });
+    const orphans = found.filter(({ kind }) => kind === 'orphan').map(({ where }) => where);
+    expect(orphans).toContain(`COUNTERS#${project_id}/COUNTERS`);
+    expect(orphans).toContain(`EXPERIMENTS#${project_id}/${ended.experiment_id}`);
+    expect(orphans).toContain(object);
+    const purge: Purge = {
+      purge_id: ulid().toLowerCase(),
+      created_at: at,
+      again_at: null,
+      project_id,
+      target: { partitions: [{ pk: `COUNTERS#${project_id}` }], prefixes: [projectPrefix(project_id)] },
+    };
+    const doomed = findOrphans({ ...rest, records: [...left, ...putsOf([recordPurge(purge)])] });
+    const remaining = doomed.filter(({ kind }) => kind === 'orphan').map(({ where }) => where.split('#')[0]);
+    expect(remaining).toEqual(['OWNED']);
+  });
+
+  test('are what a job has left whose record is gone', async () => {
+    const { records, ...rest } = await healthy();
+    const left = without(records, `EXPERIMENTS#${project_id}`, ended.experiment_id);
+    const found = findOrphans({ ...rest, records: left }).filter(({ kind }) => kind === 'orphan');
+    expect(found.map(({ where }) => where)).toEqual([`JOB#${ended.experiment_id}/ARTIFACT#a`, object]);
+  });
+
+  test('an object that no record names is told apart', async () => {
+    const { objects, ...rest } = await healthy();
+    const key = `${object}b`;
+    expect(findOrphans({ ...rest, objects: [...objects, { key, size: 1 }] })).toEqual([
+      { kind: 'unnamed', where: key, why: 'no record names it' },
+    ]);
+  });
+
+  test('a job that is on the wrong list is stale', async () => {
+    const { records, ...rest } = await healthy();
+    const forgotten = findOrphans({ ...rest, records: without(records, 'UNFINISHED_JOBS') });
+    expect(forgotten).toMatchObject([{ kind: 'stale', where: `JOB#${running.experiment_id}` }]);
+    const extra = { pk: 'UNFINISHED_JOBS', sk: ended.experiment_id };
+    expect(findOrphans({ ...rest, records: [...records, extra] })).toMatchObject([
+      { kind: 'stale', where: `UNFINISHED_JOBS/${ended.experiment_id}`, why: 'it has ended: SUCCEEDED' },
+    ]);
+  });
+
+  test('a kept count that has drifted is told with what it should be', async () => {
+    const { records, ...rest } = await healthy();
+    const drifted = records.map((item) => (item.sk === 'DEPLOYMENT' ? { ...item, vcpus: 3 } : item));
+    expect(findOrphans({ ...rest, records: drifted })).toEqual([
+      { kind: 'count', where: 'LIMITS/DEPLOYMENT', why: 'vcpus is 3, and there are 1' },
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readOptions } from '../../../infra/options.ts';
+import { optionsTable } from '../../../infra/options-table.ts';
+
+test('the README shows every option as the deployment takes it', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8');
+  expect(readme).toContain(optionsTable());
+});
+
+test('options of the command line are text, those of cdk.json have their types', () => {
+  const typed = readOptions({ spot: true, maxVcpus: 32, gpuInstanceTypes: ['g5.xlarge', 'g4dn.xlarge'] });
+  const text = readOptions({ spot: 'true', maxVcpus: '32', gpuInstanceTypes: 'g5.xlarge,g4dn.xlarge' });
+  expect(text).toEqual(typed);
+  expect(readOptions({ corsOrigins: ['https://a.example', 'https://b.example'] }).corsOrigins).toEqual([
+    'https://a.example',
+    'https://b.example',
+  ]);
+});
+
+test("flags of the CDK's own are none of its business", () => {
+  expect(readOptions({ '@aws-cdk/core:something': true, 'aws:cdk:bundling-stacks': [] }).name).toBe(
+    'model-project-service',
+  );
+});
+
+test.each([
+  [{ Spot: true }, /Spot/],
+  [{ registration: 'everybody' }, /registration/],
+  [{ maxVcpus: 0 }, /maxVcpus/],
+  [{ corsOrigins: '*' }, /corsOrigins/],
+  [{ clusterInstanceTypes: '' }, /clusterInstanceTypes/],
+  [{ gpuInstanceTypes: 'big one' }, /gpuInstanceTypes/],
+  [{ logRetentionDays: 31 }, /logRetentionDays/],
+  [{ domainName: 'api.example' }, /go together/],
+  [{ name: 'My Service' }, /name/],
+])('%j is refused, with its name', (context, message) => {
+  expect(() => readOptions(context)).toThrow(message);
+});
