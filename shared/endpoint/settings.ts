@@ -12,36 +12,35 @@ function parseJson(text: string): unknown {
   }
 }
 
-const Environment = z.object({
-  AWS_REGION: z.string().min(1).default('us-east-1'),
-  ACCOUNTS_TABLE: z.string().min(1).optional(),
-  RECORDS_TABLE: z.string().min(1),
-  BUCKET: z.string().min(1),
-  TRAIN_QUEUE: z.string().min(1).default('train'),
-  TRAIN_DEFINITION: z.string().min(1).default('train'),
-  OPTIMIZE_QUEUE: z.string().min(1).default('train'),
-  PRUNE_DEFINITION: z.string().min(1).default('prune'),
-  QUANTIZE_DEFINITION: z.string().min(1).default('quantize'),
-  CLUSTER_QUEUE: z.string().min(1).default('cluster'),
-  CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
-  CORS_ORIGINS: CorsOrigins,
-  REGISTRATION: z.enum(['open', 'closed']).default('closed'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  PRICES: z
-    .string()
-    .transform((text, context) => {
-      const parsed = Prices.safeParse(parseJson(text));
-      if (parsed.success) return parsed.data;
-      context.addIssue('is no JSON of prices');
-      return z.NEVER;
-    })
-    .optional(),
-  LIMIT_JOB_SECONDS: count(6 * 60 * 60),
-  LIMIT_LOG_BYTES: count(100_000_000),
-  LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
-  LIMIT_UNFINISHED_JOBS: count(4),
-  LIMIT_VCPUS: count(16),
-});
+/** Images that environments of type `docker` may name, with the job definitions that run in each. */
+const TrustedImages = z.record(z.string(), z.object({ train: z.string(), cluster: z.string() }));
+type TrustedImages = z.infer<typeof TrustedImages>;
+
+/** Made where it is needed: two dozen fields take a while, and importing this should not. */
+const environmentSchema = () =>
+  z.object({
+    AWS_REGION: z.string().min(1).default('us-east-1'),
+    ACCOUNTS_TABLE: z.string().min(1).optional(),
+    RECORDS_TABLE: z.string().min(1),
+    BUCKET: z.string().min(1),
+    TRAIN_QUEUE: z.string().min(1).default('train'),
+    TRAIN_DEFINITION: z.string().min(1).default('train'),
+    OPTIMIZE_QUEUE: z.string().min(1).default('train'),
+    PRUNE_DEFINITION: z.string().min(1).default('prune'),
+    QUANTIZE_DEFINITION: z.string().min(1).default('quantize'),
+    CLUSTER_QUEUE: z.string().min(1).default('cluster'),
+    CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
+    CORS_ORIGINS: CorsOrigins,
+    REGISTRATION: z.enum(['open', 'closed']).default('closed'),
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+    PRICES: z.string().transform(parseJson).pipe(Prices).optional(),
+    TRUSTED_IMAGES: z.string().transform(parseJson).pipe(TrustedImages).optional(),
+    LIMIT_JOB_SECONDS: count(6 * 60 * 60),
+    LIMIT_LOG_BYTES: count(100_000_000),
+    LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
+    LIMIT_UNFINISHED_JOBS: count(4),
+    LIMIT_VCPUS: count(16),
+  });
 
 /** The limits of the deployment. */
 export interface Limits {
@@ -75,11 +74,13 @@ export interface Settings {
   limits: Limits;
   /** What compute costs; undefined where it costs nothing, as on one's own machine. */
   prices: Prices | undefined;
+  /** Undefined where any image may be named, as on one's own machine. */
+  trustedImages: TrustedImages | undefined;
 }
 
 /** Reads the settings; throws naming every variable that is missing or bad. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const parsed = Environment.safeParse(environment);
+  const parsed = environmentSchema().safeParse(environment);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new Error(`bad environment: ${faults.join('; ')}`);
@@ -98,6 +99,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
     prices: value.PRICES,
+    trustedImages: value.TRUSTED_IMAGES,
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,
       logBytes: value.LIMIT_LOG_BYTES,

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
+import { cdkContext } from '../build/templates.ts';
+import { type DeploymentOptions, readOptions } from '../options.ts';
+
+/** The stacks of a deployment, in the order in which they are made. */
+export const stackKinds = ['data', 'compute', 'api', 'background'] as const;
+export type StackKind = (typeof stackKinds)[number];
+
+/** Something that the person at the keyboard can put right; its message says how. */
+export class DeployError extends Error {
+  override readonly name = 'DeployError';
+}
+
+/** The options of `cdk.json`, which all commands about a deployment go by. */
+export async function deployedOptions(): Promise<DeploymentOptions> {
+  return readOptions(await cdkContext(join(import.meta.dirname, '../..')));
+}
+
+/** Where clients of the deployment's account go: its region, or the one of the profile. */
+export const placeOf = ({ region }: DeploymentOptions): { region?: string } =>
+  region === undefined ? {} : { region };
+
+export const stackName = ({ name }: Pick<DeploymentOptions, 'name'>, kind: StackKind): string =>
+  `${name}-${kind}`;
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist');
+
+/** The outputs of a stack; undefined where it is not deployed. */
+export async function outputsOf(
+  client: CloudFormationClient,
+  stack: string,
+): Promise<Record<string, string> | undefined> {
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+    const outputs = Stacks[0]?.Outputs ?? [];
+    return Object.fromEntries(
+      outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
+    );
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export interface DeployedResource {
+  type: string;
+  /** Name or id that AWS knows it by. */
+  name: string;
+}
+
+/** What a stack consists of; nothing where it is not deployed. */
+export async function resourcesOf(client: CloudFormationClient, stack: string): Promise<DeployedResource[]> {
+  const found: DeployedResource[] = [];
+  try {
+    for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
+      for (const {
+        ResourceType: type = '',
+        PhysicalResourceId: name = '',
+        ResourceStatus,
+      } of page.StackResourceSummaries ?? []) {
+        if (ResourceStatus !== 'DELETE_COMPLETE') found.push({ type, name });
+      }
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  return found;
+}
+
+/** Runs a command of a person; what is theirs to put right is told in one line. */
+export async function runCommand(command: () => Promise<number>): Promise<never> {
+  try {
+    process.exit(await command());
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    const isPlain = name === 'DeployError' || name === 'OptionsError' || name === 'CredentialsProviderError';
+    const text = error instanceof Error ? (isPlain ? error.message : error.stack) : String(error);
+    process.stderr.write(`${text ?? name}\n`);
+    process.exit(1);
+  }
+}

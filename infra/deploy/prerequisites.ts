@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { GetRoleCommand, type IAMClient } from '@aws-sdk/client-iam';
+import { GetServiceQuotaCommand, type ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
+import type { DeploymentOptions } from '../options.ts';
+import { outputsOf } from './deployed.ts';
+
+/** What a check found. A `note` is good to know, a `problem` in the way. */
+export interface Finding {
+  outcome: 'good' | 'note' | 'problem';
+  what: string;
+}
+
+const good = (what: string): Finding => ({ outcome: 'good', what });
+const note = (what: string): Finding => ({ outcome: 'note', what });
+const problem = (what: string): Finding => ({ outcome: 'problem', what });
+
+/** Templates of this CDK ask for at least this version of what "cdk bootstrap" makes. */
+const bootstrapVersion = 6;
+
+export async function checkIdentity(client: STSClient): Promise<Finding> {
+  const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
+  return good(`account ${Account}, as ${Arn}, in ${await client.config.region()}`);
+}
+
+export async function checkBootstrap(client: CloudFormationClient): Promise<Finding> {
+  const outputs = await outputsOf(client, 'CDKToolkit');
+  if (outputs === undefined)
+    return problem('the account is not bootstrapped in this region: npx cdk bootstrap');
+  const version = Number(outputs['BootstrapVersion']);
+  return version >= bootstrapVersion
+    ? good(`bootstrapped, version ${version}`)
+    : problem(`bootstrapped in version ${version}, ${bootstrapVersion} is needed: npx cdk bootstrap`);
+}
+
+/** The tool that builds the job image when it is deployed. */
+export function checkImageTool(): Finding {
+  const tool = process.env['CDK_DOCKER'] ?? 'docker';
+  const { status, stdout } = spawnSync(tool, ['version', '--format', '{{.Server.Version}}'], {
+    encoding: 'utf8',
+  });
+  return status === 0
+    ? good(`${tool} ${stdout.trim()} builds the job image`)
+    : problem(`${tool} does not run, and the job image cannot be built. Another tool is named in CDK_DOCKER`);
+}
+
+interface Quota {
+  service: string;
+  code: string;
+  name: string;
+  needed: number;
+}
+
+function quotasFor({ spot, maxVcpus, clusterMaxVcpus, gpuInstanceTypes }: DeploymentOptions): Quota[] {
+  return [
+    spot
+      ? { service: 'fargate', code: 'L-36FBB829', name: 'vCPUs of Fargate Spot', needed: maxVcpus }
+      : { service: 'fargate', code: 'L-3032A538', name: 'vCPUs of Fargate', needed: maxVcpus },
+    { service: 'ec2', code: 'L-1216C47A', name: 'vCPUs of standard EC2 instances', needed: clusterMaxVcpus },
+    ...(gpuInstanceTypes.length === 0
+      ? []
+      : [
+          {
+            service: 'ec2',
+            code: 'L-DB2E81BA',
+            name: 'vCPUs of EC2 instances G and VT',
+            needed: clusterMaxVcpus,
+          },
+        ]),
+    { service: 'lambda', code: 'L-B99A9384', name: 'functions at once', needed: 50 },
+  ];
+}
+
+export async function checkQuotas(
+  client: ServiceQuotasClient,
+  options: DeploymentOptions,
+): Promise<Finding[]> {
+  return Promise.all(
+    quotasFor(options).map(async ({ service, code, name, needed }) => {
+      try {
+        const { Quota } = await client.send(
+          new GetServiceQuotaCommand({ ServiceCode: service, QuotaCode: code }),
+        );
+        const value = Quota?.Value ?? 0;
+        return value >= needed
+          ? good(`quota: ${value} ${name}`)
+          : note(
+              `quota: ${value} ${name}, the options allow ${needed}; jobs beyond it wait. Ask for more in Service Quotas (${code})`,
+            );
+      } catch (error) {
+        return note(`quota of ${name} could not be read: ${error instanceof Error ? error.name : ''}`);
+      }
+    }),
+  );
+}
+
+const linkedRoles = ['AWSServiceRoleForBatch', 'AWSServiceRoleForECS'];
+
+/** Batch and ECS make these roles when they are first used, if whoever deploys may let them. */
+export async function checkLinkedRoles(client: IAMClient): Promise<Finding[]> {
+  return Promise.all(
+    linkedRoles.map(async (RoleName) => {
+      try {
+        await client.send(new GetRoleCommand({ RoleName }));
+        return good(`service-linked role ${RoleName}`);
+      } catch (error) {
+        if (!(error instanceof Error && error.name.startsWith('NoSuchEntity'))) throw error;
+        return note(
+          `no service-linked role ${RoleName} yet; the first deployment makes it (needs iam:CreateServiceLinkedRole)`,
+        );
+      }
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { ObjectReader } from '../../shared/aws/objects.ts';
+import type { Item } from '../../shared/data/table.ts';
+
+/** An object in the bucket. */
+export interface StoredObject {
+  key: string;
+  size: number;
+}
+
+/** Everything that a deployment keeps. Values that are bytes (logs, contents) are left out. */
+export interface Inventory {
+  accounts: readonly Item[];
+  records: readonly Item[];
+  objects: readonly StoredObject[];
+}
+
+/** Bytes that are read of an item say nothing about what belongs to what. */
+function withoutBytes(item: Record<string, unknown>): Item {
+  const kept = Object.entries(item).filter(([, value]) => !(value instanceof Uint8Array));
+  const { pk, sk, ...rest }: Record<string, unknown> = Object.fromEntries(kept);
+  if (typeof pk !== 'string' || typeof sk !== 'string') throw new Error('an item without its primary key');
+  return { ...rest, pk, sk };
+}
+
+/**
+ * Every item of a table, read by Scan: what a delete has left behind is in partitions that nothing names any more. For
+ * an operator who asks for it alone; the service itself never scans.
+ */
+export async function everyItem(client: DynamoDBDocumentClient, tableName: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        TableName: tableName,
+        ConsistentRead: true,
+        ...(after !== undefined && { ExclusiveStartKey: after }),
+      }),
+    );
+    items.push(...(page.Items ?? []).map(withoutBytes));
+    after = page.LastEvaluatedKey;
+  } while (after !== undefined);
+  return items;
+}
+
+/** Every object of the bucket. */
+export async function everyObject(objects: Pick<ObjectReader, 'list'>): Promise<StoredObject[]> {
+  const found: StoredObject[] = [];
+  let after: string | undefined;
+  do {
+    const page = await objects.list('', after);
+    found.push(...page.objects);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}

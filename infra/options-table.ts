@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { DeploymentOptions } from './options.ts';
+
+function shown(value: unknown): string {
+  if (value === undefined || value === '') return '';
+  if (Array.isArray(value)) return value.length === 0 ? '' : value.map((one) => `\`${one}\``).join(', ');
+  return `\`${value}\``;
+}
+
+/** The options of a deployment as a table in Markdown, for the README. */
+export function optionsTable(): string {
+  const defaults: Record<string, unknown> = DeploymentOptions.parse({});
+  const rows = Object.entries(DeploymentOptions.shape).map(
+    ([name, schema]) =>
+      `| \`${name}\` | ${shown(defaults[name])} | ${z.globalRegistry.get(schema)?.description ?? ''} |`,
+  );
+  return ['| option | default | what it is |', '|---|---|---|', ...rows].join('\n');
+}

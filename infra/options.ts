@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { CorsOrigins } from '../shared/endpoint/cors.ts';
+
+const yesOrNo = z.union([z.boolean(), z.stringbool()]);
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/** A list in cdk.json, or comma-separated text on the command line. */
+const list = <S extends z.ZodType>(item: S) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' ? given.split(',').filter((one) => one.trim() !== '') : given),
+    z.array(item),
+  );
+const instanceType = z
+  .string()
+  .trim()
+  .regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, 'must be an EC2 instance type');
+const imageReference = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference');
+
+/**
+ * Every option of a deployment: a key of the CDK context, in cdk.json or by `-c key=value`. The table in the README is
+ * made of this.
+ */
+export const DeploymentOptions = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{1,30}$/)
+    .default('model-project-service')
+    .describe('Begins the names of the stacks, queues and job definitions'),
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
+    .optional()
+    .describe('Region; without it the one of the AWS profile'),
+  registration: z
+    .enum(['open', 'closed'])
+    .default('closed')
+    .describe('`open` lets anybody create a guest account for themselves'),
+  corsOrigins: z
+    .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), CorsOrigins)
+    .describe('Origins whose pages may call the service from a browser'),
+  domainName: z.string().optional().describe('Domain of your own to serve under; needs `certificateArn`'),
+  certificateArn: z
+    .string()
+    .regex(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of an ACM certificate')
+    .optional()
+    .describe('ACM certificate of the domain, in the same region'),
+  requestsPerSecond: whole(1, 10_000).default(50).describe('Requests a second that the stage lets through'),
+  requestBurst: whole(1, 5_000).default(100).describe('Requests at once that it lets through'),
+  spot: yesOrNo
+    .default(false)
+    .describe('Trainings on Fargate Spot: cheaper, and tried again when taken away'),
+  maxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all Fargate jobs together'),
+  clusterMaxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all cluster nodes together'),
+  clusterInstanceTypes: list(instanceType)
+    .pipe(z.array(z.string()).min(1))
+    .default(['m6i.large', 'm6i.xlarge', 'm6i.2xlarge', 'm6i.4xlarge'])
+    .describe('Instance types of cluster nodes'),
+  gpuInstanceTypes: list(instanceType)
+    .default([])
+    .describe('Instance types of nodes with GPUs, such as `g4dn.xlarge`; none: no GPUs'),
+  trustedImages: list(imageReference)
+    .pipe(z.array(z.string()).max(8))
+    .default([])
+    .describe('Images, built from the job image, that environments of type `docker` may name'),
+  jobDiskGiB: whole(21, 200).default(50).describe('Disk of a job or node'),
+  limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Longest time of one job, in seconds'),
+  limitLogBytes: whole(1, 1e12).default(100_000_000).describe('Most log of one job'),
+  limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe('Most artifacts of one job'),
+  limitUnfinishedJobs: whole(1, 10_000).default(4).describe('Most unfinished jobs of one user'),
+  limitVcpus: whole(1, 10_000).default(16).describe('Most vCPUs of all unfinished jobs together'),
+  logRetentionDays: z
+    .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
+    .default(30)
+    .describe('Days for which CloudWatch keeps logs'),
+  logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Of the functions and jobs'),
+  pointInTimeRecovery: yesOrNo.default(false).describe('Tables can be set back to any second of 35 days'),
+  bucketVersioning: yesOrNo.default(false).describe('The bucket keeps what is overwritten or deleted'),
+  noncurrentDays: whole(1, 3650).default(30).describe('Days for which a versioned bucket keeps it'),
+  deleteDataOnDestroy: yesOrNo
+    .default(false)
+    .describe('`npm run destroy` removes tables and bucket too; else they stay'),
+  alarmEmail: z.email().optional().describe('Where alarms are sent; without it they only show'),
+});
+export type DeploymentOptions = z.infer<typeof DeploymentOptions>;
+
+/** What is wrong with the options, one line each. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+}
+
+/** Keys of CDK's own in a context. */
+const isForeign = (key: string): boolean => /[@:]/.test(key);
+
+/** Reads the options from a CDK context. @throws OptionsError naming every option that is unknown or bad */
+export function readOptions(context: Readonly<Record<string, unknown>>): DeploymentOptions {
+  const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isForeign(key)));
+  const parsed = DeploymentOptions.safeParse(own);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `${path.join('.')}: ${message}`,
+    );
+    throw new OptionsError(`Bad options of the deployment:\n  ${faults.join('\n  ')}`);
+  }
+  const options = parsed.data;
+  if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
+    throw new OptionsError('domainName and certificateArn go together.');
+  }
+  return options;
+}

@@ -1,0 +1,13 @@
+import type { AnyEndpoint } from '../shared/endpoint/exchange.ts';
+import type { LoadedTask } from './tasks.ts';
+
+/** What a deployment is made of, as it was found in the source tree and bundled. */
+export interface Parts {
+  endpoints: readonly AnyEndpoint[];
+  events: readonly LoadedTask[];
+  jobs: readonly LoadedTask[];
+  /** Folder of a function's bundle. @throws where there is none */
+  folderOf(name: string): string;
+  /** Folder from which the image of the jobs is built. */
+  imageFolder: string;
+}

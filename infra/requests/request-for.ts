@@ -1,0 +1,71 @@
+import type { AnyEndpoint, Event } from '../../shared/endpoint/exchange.ts';
+import type { JsonSchema } from '../../shared/endpoint/openapi/json-schema.ts';
+import { proxyEvent } from '../local/gateway/proxy-event.ts';
+import { routeOf } from '../routes.ts';
+
+/** What exists in the service, by the names of parameters. */
+export type Facts = Readonly<Record<string, string>>;
+
+/** An operation of the OpenAPI document, as far as requests are made of it. */
+interface Operation {
+  parameters?: { name: string; in: string; required?: boolean; example?: unknown; schema: JsonSchema }[];
+  requestBody?: {
+    required?: boolean;
+    content: Record<string, { schema?: JsonSchema; example?: Record<string, unknown> }>;
+  };
+}
+
+const variable = /\{(.+?)\+?\}/g;
+
+/** A red square. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+function bodyOf({ requestBody }: Operation, facts: Facts): { type: string; bytes: Uint8Array } | undefined {
+  const types = Object.entries(requestBody?.content ?? {});
+  const json = types.find(([type]) => type === 'application/json');
+  if (json !== undefined) {
+    const given = Object.entries(json[1].example ?? {}).map(([name, value]) => [name, facts[name] ?? value]);
+    const bytes = Buffer.from(JSON.stringify(Object.fromEntries(given)));
+    return { type: 'application/json', bytes };
+  }
+  const [type] = types.map(([one]) => one);
+  if (type === undefined) return undefined;
+  return types.some(([one]) => one === 'image/png')
+    ? { type: 'image/png', bytes: picture }
+    : { type, bytes: Buffer.from('epochs: 3\n') };
+}
+
+/** The REST proxy event of a request for an operation: its examples, with what exists put in their places. */
+export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, token: string): Event {
+  const value = (name: string, example: unknown) => facts[name] ?? String(example ?? 'x');
+  const parameters = operation.parameters ?? [];
+  const inPath = new Map(
+    parameters.filter((one) => one.in === 'path').map(({ name, example }) => [name, value(name, example)]),
+  );
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.required === true)
+    .map(({ name, example }): [string, string] => [name, value(name, example)]);
+  const { resource } = routeOf(endpoint);
+  const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
+  const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
+  const body = bodyOf(operation, facts);
+  return proxyEvent(
+    {
+      method: endpoint.method,
+      path: endpoint.path.replace(variable, (_, name: string) => inPath.get(name) ?? 'x'),
+      query: new URLSearchParams(query).toString(),
+      headers: [
+        ...(token === '' ? [] : [['Authorization', `Bearer ${token}`] as const]),
+        ['Accept', '*/*'],
+        ...(body === undefined ? [] : [['Content-Type', body.type] as const]),
+      ],
+      body: body?.bytes ?? new Uint8Array(),
+      sourceIp: '192.0.2.1',
+    },
+    resource,
+    Object.fromEntries(names.map((name, index) => [routed[index] ?? '', inPath.get(name) ?? 'x'])),
+  );
+}

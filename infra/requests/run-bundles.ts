@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { AnyEndpoint, Event, Result } from '../../shared/endpoint/exchange.ts';
+import { loadEndpoints } from '../endpoints.ts';
+import { serviceDocument } from '../openapi/service-document.ts';
+import { type Facts, requestFor } from './request-for.ts';
+
+/** What the bundle of a function answered. */
+export interface BundleAnswer {
+  name: string;
+  status: number;
+  /** Of a problem. */
+  detail?: string;
+  /** Of the one request, in a process that has answered before. */
+  milliseconds: number;
+}
+
+type Invoke = (event: unknown, context?: unknown) => Promise<unknown>;
+
+/** Those that make what others read come first, those that remove it last. */
+const first = [
+  'createToken',
+  'createUser',
+  'createProject',
+  'putConfig',
+  'requestSourceUpload',
+  'putSource',
+  'putEnvironment',
+  'trainProject',
+];
+const last = [
+  'deleteConfig',
+  'deleteExperiment',
+  'deleteProject',
+  'deleteProfilePicture',
+  'deleteUser',
+  'revokeToken',
+  'deleteToken',
+];
+const place = ({ name }: AnyEndpoint): number =>
+  first.includes(name) ? first.indexOf(name) - 100 : last.includes(name) ? 100 + last.indexOf(name) : 0;
+
+const password = 'a long sentence nobody guesses';
+/** An archive of one empty file, as far as its head tells. */
+function archive(): Buffer {
+  const block = Buffer.alloc(1536);
+  block.write('train.py');
+  block.write('0000644\0 0000000\0 0000000\0 00000000000\0'.replaceAll(' ', ''), 100);
+  block.write('        0ustar', 148);
+  const sum = block.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return gzipSync(block);
+}
+
+const source = archive();
+
+const givenFacts: Facts = {
+  password,
+  username: 'ada',
+  'project-name': 'Bundles',
+  env_type: 'system',
+  dependencies: 'none',
+  entry_point_command: 'true',
+  sha256: createHash('sha256').update(source).digest('hex'),
+  size: String(source.length),
+  grant_type: 'password',
+};
+
+/** Fields that say what an operation has made. */
+const made: Readonly<Record<string, readonly string[]>> = {
+  createUser: ['user_id'],
+  createProject: ['project_id'],
+  trainProject: ['experiment_id'],
+  createNamedToken: ['token_id'],
+};
+
+interface UploadAnswer {
+  upload: { url: string; method: string; headers: Record<string, string> };
+}
+
+async function upload({ upload: { url, method, headers } }: UploadAnswer): Promise<void> {
+  const { 'content-length': _, ...sent } = headers;
+  await fetch(url, { method, headers: sent, body: source });
+}
+
+function answerOf(result: Result) {
+  const type = String(result.headers?.['Content-Type'] ?? '');
+  const text = Buffer.from(result.body, result.isBase64Encoded === true ? 'base64' : 'utf8').toString('utf8');
+  return type.includes('json') ? JSON.parse(text) : {};
+}
+
+/** A function's answer as API Gateway takes it. */
+function requireResult(answer: unknown): Result {
+  const isResult = typeof answer === 'object' && answer !== null && 'statusCode' in answer;
+  if (!isResult) throw new TypeError('a function answered no result');
+  return answer as Result;
+}
+
+/**
+ * Sends the bundle of every function one good request, the way API Gateway, EventBridge and IAM would, on the engines
+ * that the environment names. The tables must be new.
+ *
+ * @param root folder of the project
+ * @param folder where the bundles are
+ * @param told hears each answer
+ * @param begins hears when each request begins that is told of
+ */
+export async function runBundles(
+  root: string,
+  folder: string,
+  told: (answer: BundleAnswer) => void,
+  begins: () => void = () => {},
+): Promise<void> {
+  const loaded = await loadEndpoints(join(root, 'functions'));
+  const document = serviceDocument(loaded);
+  const endpoints = loaded.map(({ endpoint }) => endpoint).sort((one, other) => place(one) - place(other));
+  let facts = givenFacts;
+  let token = '';
+
+  const bundleOf = async (name: string): Promise<Invoke> =>
+    (await import(pathToFileURL(join(folder, name, 'index.mjs')).href)).handler;
+  const invoke = async (name: string, event: unknown, warm: unknown): Promise<unknown> => {
+    const handler = await bundleOf(name);
+    // Refused, but by then it has opened its clients and connections.
+    if (warm !== undefined) await handler(warm, {});
+    begins();
+    const started = performance.now();
+    const answer = await handler(event, {});
+    const milliseconds = performance.now() - started;
+    const result = warm === undefined ? undefined : requireResult(answer);
+    const detail = result === undefined ? undefined : answerOf(result).detail;
+    told({
+      name,
+      status: result?.statusCode ?? 200,
+      milliseconds,
+      ...(detail !== undefined && { detail }),
+    });
+    return answer;
+  };
+
+  await invoke('createFirstAdmin', { password }, undefined);
+  for (const endpoint of endpoints) {
+    const { name, method, path } = endpoint;
+    const signsIn = name === 'createToken';
+    const operation = document.paths[path.replace('+}', '}')]?.[method.toLowerCase()] ?? {};
+    const event = (bearer: string): Event =>
+      requestFor(endpoint, operation, signsIn ? { ...facts, username: 'admin' } : facts, bearer);
+    const result = requireResult(await invoke(name, event(signsIn ? '' : token), event('none.none')));
+    if (result.statusCode >= 300) continue;
+    const json = answerOf(result);
+    const learnt = (made[name] ?? []).map((field) => [field, String(json[field])]);
+    facts = { ...facts, ...Object.fromEntries(learnt) };
+    if (signsIn) token = json.access_token;
+    if (name === 'requestSourceUpload') await upload(json);
+  }
+  const [endpoint] = endpoints;
+  if (endpoint === undefined) throw new Error('there are no endpoints');
+  const trace = { ...requestFor(endpoint, {}, facts, ''), httpMethod: 'TRACE' };
+  await invoke('anyMethod', trace, trace);
+  for (const name of ['reconcile', 'purge']) await invoke(name, undefined, undefined);
+  const foreign = { jobId: 'x', jobName: 'foreign', status: 'RUNNING' };
+  await invoke('jobStateChanged', { detail: foreign }, undefined);
+}

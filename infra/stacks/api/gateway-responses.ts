@@ -1,0 +1,78 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { type ProblemKind, problemKinds } from '../../../shared/endpoint/problem.ts';
+import { securityHeaders } from '../../../shared/endpoint/security-headers.ts';
+
+interface OwnAnswer {
+  kind: ProblemKind;
+  detail: string;
+  retryAfter?: number;
+}
+
+const nothingHere: OwnAnswer = { kind: 'not-found', detail: 'There is nothing at this path.' };
+const badRequest: OwnAnswer = { kind: 'bad-request', detail: 'This is no request that can be read.' };
+const tooMany: OwnAnswer = {
+  kind: 'too-many-requests',
+  detail: 'This service takes no more requests at the moment.',
+  retryAfter: 1,
+};
+const noAnswer: OwnAnswer = {
+  kind: 'unavailable',
+  detail: 'The operation did not end in time. It may still do what it was asked to.',
+  retryAfter: 5,
+};
+
+/**
+ * What API Gateway answers by itself, in the shape of the service's problems. Every route serves every method, so
+ * whatever else it refuses (mostly for want of a signature) is a path that does not exist.
+ */
+export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
+  [ResponseType.DEFAULT_4XX, nothingHere],
+  [ResponseType.BAD_REQUEST_BODY, badRequest],
+  [ResponseType.BAD_REQUEST_PARAMETERS, badRequest],
+  [ResponseType.REQUEST_TOO_LARGE, { kind: 'too-large', detail: 'A request may have at most 10 MB.' }],
+  [ResponseType.THROTTLED, tooMany],
+  [ResponseType.INTEGRATION_TIMEOUT, noAnswer],
+  [ResponseType.INTEGRATION_FAILURE, noAnswer],
+  [
+    ResponseType.DEFAULT_5XX,
+    { kind: 'internal', detail: 'Something went wrong here. The request id finds it in the log.' },
+  ],
+];
+
+/** Gives API Gateway's own answers the shape of the service's. One single origin may also read them from a browser. */
+export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]): void {
+  const [origin, ...others] = corsOrigins;
+  const forBrowsers =
+    origin === undefined || others.length > 0
+      ? {}
+      : { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+  for (const [type, { kind, detail, retryAfter }] of ownAnswers) {
+    const { status, title } = problemKinds[kind];
+    const headers = {
+      ...securityHeaders,
+      ...forBrowsers,
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    };
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(status),
+      responseHeaders: Object.fromEntries(
+        // A quote within the quotes of a static value is written twice.
+        Object.entries(headers).map(([name, value]) => [name, `'${value.replaceAll("'", "''")}'`]),
+      ),
+      templates: {
+        'application/json': JSON.stringify({
+          type: `/docs#problem-${kind}`,
+          title,
+          status,
+          detail,
+          instance: '$context.requestId',
+          errors: [],
+          message: detail,
+        }),
+      },
+    });
+  }
+}

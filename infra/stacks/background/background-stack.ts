@@ -1,0 +1,61 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { DeploymentOptions } from '../../options.ts';
+import type { LoadedTask } from '../../tasks.ts';
+import type { FunctionParts } from '../api/api-stack.ts';
+import { grantsOf } from '../grants.ts';
+import { batchNames } from '../names.ts';
+import { ServiceFunction } from '../service-function.ts';
+import { addAlarms } from './alarms.ts';
+import { addTrigger, triggersOf } from './triggers.ts';
+
+/** Name of the task that IAM alone can invoke: it has no trigger. */
+const firstAdminTask = 'createFirstAdmin';
+
+/** What happens without a request: events of Batch, ticks, and the first admin. */
+export class BackgroundStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    tasks: readonly LoadedTask[],
+    apiName: string,
+    { resources, environment, folderOf }: FunctionParts,
+    options: DeploymentOptions,
+    props: StackProps,
+  ) {
+    super(scope, id, props);
+    const log = new LogGroup(this, 'FunctionLog', {
+      retention: options.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    const failed = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] });
+    const triggers = triggersOf(this, batchNames(options));
+
+    for (const { name, needs, runtime } of tasks) {
+      const trigger = triggers[name];
+      const grants = grantsOf(Object.values(needs), resources, 'function');
+      const fn = new ServiceFunction(this, name, {
+        description: `Task ${name}`,
+        folder: folderOf(name),
+        runtime,
+        environment,
+        log,
+        statements: trigger === undefined ? grants : [...grants, failed],
+      });
+      if (trigger !== undefined) addTrigger(fn, trigger, deadLetters);
+      else if (name !== firstAdminTask) throw new Error(`nothing starts the task ${name}`);
+      if (name === firstAdminTask) {
+        new CfnOutput(this, 'FirstAdminFunction', { value: fn.lambda.functionName });
+      }
+    }
+    addAlarms(this, deadLetters, apiName, options.alarmEmail);
+  }
+}

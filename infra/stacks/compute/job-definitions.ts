@@ -1,0 +1,111 @@
+import { Stack } from 'aws-cdk-lib';
+import { CfnJobDefinition } from 'aws-cdk-lib/aws-batch';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+/** Attempts of a job that loses its host; whatever ends by itself is not repeated. */
+const attempts = 3;
+
+const retryStrategy: CfnJobDefinition.RetryStrategyProperty = {
+  attempts,
+  evaluateOnExit: [
+    { action: 'RETRY', onStatusReason: 'Host EC2*' },
+    { action: 'RETRY', onStatusReason: 'Your Spot Task was interrupted*' },
+    // What no rule matches would be tried again.
+    { action: 'EXIT', onReason: '*' },
+  ],
+};
+
+/** A program of the job image, or of another image that was built from it. */
+export interface JobProgram {
+  definition: string;
+  image: string;
+  /** File of the program within the image. */
+  program: string;
+  role: IRole;
+  environment: Readonly<Record<string, string>>;
+}
+
+/** What all definitions of a deployment have in common. */
+export interface JobSurroundings {
+  executionRole: IRole;
+  log: ILogGroup;
+  diskGiB: number;
+  /** Seconds; every submission sets its own. */
+  timeout: number;
+}
+
+function containerOf(
+  scope: Construct,
+  { image, program, role, environment }: JobProgram,
+  { executionRole, log }: JobSurroundings,
+) {
+  const { region } = Stack.of(scope);
+  return {
+    image,
+    command: [program],
+    jobRoleArn: role.roleArn,
+    executionRoleArn: executionRole.roleArn,
+    // The image runs programs of users as another user; nothing in it may become more than it is.
+    environment: Object.entries({ ...environment, AWS_REGION: region }).map(([name, value]) => ({
+      name,
+      value,
+    })),
+    logConfiguration: {
+      logDriver: 'awslogs',
+      options: {
+        'awslogs-group': log.logGroupName,
+        'awslogs-region': region,
+        'awslogs-stream-prefix': 'job',
+      },
+    },
+    // Sizes of the smallest job; every submission sets its own.
+    resourceRequirements: [
+      { type: 'VCPU', value: '1' },
+      { type: 'MEMORY', value: '2048' },
+    ],
+  };
+}
+
+/** A definition for one container on Fargate, which has an address of its own to reach registries by. */
+export class ContainerJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const { timeout, diskGiB } = surroundings;
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'container',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['FARGATE'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: timeout },
+      containerProperties: {
+        ...containerOf(this, job, surroundings),
+        ephemeralStorage: { sizeInGiB: diskGiB },
+        networkConfiguration: { assignPublicIp: 'ENABLED' },
+        runtimePlatform: { cpuArchitecture: 'X86_64', operatingSystemFamily: 'LINUX' },
+        fargatePlatformConfiguration: { platformVersion: 'LATEST' },
+      },
+    });
+  }
+}
+
+/** A definition for several nodes of EC2, all alike. */
+export class ClusterJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const numNodes = 2;
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'multinode',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['EC2'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: surroundings.timeout },
+      nodeProperties: {
+        mainNode: 0,
+        numNodes,
+        nodeRangeProperties: [{ targetNodes: '0:', container: containerOf(this, job, surroundings) }],
+      },
+    });
+  }
+}

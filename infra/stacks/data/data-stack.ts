@@ -1,0 +1,78 @@
+import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  type LifecycleRule,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import type { DeploymentOptions } from '../../options.ts';
+
+/** Days after which the parts of an upload that was never completed are removed. */
+const abandonedUploadDays = 2;
+
+/** What people have made: two tables and the bucket. It outlives the other stacks, and the deployment too unless asked. */
+export class DataStack extends Stack {
+  readonly stores: { accounts: Table; records: Table; bucket: Bucket };
+
+  constructor(scope: Construct, id: string, options: DeploymentOptions, props: StackProps) {
+    super(scope, id, props);
+    this.stores = {
+      accounts: this.#table('Accounts', options),
+      records: this.#table('Records', options),
+      bucket: this.#bucket(options),
+    };
+  }
+
+  /** As `infra/local/dynamodb/tables.ts` creates it: `pk` and `sk`, paid by request, expiry by `ttl`. */
+  #table(id: string, { pointInTimeRecovery, deleteDataOnDestroy }: DeploymentOptions): Table {
+    const table = new Table(this, id, {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: 'ttl',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
+      deletionProtection: !deleteDataOnDestroy,
+      removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    });
+    return table;
+  }
+
+  #bucket(options: DeploymentOptions): Bucket {
+    const { bucketVersioning, noncurrentDays, deleteDataOnDestroy, corsOrigins } = options;
+    const abandoned: LifecycleRule = {
+      id: 'abandoned-uploads',
+      abortIncompleteMultipartUploadAfter: Duration.days(abandonedUploadDays),
+    };
+    const replaced: LifecycleRule = {
+      id: 'replaced-versions',
+      noncurrentVersionExpiration: Duration.days(noncurrentDays),
+      expiredObjectDeleteMarker: true,
+    };
+    const bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      versioned: bucketVersioning,
+      lifecycleRules: bucketVersioning ? [abandoned, replaced] : [abandoned],
+      removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      ...(corsOrigins.length > 0 && {
+        cors: [
+          {
+            allowedOrigins: [...corsOrigins],
+            allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.HEAD],
+            allowedHeaders: ['content-type', 'x-amz-checksum-sha256', 'range'],
+            exposedHeaders: ['ETag', 'Content-Length', 'Content-Range', 'x-amz-checksum-sha256'],
+            maxAge: 3600,
+          },
+        ],
+      }),
+    });
+    return bucket;
+  }
+}

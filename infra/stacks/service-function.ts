@@ -1,0 +1,48 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { FunctionRuntime } from '../../shared/endpoint/definition.ts';
+import { usualMemory, usualTimeout } from '../function-size.ts';
+
+export interface ServiceFunctionProps {
+  description: string;
+  /** Folder of the bundle. */
+  folder: string;
+  runtime?: FunctionRuntime;
+  environment: Readonly<Record<string, string>>;
+  log: ILogGroup;
+  statements: readonly PolicyStatement[];
+}
+
+/** A Lambda function of the service with a role of its own. */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { description, folder, runtime = {}, environment, log, statements } = props;
+    const writeLog = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [log.logGroupArn],
+    });
+    // A policy of its own would be one more resource for every function.
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { needs: new PolicyDocument({ statements: [...statements, writeLog] }) },
+    });
+    this.lambda = new LambdaFunction(this, 'Function', {
+      description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: Code.fromAsset(folder),
+      memorySize: runtime.memory ?? usualMemory,
+      timeout: Duration.seconds(runtime.timeout ?? usualTimeout),
+      environment: { ...environment },
+      logGroup: log,
+      role,
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import { type App, Tags } from 'aws-cdk-lib';
+import type { DeploymentOptions } from '../options.ts';
+import type { Parts } from '../parts.ts';
+import { ApiStack } from './api/api-stack.ts';
+import { BackgroundStack } from './background/background-stack.ts';
+import { ComputeStack } from './compute/compute-stack.ts';
+import { DataStack } from './data/data-stack.ts';
+import { batchNames, submissionArns } from './names.ts';
+import { functionVariables } from './settings.ts';
+
+/** The stacks of a deployment. */
+export interface ServiceStacks {
+  data: DataStack;
+  compute: ComputeStack;
+  api: ApiStack;
+  background: BackgroundStack;
+}
+
+/** Puts the whole service into an app. */
+export function addService(
+  app: App,
+  { endpoints, events, jobs, folderOf, imageFolder }: Parts,
+  options: DeploymentOptions,
+): ServiceStacks {
+  const { name, region } = options;
+  const props = (description: string) => ({
+    description: `Model Project Service: ${description}`,
+    ...(region !== undefined && { env: { region } }),
+  });
+  Tags.of(app).add('service', name);
+  const data = new DataStack(app, `${name}-data`, options, props('tables and bucket'));
+  const compute = new ComputeStack(
+    app,
+    `${name}-compute`,
+    data,
+    { jobs, imageFolder },
+    options,
+    props('where jobs run'),
+  );
+  const names = batchNames(options);
+  const functions = {
+    resources: {
+      ...data.stores,
+      submissions: submissionArns(
+        data,
+        names,
+        jobs.map((job) => job.name),
+      ),
+      jobs: [data.formatArn({ service: 'batch', resource: 'job', resourceName: '*' })],
+    },
+    environment: functionVariables(data.stores, names, options),
+    folderOf,
+  };
+  const api = new ApiStack(app, `${name}-api`, endpoints, functions, options, props('the API'));
+  const background = new BackgroundStack(
+    app,
+    `${name}-background`,
+    events,
+    api.apiName,
+    functions,
+    options,
+    props('events and ticks'),
+  );
+  // They name its queues and definitions, though CloudFormation sees no reference.
+  for (const stack of [api, background]) stack.addStackDependency(compute);
+  return { data, compute, api, background };
+}

@@ -1,0 +1,51 @@
+import { computePrices } from '../cost/prices.ts';
+import type { DeploymentOptions } from '../options.ts';
+import type { BatchNames } from './names.ts';
+
+interface Stores {
+  accounts: { tableName: string };
+  records: { tableName: string };
+  bucket: { bucketName: string };
+}
+
+/** Variables that functions and jobs share; `shared/endpoint/settings.ts` reads them. */
+export function jobVariables(
+  { records, bucket }: Omit<Stores, 'accounts'>,
+  options: DeploymentOptions,
+): Record<string, string> {
+  return {
+    RECORDS_TABLE: records.tableName,
+    BUCKET: bucket.bucketName,
+    LOG_LEVEL: options.logLevel,
+    LIMIT_JOB_SECONDS: String(options.limitJobSeconds),
+    LIMIT_LOG_BYTES: String(options.limitLogBytes),
+    LIMIT_ARTIFACT_BYTES: String(options.limitArtifactBytes),
+  };
+}
+
+/** Variables of every function. */
+export function functionVariables(
+  stores: Stores,
+  names: BatchNames,
+  options: DeploymentOptions,
+): Record<string, string> {
+  return {
+    ...jobVariables(stores, options),
+    ACCOUNTS_TABLE: stores.accounts.tableName,
+    TRAIN_QUEUE: names.trainQueue,
+    TRAIN_DEFINITION: names.definition('train'),
+    OPTIMIZE_QUEUE: names.trainQueue,
+    PRUNE_DEFINITION: names.definition('prune'),
+    QUANTIZE_DEFINITION: names.definition('quantize'),
+    CLUSTER_QUEUE: names.clusterQueue,
+    CLUSTER_DEFINITION: names.clusterDefinition,
+    REGISTRATION: options.registration,
+    TRUSTED_IMAGES: JSON.stringify(
+      Object.fromEntries(names.trusted.map(({ image, train, cluster }) => [image, { train, cluster }])),
+    ),
+    PRICES: JSON.stringify(computePrices(options)),
+    LIMIT_UNFINISHED_JOBS: String(options.limitUnfinishedJobs),
+    LIMIT_VCPUS: String(options.limitVcpus),
+    ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
+  };
+}

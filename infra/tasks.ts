@@ -1,0 +1,33 @@
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { FunctionRuntime } from '../shared/endpoint/definition.ts';
+import type { Needs } from '../shared/endpoint/needs.ts';
+
+/** What the deployment reads of an event's function or a job's program. */
+export interface LoadedTask {
+  /** File, relative to the folder it was loaded from. */
+  file: string;
+  name: string;
+  needs: Needs;
+  runtime: FunctionRuntime;
+}
+
+type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> & { runtime?: FunctionRuntime };
+
+function isTask(value: unknown): value is TaskFacts {
+  return typeof value === 'object' && value !== null && 'name' in value && 'needs' in value && 'run' in value;
+}
+
+/** Every task below `folder`: the files named `*.event.ts` export it as `event`, those named `*.job.ts` as `job`. */
+export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<LoadedTask[]> {
+  const files = (await Array.fromAsync(glob(`**/*.${kind}.ts`, { cwd: folder }))).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
+      const task = module[kind];
+      if (!isTask(task)) throw new Error(`${file} must export ${kind}`);
+      return { file, name: task.name, needs: task.needs, runtime: task.runtime ?? {} };
+    }),
+  );
+}

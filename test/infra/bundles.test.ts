@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { bundleSources, findSources } from '../../infra/build/parts.ts';
+
+const root = join(import.meta.dirname, '../..');
+await mkdir(join(root, '.build'), { recursive: true });
+// Within the project, so that this machine's own picture codec is found.
+const folder = await mkdtemp(join(root, '.build/bundles-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const sources = await findSources(root);
+const bundles = await bundleSources(root, folder, sources);
+
+/** What a function may have of JavaScript. */
+const mostBytes = 900_000;
+
+test.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
+  'the bundle of %s has less than 900 KB, and everything it imports',
+  (name, { bytes, imports }) => {
+    expect(bytes).toBeLessThan(mostBytes);
+    const endpoint = sources.endpoints.find((one) => one.endpoint.name === name)?.endpoint;
+    expect(imports).toEqual(endpoint?.runtime?.native ?? []);
+  },
+);
+
+test('every bundle answers, not only its source', { timeout: 120_000 }, async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'infra/requests/main.ts'), folder],
+    { maxBuffer: 1e8 },
+  );
+  const answers = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{"name"'))
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ name }) => name).sort()).toEqual(bundles.map(({ name }) => name).sort());
+  const failed = answers.filter(({ status }) => status >= 500);
+  expect(failed).toEqual([]);
+  // Some are refused for good reasons: what they are about was not made, or was made already.
+  const good = answers.filter(({ status }) => status < 400);
+  expect(good.length).toBeGreaterThan(answers.length * 0.7);
+  expect(answers.find(({ name }) => name === 'anyMethod')).toMatchObject({ status: 405 });
+});

@@ -1,0 +1,7 @@
+// One file, so that the functions and the CDK are loaded once for all of these.
+import './deployment/batch.ts';
+import './deployment/idle-cost.ts';
+import './deployment/nag.ts';
+import './deployment/permissions.ts';
+import './deployment/routes.ts';
+import './deployment/stacks.ts';

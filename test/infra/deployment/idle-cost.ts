@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { deployment } from './synthesized.ts';
+
+const service = await deployment({
+  spot: true,
+  gpuInstanceTypes: 'g4dn.xlarge',
+  trustedImages: 'example/image:1',
+  alarmEmail: 'somebody@example.org',
+  corsOrigins: 'https://app.example',
+  bucketVersioning: true,
+});
+const plain = await deployment();
+
+/** Types of resources that cost nothing while nobody uses them. Whoever adds one says so here. */
+const free = [
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::Batch::ComputeEnvironment',
+  'AWS::Batch::JobDefinition',
+  'AWS::Batch::JobQueue',
+  'AWS::CloudWatch::Alarm',
+  'AWS::DynamoDB::Table',
+  'AWS::EC2::InternetGateway',
+  'AWS::EC2::LaunchTemplate',
+  'AWS::EC2::PlacementGroup',
+  'AWS::EC2::Route',
+  'AWS::EC2::RouteTable',
+  'AWS::EC2::SecurityGroup',
+  'AWS::EC2::SecurityGroupIngress',
+  'AWS::EC2::Subnet',
+  'AWS::EC2::SubnetRouteTableAssociation',
+  'AWS::EC2::VPC',
+  'AWS::EC2::VPCEndpoint',
+  'AWS::EC2::VPCGatewayAttachment',
+  'AWS::Events::Rule',
+  'AWS::IAM::InstanceProfile',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::S3::Bucket',
+  'AWS::S3::BucketPolicy',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+];
+
+test('there is nothing of a kind that costs money while nobody uses it', () => {
+  expect([...new Set(service.resources.map(({ Type }) => Type))].sort()).toEqual(free);
+});
+
+test('tables are paid by request', () => {
+  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+    expect(Properties).toMatchObject({ BillingMode: 'PAY_PER_REQUEST' });
+    expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: false });
+    // The key of DynamoDB's own costs nothing; any other is a key of KMS.
+    expect(Properties.SSESpecification).toBeUndefined();
+  }
+});
+
+test('no compute waits for jobs', () => {
+  const environments = service.of('AWS::Batch::ComputeEnvironment').map(({ Properties }) => Properties);
+  expect(environments.map(({ ComputeResources }) => ComputeResources.Type).sort()).toEqual([
+    'EC2',
+    'EC2',
+    'FARGATE',
+    'FARGATE_SPOT',
+  ]);
+  for (const { ComputeResources } of environments) expect(ComputeResources.MinvCpus ?? 0).toBe(0);
+});
+
+test('ways out of the network cost nothing', () => {
+  for (const { Properties } of service.of('AWS::EC2::VPCEndpoint')) {
+    expect(Properties.VpcEndpointType).toBe('Gateway');
+  }
+});
+
+test('functions hold nothing ready', () => {
+  for (const { Properties } of service.of('AWS::Lambda::Function')) {
+    expect(Properties).not.toHaveProperty('VpcConfig');
+    expect(Properties).not.toHaveProperty('SnapStart');
+  }
+});
+
+test('no key of KMS is named anywhere', () => {
+  expect(JSON.stringify(service.resources)).not.toMatch(/kms/i);
+});
+
+test('at most ten alarms, the number that is always free', () => {
+  expect(service.of('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(10);
+});
+
+test('everything that accumulates goes away by itself: logs, dead letters, abandoned and replaced objects', () => {
+  for (const { Properties } of service.of('AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(30);
+  for (const { Properties } of service.of('AWS::SQS::Queue')) {
+    expect(Properties.MessageRetentionPeriod).toBe(14 * 24 * 60 * 60);
+  }
+  const rules = service.of('AWS::S3::Bucket')[0]?.Properties.LifecycleConfiguration.Rules;
+  expect(rules).toEqual([
+    expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 } }),
+    expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 30 } }),
+  ]);
+  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+    expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'ttl', Enabled: true });
+  }
+});
+
+test('without options there is less, and nothing else', () => {
+  const types = new Set(plain.resources.map(({ Type }) => Type));
+  expect([...types].filter((type) => !free.includes(type))).toEqual([]);
+  expect(plain.of('AWS::Batch::ComputeEnvironment')).toHaveLength(2);
+});

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import { allNeeds } from '../../../shared/endpoint/all-needs.ts';
+import type { Need } from '../../../shared/endpoint/needs.ts';
+import { type Deployment, deployment, endpoints, events, jobs } from './synthesized.ts';
+
+const service: Deployment = await deployment();
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  // biome-ignore lint/suspicious/noExplicitAny: an ARN is text or a function of CloudFormation's
+  Resource: any;
+  // biome-ignore lint/suspicious/noExplicitAny: conditions are nested records
+  Condition?: any;
+}
+
+const list = <T>(one: T | T[]): T[] => (Array.isArray(one) ? one : [one]);
+const actionsOf = (statements: readonly Statement[]): string[] =>
+  statements.flatMap(({ Action }) => list(Action)).sort();
+const text = (value: unknown): string => JSON.stringify(value) ?? '';
+
+/** Statements of the role of a function of this name. */
+const functionStatements = (name: string): Statement[] =>
+  service.one('AWS::IAM::Role', `${name}Role`).Properties.Policies[0].PolicyDocument.Statement;
+
+/** What each need comes to, written down a second time: what a role may do changes only on purpose. */
+const expected: Readonly<Record<string, readonly string[]>> = {
+  'accounts read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+  'accounts write': [
+    'dynamodb:BatchGetItem',
+    'dynamodb:ConditionCheckItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+  'objects read': ['s3:GetObject', 's3:ListBucket'],
+  'objects write': [
+    's3:AbortMultipartUpload',
+    's3:DeleteObject',
+    's3:GetObject',
+    's3:ListBucket',
+    's3:PutObject',
+  ],
+  'batch observe': ['batch:DescribeJobs', 'batch:ListJobs'],
+  'batch control': ['batch:DescribeJobs', 'batch:ListJobs', 'batch:SubmitJob', 'batch:TerminateJob'],
+};
+const ofNeed = ({ resource, level }: Need<unknown>): readonly string[] =>
+  expected[`${resource === 'records' ? 'accounts' : resource} ${level}`] ?? [];
+
+const log = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+/** The needs of tables come to the same actions, on each its own table. */
+function actionsFor(needs: readonly Need<unknown>[]): string[] {
+  return [...new Set(needs.flatMap(ofNeed))];
+}
+
+const distinct = (statements: readonly Statement[]): string[] => [...new Set(actionsOf(statements))];
+
+/** Number of actions on each table. */
+function byTable(statements: readonly Statement[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { Action, Resource } of statements.filter((one) => text(one.Action).includes('dynamodb:'))) {
+    for (const resource of list(Resource)) {
+      const table = /Accounts|Records/.exec(text(resource))?.[0].toLowerCase() ?? '';
+      counts[table] = (counts[table] ?? 0) + list(Action).length;
+    }
+  }
+  return counts;
+}
+
+function tablesOf(needs: readonly Need<unknown>[]): Record<string, number> {
+  const onTables = needs.filter(({ resource }) => resource === 'accounts' || resource === 'records');
+  const widest = (all: Need<unknown>[]) => Math.max(...all.map((need) => ofNeed(need).length));
+  const grouped = Map.groupBy(onTables, ({ resource }) => resource);
+  return Object.fromEntries([...grouped].map(([resource, all]) => [resource, widest(all)]));
+}
+
+test.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
+  'the function of %s may do exactly what its definition needs',
+  (name, endpoint) => {
+    const needs = allNeeds(endpoint);
+    expect(distinct(functionStatements(name))).toEqual([...actionsFor(needs), ...log].sort());
+    expect(byTable(functionStatements(name))).toEqual(tablesOf(needs));
+  },
+);
+
+test.each(events.map((task) => [task.name, task] as const))(
+  'the function of %s may do exactly what its definition needs, and report its failures',
+  (name, { needs }) => {
+    const failures = name === 'createFirstAdmin' ? [] : ['sqs:SendMessage'];
+    expect(byTable(functionStatements(name))).toEqual(tablesOf(Object.values(needs)));
+    expect(distinct(functionStatements(name))).toEqual(
+      [...actionsFor(Object.values(needs)), ...failures, ...log].sort(),
+    );
+  },
+);
+
+test('the function for all other methods may write its log', () => {
+  expect(actionsOf(functionStatements('anyMethod'))).toEqual(log);
+});
+
+const jobStatements = (name: string): Statement[] =>
+  service.one('AWS::IAM::Policy', `${name}Policy`).Properties.PolicyDocument.Statement;
+
+test.each(jobs.map((job) => [job.name, job] as const))(
+  'the role of the job %s reaches named partitions and prefixes alone, and never the accounts',
+  (name, { needs }) => {
+    const statements = jobStatements(name);
+    const scopes = Object.values(needs).flatMap(({ scope }) => [scope?.partitions, scope?.prefixes]);
+    expect(scopes.filter((scope) => scope !== undefined)).toHaveLength(Object.keys(needs).length);
+    expect(text(statements)).not.toContain('Accounts');
+    for (const statement of statements) {
+      if (text(statement.Action).includes('dynamodb:')) {
+        const condition = statement.Condition;
+        expect(condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']).not.toContain('*');
+        expect(condition.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+      } else if (text(statement.Action).includes('ListBucket')) {
+        expect(statement.Condition.StringLike['s3:prefix']).not.toContain('*');
+      } else {
+        expect(text(statement.Resource)).toMatch(/"\/[a-z]+\/\*"/);
+      }
+    }
+  },
+);
+
+test('a training only checks that its project is there', () => {
+  const onProjects = jobStatements('train').filter((statement) =>
+    text(statement.Condition).includes('PROJECTS'),
+  );
+  expect(actionsOf(onProjects)).toEqual(['dynamodb:ConditionCheckItem']);
+});
+
+/** Every statement of every role of the service's own. */
+const all: Statement[] = [
+  ...service
+    .of('AWS::IAM::Role')
+    .flatMap(({ Properties }) => Properties.Policies ?? [])
+    .flatMap((policy) => policy.PolicyDocument.Statement),
+  ...service.of('AWS::IAM::Policy').flatMap(({ Properties }) => Properties.PolicyDocument.Statement),
+];
+
+test('actions are named one by one, without wildcards, and none reads a whole table', () => {
+  expect(all.length).toBeGreaterThan(100);
+  for (const action of actionsOf(all)) expect(action).toMatch(/^[a-z0-9]+:[A-Za-z]+$/);
+  expect(actionsOf(all)).not.toContain('dynamodb:Scan');
+});
+
+test('resources are named, but for what IAM allows on * alone', () => {
+  const onAnything = all.filter(({ Resource }) => list(Resource).includes('*'));
+  const allowed = ['batch:DescribeJobs', 'batch:ListJobs', 'ecr:GetAuthorizationToken'];
+  expect([...new Set(actionsOf(onAnything))].sort()).toEqual(allowed);
+});
+
+test('only allowed, to Lambda, ECS, EC2 and API Gateway', () => {
+  expect(new Set(all.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']));
+  const trusted = service
+    .of('AWS::IAM::Role')
+    .map(({ Properties }) => Properties.AssumeRolePolicyDocument.Statement[0].Principal.Service);
+  expect(new Set(trusted.map((principal) => text(principal)))).toEqual(
+    new Set(['lambda', 'ecs-tasks', 'ec2', 'apigateway'].map((name) => text(`${name}.amazonaws.com`))),
+  );
+});
+
+test('functions of pictures reach pictures alone, those of projects only what projects keep', () => {
+  const objects = (name: string) =>
+    text(functionStatements(name).filter(({ Action }) => text(Action).includes('s3:')));
+  expect(objects('putProfilePicture')).toContain('/pictures/*');
+  expect(objects('putProfilePicture')).not.toContain('/projects/*');
+  expect(objects('requestSourceUpload')).toContain('/projects/*');
+  expect(objects('requestSourceUpload')).not.toContain('/pictures/*');
+});

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { routeOf } from '../../../infra/routes.ts';
+import { ownAnswers } from '../../../infra/stacks/api/gateway-responses.ts';
+import { accountTypes } from '../../../shared/data/user.ts';
+import { deployment, endpoints, type Resource } from './synthesized.ts';
+
+const service = await deployment({ corsOrigins: ['https://app.example'] });
+
+const resources = new Map(service.of('AWS::ApiGateway::Resource').map((resource) => [resource.id, resource]));
+
+function pathOf(reference: { Ref?: string }): string {
+  const resource = resources.get(reference.Ref ?? '');
+  return resource === undefined
+    ? ''
+    : `${pathOf(resource.Properties.ParentId)}/${resource.Properties.PathPart}`;
+}
+
+const methods = service.of('AWS::ApiGateway::Method').map(({ Properties }) => ({
+  method: String(Properties.HttpMethod),
+  resource: pathOf(Properties.ResourceId),
+  uri: JSON.stringify(Properties.Integration.Uri),
+  integration: Properties.Integration,
+}));
+
+test('every endpoint is served by its own function under its route, and states who may call', () => {
+  for (const endpoint of endpoints) {
+    const { resource } = routeOf(endpoint);
+    const [found, ...others] = methods.filter(
+      (one) => one.method === endpoint.method && one.resource === resource,
+    );
+    expect(others).toEqual([]);
+    expect(found?.uri).toContain(`${endpoint.name}Function`);
+    expect(['anyone', ...accountTypes]).toContain(endpoint.allow);
+  }
+  expect(methods.filter(({ method }) => method !== 'ANY')).toHaveLength(endpoints.length);
+});
+
+test('every route serves every other method by the one function for it', () => {
+  const routes = [...new Set(endpoints.map((endpoint) => routeOf(endpoint).resource))].sort();
+  const other = methods.filter(({ method }) => method === 'ANY');
+  expect(other.map(({ resource }) => resource).sort()).toEqual(routes);
+  for (const { uri } of other) expect(uri).toContain('anyMethodFunction');
+});
+
+test('every method is a proxy to its function', () => {
+  for (const { integration } of methods) {
+    expect(integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
+  }
+});
+
+test('sibling path variables have one name, which API Gateway asks for only when it deploys', () => {
+  const variables = [...resources.values()].filter(({ Properties }) => Properties.PathPart.startsWith('{'));
+  const bySibling = Map.groupBy(variables, ({ Properties }: Resource) => JSON.stringify(Properties.ParentId));
+  for (const siblings of bySibling.values()) {
+    const names = siblings.map(({ Properties }) => Properties.PathPart.replace('+', ''));
+    expect(new Set(names).size).toBe(1);
+  }
+  expect(bySibling.size).toBeGreaterThan(5);
+});
+
+test('API Gateway may invoke the functions of a route, named one by one, and nothing else', () => {
+  const roles = new Map(
+    service.of('AWS::IAM::Role').map(({ id, Properties }) => [id, Properties.Policies?.[0].PolicyDocument]),
+  );
+  for (const { integration, uri } of methods) {
+    const { Statement } = roles.get(integration.Credentials['Fn::GetAtt'][0]);
+    expect(Statement).toEqual([
+      { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: expect.anything() },
+    ]);
+    const named = [Statement[0].Resource].flat().map((arn) => arn['Fn::GetAtt'][0]);
+    expect(named.some((id) => uri.includes(id))).toBe(true);
+    // All inline policies of a role together may have 10,240 characters; an ARN has 120 at most.
+    expect(named.length * 120).toBeLessThan(9_000);
+  }
+  const permissions = service.of('AWS::Lambda::Permission').filter(({ stack }) => stack.endsWith('-api'));
+  expect(permissions).toEqual([]);
+});
+
+test('the API is regional and takes and gives bytes of any kind', () => {
+  expect(service.of('AWS::ApiGateway::RestApi')[0]?.Properties).toMatchObject({
+    BinaryMediaTypes: ['*/*'],
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+  });
+});
+
+test("API Gateway's own answers are problems, which the page of one single origin may read", () => {
+  const responses = service.of('AWS::ApiGateway::GatewayResponse');
+  expect(responses).toHaveLength(ownAnswers.length);
+  for (const { Properties } of responses) {
+    const { StatusCode, ResponseParameters, ResponseTemplates } = Properties;
+    const body = JSON.parse(ResponseTemplates['application/json']);
+    expect(body).toMatchObject({ status: Number(StatusCode), instance: '$context.requestId', errors: [] });
+    expect(body.message).toBe(body.detail);
+    expect(ResponseParameters).toMatchObject({
+      'gatewayresponse.header.Content-Type': "'application/problem+json'",
+      'gatewayresponse.header.Access-Control-Allow-Origin': "'https://app.example'",
+    });
+  }
+  const statusOf = (type: string) =>
+    responses.find(({ Properties }) => Properties.ResponseType === type)?.Properties.StatusCode;
+  expect(statusOf('DEFAULT_4XX')).toBe('404');
+  expect(statusOf('THROTTLED')).toBe('429');
+  expect(statusOf('INTEGRATION_TIMEOUT')).toBe('503');
+});
+
+test('the stage is throttled, and writes an access log without queries and headers', () => {
+  const { Properties } = service.of('AWS::ApiGateway::Stage')[0]!;
+  expect(Properties.MethodSettings).toEqual([
+    expect.objectContaining({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100, LoggingLevel: 'OFF' }),
+  ]);
+  expect(Properties.AccessLogSetting.Format).not.toMatch(/querystring|header|\$context\.path"/i);
+  expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { deployment, endpoints, events, jobs } from './synthesized.ts';
+
+const service = await deployment();
+const erasable = await deployment({ deleteDataOnDestroy: 'true', name: 'other', region: 'eu-central-1' });
+
+test('every stack stays below 400 resources, of which CloudFormation takes 500', () => {
+  const counts = Map.groupBy(service.resources, ({ stack }) => stack);
+  expect([...counts.keys()]).toEqual(
+    ['data', 'compute', 'api', 'background'].map((name) => `model-project-service-${name}`),
+  );
+  for (const resources of counts.values()) expect(resources.length).toBeLessThan(400);
+});
+
+test('tables and bucket are kept, also when they are replaced, unless asked', () => {
+  const kept = [...service.of('AWS::DynamoDB::Table'), ...service.of('AWS::S3::Bucket')];
+  expect(kept).toHaveLength(3);
+  for (const one of kept)
+    expect(one).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+    expect(Properties.DeletionProtectionEnabled).toBe(true);
+  }
+  const erased = [...erasable.of('AWS::DynamoDB::Table'), ...erasable.of('AWS::S3::Bucket')];
+  for (const one of erased) expect(one.DeletionPolicy).toBe('Delete');
+});
+
+test('the bucket cannot be made public, and is spoken to by TLS alone', () => {
+  const bucket = service.of('AWS::S3::Bucket')[0]?.Properties;
+  expect(bucket.PublicAccessBlockConfiguration).toEqual({
+    BlockPublicAcls: true,
+    BlockPublicPolicy: true,
+    IgnorePublicAcls: true,
+    RestrictPublicBuckets: true,
+  });
+  expect(bucket.OwnershipControls.Rules).toEqual([{ ObjectOwnership: 'BucketOwnerEnforced' }]);
+  expect(bucket).not.toHaveProperty('AccessControl');
+  expect(bucket).not.toHaveProperty('WebsiteConfiguration');
+  const statements = service.of('AWS::S3::BucketPolicy')[0]?.Properties.PolicyDocument.Statement;
+  expect(statements.map(({ Effect }: { Effect: string }) => Effect)).not.toContain('Allow');
+  expect(statements[0].Condition).toEqual({ Bool: { 'aws:SecureTransport': 'false' } });
+});
+
+test('functions run the latest Node on arm64, with memory and time that make sense', () => {
+  const functions = service.of('AWS::Lambda::Function');
+  expect(functions).toHaveLength(endpoints.length + events.length + 1);
+  for (const { Properties } of functions) {
+    expect(Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+    });
+    expect(Properties.MemorySize).toBeGreaterThanOrEqual(256);
+    expect(Properties.MemorySize).toBeLessThanOrEqual(3008);
+  }
+  for (const { stack, id, Properties } of functions) {
+    if (stack.endsWith('-api')) expect([id, Properties.Timeout]).toEqual([id, 29]);
+    else expect(Properties.Timeout).toBeLessThanOrEqual(300);
+  }
+  for (const name of [
+    'createUser',
+    'createToken',
+    'changePassword',
+    'createFirstAdmin',
+    'putProfilePicture',
+  ]) {
+    const { MemorySize } = service.one('AWS::Lambda::Function', `${name}Function`).Properties;
+    expect(MemorySize).toBeGreaterThanOrEqual(1024);
+  }
+});
+
+test('the functions of a stack share one log group, which exists before them', () => {
+  for (const { Properties } of service.of('AWS::Lambda::Function')) {
+    expect(Properties.LoggingConfig.LogGroup.Ref).toMatch(/^FunctionLog/);
+  }
+});
+
+test('every event source has a dead-letter queue, and so has every function that one starts', () => {
+  const rules = service.of('AWS::Events::Rule');
+  const failures = service.of('AWS::Lambda::EventInvokeConfig');
+  const triggered = events.filter(({ name }) => name !== 'createFirstAdmin');
+  expect(rules).toHaveLength(triggered.length);
+  expect(failures).toHaveLength(triggered.length);
+  for (const { Properties } of rules) {
+    expect(Properties.Targets).toHaveLength(1);
+    expect(Properties.Targets[0].DeadLetterConfig.Arn).toBeDefined();
+  }
+  for (const { Properties } of failures) {
+    expect(Properties.DestinationConfig.OnFailure.Destination).toBeDefined();
+  }
+});
+
+test('the rule for Batch listens to the queues of the service alone', () => {
+  const { EventPattern } = service.one('AWS::Events::Rule', 'jobStateChanged').Properties;
+  expect(EventPattern).toMatchObject({
+    source: ['aws.batch'],
+    'detail-type': ['Batch Job State Change'],
+  });
+  expect(JSON.stringify(EventPattern.detail.jobQueue)).toContain('job-queue/model-project-service-train');
+  expect(EventPattern.detail.jobQueue).toHaveLength(2);
+});
+
+test('no route and no event leads to the function of the first admin', () => {
+  const text = JSON.stringify([
+    ...service.of('AWS::ApiGateway::Method'),
+    ...service.of('AWS::Lambda::Permission'),
+    ...service.of('AWS::Events::Rule'),
+  ]);
+  expect(text).not.toContain('createFirstAdmin');
+});
+
+test('the deployment prints where it is and what to do next', () => {
+  const { stacks } = service.app.synth();
+  const outputs = stacks.flatMap(({ template }) => Object.keys(template.Outputs ?? {}));
+  expect(outputs).toEqual(expect.arrayContaining(['BaseUrl', 'DocsUrl', 'Bootstrap', 'FirstAdminFunction']));
+});
+
+test('another name and region make another deployment', () => {
+  expect(erasable.of('AWS::Batch::JobQueue').map(({ Properties }) => Properties.JobQueueName)).toEqual([
+    'other-train',
+    'other-cluster',
+  ]);
+  expect(erasable.stacks.api.region).toBe('eu-central-1');
+});
+
+test('every job has a definition, and a training one for clusters too', () => {
+  const names = service.of('AWS::Batch::JobDefinition').map(({ Properties }) => Properties.JobDefinitionName);
+  expect(names.sort()).toEqual(
+    [...jobs.map(({ name }) => name), 'cluster'].map((name) => `model-project-service-${name}`).sort(),
+  );
+});

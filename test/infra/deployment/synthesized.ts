@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { afterAll } from 'vitest';
+import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { readOptions } from '../../../infra/options.ts';
+import { addService, type ServiceStacks } from '../../../infra/stacks/service.ts';
+import { loadTasks } from '../../../infra/tasks.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** A resource as its template has it. */
+export interface Resource {
+  stack: string;
+  id: string;
+  Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into resources of any shape
+  Properties: any;
+  DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
+}
+
+export interface Deployment {
+  app: App;
+  stacks: ServiceStacks;
+  resources: readonly Resource[];
+  of(type: string): Resource[];
+  /** The one resource of this type whose id begins so. */
+  one(type: string, id: string): Resource;
+}
+
+const functions = join(root, 'functions');
+export const endpoints = (await loadEndpoints(functions)).map(({ endpoint }) => endpoint);
+export const events = await loadTasks(functions, 'event');
+export const jobs = await loadTasks(functions, 'job');
+
+/**
+ * The templates of a deployment with these options, as `cdk synth` makes them, but of bundles and an image that are
+ * empty: nothing in a template depends on what is in them.
+ */
+export async function deployment(context: Readonly<Record<string, unknown>> = {}): Promise<Deployment> {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-deployment-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const bundle = join(folder, 'bundle');
+  await mkdir(bundle);
+  await writeFile(join(bundle, 'index.mjs'), '');
+  await writeFile(join(bundle, 'Dockerfile'), 'FROM scratch\n');
+  const { context: flags } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'));
+  const app = new App({ outdir: join(folder, 'out'), context: { ...flags, ...context } });
+  const parts = { endpoints, events, jobs, folderOf: () => bundle, imageFolder: bundle };
+  const stacks = addService(app, parts, readOptions(app.node.getAllContext()));
+  const resources = app.synth().stacks.flatMap(({ stackName, template }) =>
+    Object.entries<Omit<Resource, 'id' | 'stack'>>(template.Resources).map(([id, resource]) => ({
+      ...resource,
+      id,
+      stack: stackName,
+      Properties: resource.Properties ?? {},
+    })),
+  );
+  const of = (type: string) => resources.filter(({ Type }) => Type === type);
+  return {
+    app,
+    stacks,
+    resources,
+    of,
+    one(type, id) {
+      const found = of(type).filter((resource) => resource.id.startsWith(id));
+      if (found.length !== 1) throw new Error(`${found.length} resources ${id} of type ${type}`);
+      return found[0]!;
+    },
+  };
+}
