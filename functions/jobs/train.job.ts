@@ -3,8 +3,8 @@ import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts'
 import { writeRecords } from '../../shared/data/needs.ts';
 import { within } from '../../shared/endpoint/needs.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
-import { acquireLease } from '../../shared/jobs/acquire-lease.ts';
 import { exitCodes } from '../../shared/runner/exit-codes.ts';
+import { holdJob } from '../../shared/runner/held-job.ts';
 import { readJobEnvironment } from '../../shared/runner/job-environment.ts';
 import { JobStop } from '../../shared/runner/job-stop.ts';
 import { runJob } from '../../shared/runner/run-job.ts';
@@ -37,7 +37,7 @@ export const job = defineTask({
     // PID 1 of a container ignores SIGTERM unless it handles it.
     process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
     const wanted = { subject, parse: parseExperiment };
-    const acquired = await acquireLease(records, wanted, environment.container, now());
+    const acquired = await holdJob(records, wanted, environment.container, now);
     if ('refused' in acquired) {
       log.info('not-run', { experiment_id: environment.experiment_id, reason: acquired.refused });
       return exitCodes.succeeded;

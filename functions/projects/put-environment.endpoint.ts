@@ -33,8 +33,8 @@ export const endpoint = defineEndpoint({
   problems: ['conflict', 'precondition-failed'],
   etag: true,
 
-  async handle({ query }, { records, project, now, header, expectedVersion }) {
-    const faults = environmentFaults(query);
+  async handle({ query }, { records, project, now, header, expectedVersion, settings }) {
+    const faults = environmentFaults(query, settings);
     if (faults.length > 0) throw badRequest(faults);
     return changeInProject(records, project, async ({ project_id }) => {
       const previous = await findEnvironment(records, project_id);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { changeJob } from '../data/job.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
 import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
@@ -46,12 +45,14 @@ export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refu
 /**
  * Makes this container the one that runs its node of a job, before it does anything else: a doubled submission, or
  * an attempt that is thought dead and is not, runs once all the same, because every write that follows names the lease.
+ * Asked again under the same name of a holder it answers the lease that it took before and did not hear of.
  */
 export async function acquireLease<R extends JobRecord>(
   records: TableWriter<'records'>,
   { subject, parse }: { subject: Key; parse(item: Item): R },
   me: ContainerIdentity,
   now: Date,
+  holder: string,
 ): Promise<Acquired<R>> {
   const item = await records.get(subject);
   if (item === undefined) return { refused: 'the record of this job is gone' };
@@ -59,11 +60,12 @@ export async function acquireLease<R extends JobRecord>(
   if (isFinal(record.status)) return { refused: `the job has ended already: ${record.status}` };
   const job_id = jobIdOf(record);
   const previous = await findLease(records, job_id, me.node);
+  if (previous?.holder === holder) return { lease: previous, record };
   if (previous !== undefined && !mayTakeOver(previous, me, record, now)) {
     return { refused: `Batch job ${previous.batch_job_id} runs this job already` };
   }
   const lease: Lease = {
-    holder: randomUUID(),
+    holder,
     number: (previous?.number ?? 0) + 1,
     batch_job_id: me.batch_job_id,
     batch_attempt: me.batch_attempt,

@@ -8,7 +8,11 @@ function targetOf(record: JobRecord): PurgeTarget {
   // What a strategy results in is named by the end that its own container writes, and by nothing before.
   if (isStrategy(record)) return { partitions: [], prefixes: strategyRemains(record).prefixes };
   const { project_id, experiment_id: job_id } = record;
-  return { partitions: [], prefixes: [], leftovers: { job_id, prefix: experimentPrefix(project_id, job_id) } };
+  return {
+    partitions: [],
+    prefixes: [],
+    leftovers: { job_id, prefix: experimentPrefix(project_id, job_id) },
+  };
 }
 
 /**

@@ -7,5 +7,9 @@ export const isOnCluster = (record: JobRecord): boolean => record.kind === 'trai
 /** The queue and definition by which Batch runs a job. */
 export function placeOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
   if (isStrategy(record)) return settings[record.kind];
-  return isOnCluster(record) ? settings.cluster : settings.train;
+  const place = isOnCluster(record) ? 'cluster' : 'train';
+  const { env_type, dependencies } = record.environment;
+  // No submission can change the image of a definition, so each trusted one has definitions of its own.
+  const own = env_type === 'docker' ? settings.trustedImages?.[dependencies.trim()] : undefined;
+  return own === undefined ? settings[place] : { queue: settings[place].queue, definition: own[place] };
 }

@@ -1,6 +1,6 @@
 import type { BatchControl, BatchJob } from '../aws/batch.ts';
 import { endJob, listUnfinished, type UnfinishedJob } from '../data/job.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { ConditionFailed, type Item, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
@@ -64,27 +64,43 @@ async function settle(
   }
 }
 
-/** Compares these unfinished jobs with Batch, so that none says RUNNING for ever. Repeatable at any time. */
-export async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
-  const items = await reconciler.records.batchGet(jobs.map(({ subject }) => subject));
-  const found = jobs.map((job, index) => ({ job, item: items[index] }));
-  const parsed = found.map(({ job, item }) => ({ job, record: item && parseJobRecord(item) }));
-  const ids = parsed
-    .flatMap(({ record }) => [record?.depends_on, record?.batch_job_id])
-    .filter((id) => id != null);
-  const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
-  for (const { job, record } of parsed) {
-    if (record === undefined) await forget(reconciler, job);
-    else await settle(reconciler, record, known);
+/** Does it for each, and only then throws what went wrong with the first that failed: it keeps no other from its turn. */
+async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void> | void): Promise<void> {
+  const errors: unknown[] = [];
+  for (const one of all) {
+    try {
+      await work(one);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
 }
 
-/** Compares every unfinished job with Batch, a page at a time. */
+/**
+ * Compares these unfinished jobs with Batch, so that none says RUNNING for ever. Repeatable at any time. One that
+ * fails, such as a record that cannot be read, is thrown once the others are settled.
+ */
+export async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
+  const items = await reconciler.records.batchGet(jobs.map(({ subject }) => subject));
+  const idOf = (item: Item | undefined, name: string) =>
+    typeof item?.[name] === 'string' ? [item[name]] : [];
+  const ids = items.flatMap((item) => [...idOf(item, 'depends_on'), ...idOf(item, 'batch_job_id')]);
+  const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
+  await forEach([...jobs.entries()], ([index, job]) => {
+    const item = items[index];
+    return item === undefined ? forget(reconciler, job) : settle(reconciler, parseJobRecord(item), known);
+  });
+}
+
+/** Compares every unfinished job with Batch, a page at a time. Throws as {@link reconcileJobs}. */
 export async function reconcileAll(reconciler: Reconciler): Promise<void> {
+  const jobs: UnfinishedJob[][] = [];
   let after: string | undefined;
   do {
     const page = await listUnfinished(reconciler.records, after);
-    if (page.items.length > 0) await reconcileJobs(reconciler, page.items);
+    if (page.items.length > 0) jobs.push(page.items);
     after = page.next;
   } while (after !== undefined);
+  await forEach(jobs, (some) => reconcileJobs(reconciler, some));
 }

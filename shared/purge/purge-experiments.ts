@@ -18,11 +18,11 @@ interface Purger {
 
 const pageSize = 25;
 
-/** Ends the jobs of these experiments; true once Batch says that none of their containers can still write. */
+/** Ends the jobs of these experiments; answers the ids of all their Batch jobs. */
 async function endJobs(
   { records, batch, settings, now }: Purger,
   experiments: readonly Experiment[],
-): Promise<boolean> {
+): Promise<string[]> {
   for (const experiment of experiments) {
     if (isFinal(experiment.status)) continue;
     await cancelJob(records, batch, settings, experiment, now());
@@ -34,11 +34,26 @@ async function endJobs(
       now(),
     );
   }
-  const ids = experiments
+  return experiments
     .flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on])
     .filter((id) => id !== null);
-  const known = await batch.describe(ids);
-  return known.every(({ status }) => rankOf(status) === finalRank);
+}
+
+/**
+ * Ends the jobs of all experiments of a project, before any is waited for: they get the time that a container may take
+ * together, not one after the other. True once Batch says that none of their containers can still write.
+ */
+async function endAllJobs(purger: Purger, project_id: string, stillTime: StillTime): Promise<boolean> {
+  let allEnded = true;
+  let after: string | undefined;
+  do {
+    if (!stillTime()) return false;
+    const page = await listExperiments(purger.records, project_id, { limit: pageSize, after });
+    const known = await purger.batch.describe(await endJobs(purger, page.items));
+    allEnded &&= known.every(({ status }) => rankOf(status) === finalRank);
+    after = page.next;
+  } while (after !== undefined);
+  return allEnded;
 }
 
 /**
@@ -52,11 +67,11 @@ export async function purgeExperiments(
   stillTime: StillTime,
 ): Promise<boolean> {
   const { records } = purger;
+  if (!(await endAllJobs(purger, project_id, stillTime))) return false;
   for (;;) {
     if (!stillTime()) return false;
     const { items } = await listExperiments(records, project_id, { limit: pageSize });
     if (items.length === 0) return true;
-    if (!(await endJobs(purger, items))) return false;
     for (const experiment of items) {
       const { experiment_id } = experiment;
       const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, stillTime);

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { changeJob } from '../data/job.ts';
 import { appendLog } from '../data/job-log.ts';
 import { heartbeat, holdsLease, type Lease } from '../data/lease.ts';
-import { ConditionFailed, type TableWriter, type Write } from '../data/table.ts';
+import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
 import type { Logger } from '../endpoint/log.ts';
 import type { Settings } from '../endpoint/settings.ts';
+import { type Acquired, acquireLease, type ContainerIdentity } from '../jobs/acquire-lease.ts';
 import { type Conclusion, concludeJob } from '../jobs/conclude.ts';
 import { type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from '../jobs/subject.ts';
 import type { JobStop } from './job-stop.ts';
@@ -22,9 +24,22 @@ export interface HeldJob<R extends JobRecord = JobRecord> {
   now(): Date;
 }
 
+/** Seconds for which a container tries to take its lease while the table is away. */
+const leasePatienceSeconds = 60;
 const heartbeatSeconds = 15;
 /** Seconds for which the outcome of a job is tried to be written while the table is away. */
 const outcomeSeconds = 600;
+
+/** Takes the lease of a job, whether or not the table answers at once. Answers why not where this is not to run it. */
+export function holdJob<R extends JobRecord>(
+  records: TableWriter<'records'>,
+  wanted: { subject: Key; parse(item: Item): R },
+  me: ContainerIdentity,
+  now: () => Date,
+): Promise<Acquired<R>> {
+  const holder = randomUUID();
+  return persist(leasePatienceSeconds, () => acquireLease(records, wanted, me, now(), holder));
+}
 
 const holds = ({ record, node, lease }: HeldJob): Write => holdsLease(jobIdOf(record), node, lease);
 

@@ -13,6 +13,7 @@ const Variables = z.object({
   EXPERIMENT_ID: Ulid,
   PHASE: z.enum(['build', 'run']),
   ENVIRONMENTS_DIR: z.string().min(1),
+  TRUSTED_IMAGE: z.string().optional(),
   AWS_BATCH_JOB_NUM_NODES: z.coerce.number().int().positive().default(1),
   AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
 });
@@ -27,6 +28,8 @@ export interface JobEnvironment
   /** Address of node 0; the loopback address on node 0 itself, which Batch does not tell it. */
   mainAddress: string;
   environmentsFolder: string;
+  /** The image that this container itself is of, where it is one that the deployment trusts besides its own. */
+  trustedImage?: string | undefined;
 }
 
 /** Reads what Batch and the submission put into the environment; throws naming every bad variable. */
@@ -43,5 +46,6 @@ export function readJobEnvironment(
     nodes: value.AWS_BATCH_JOB_NUM_NODES,
     mainAddress: value.AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS ?? '127.0.0.1',
     environmentsFolder: value.ENVIRONMENTS_DIR,
+    trustedImage: value.TRUSTED_IMAGE,
   };
 }

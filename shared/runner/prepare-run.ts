@@ -2,6 +2,7 @@ import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLock } from '../data/environment.ts';
 import { ConditionFailed } from '../data/table.ts';
+import type { EnvironmentSpec } from './environment/dependencies.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './environment/prepare.ts';
 import { superviseInstaller } from './environment/supervised-installer.ts';
 import type { CommandUser } from './executable.ts';
@@ -22,6 +23,13 @@ interface Preparation {
   shipper: LogShipper;
 }
 
+/** What is to be prepared: nothing, where this container is of the very image that the environment names. */
+function specOf({ record, environment: { trustedImage } }: Job): EnvironmentSpec {
+  const { env_type, dependencies } = record.environment;
+  const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
+  return isHere ? { env_type: 'system', dependencies: '' } : { env_type, dependencies };
+}
+
 /** Builds the environment of a job, or takes it from the cache, and notes what it resolved to. */
 async function prepare({ job, workspace, user, shipper }: Preparation): Promise<PreparedEnvironment> {
   const { record: experiment, environment, lease, records, objects, stop, now } = job;
@@ -31,7 +39,7 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
   const installer = { ...shared, marker, ...(user !== undefined && { user }) };
   const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
   const prepared = await prepareEnvironment({
-    spec: experiment.environment,
+    spec: specOf(job),
     projectId: project_id,
     sourceFolder: workspace.source,
     root: environment.environmentsFolder,

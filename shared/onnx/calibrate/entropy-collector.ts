@@ -1,31 +1,28 @@
 import type { Collector } from './collector.ts';
 import { entropyThresholds } from './entropy-thresholds.ts';
 import { Extremes } from './extremes.ts';
-import { MagnitudeHistogram } from './magnitude-histogram.ts';
 import type { CalibrationRanges, Range } from './ranges.ts';
+import { survey } from './survey.ts';
+import { ValueHistogram } from './value-histogram.ts';
 
 /** Bins on each side of zero of the histogram that is kept, of which several make one of the method's. */
 const keptBins = 2 ** 12;
 
 interface Seen {
   extremes: Extremes;
-  positive: MagnitudeHistogram;
-  negative: MagnitudeHistogram;
+  histogram: ValueHistogram;
 }
 
 /** Counts in `bins` of equal width from -`most` to `most`. */
-function rebinned({ positive, negative }: Seen, bins: number, most: number): Float64Array {
+function rebinned({ histogram }: Seen, bins: number, most: number): Float64Array {
   const counts = new Float64Array(bins);
   const put = (value: number, count: number): void => {
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(((value + most) / (2 * most)) * bins)));
     counts[bin] = (counts[bin] ?? 0) + count;
   };
-  positive.forEach((magnitude, count) => {
-    put(magnitude, count);
-  });
-  // Zeros are among the positive ones.
-  negative.forEach((magnitude, count) => {
-    if (magnitude > 0) put(-magnitude, count);
+  histogram.forEach((magnitude, positive, negative) => {
+    put(magnitude, positive);
+    put(-magnitude, negative);
   });
   return counts;
 }
@@ -48,13 +45,12 @@ export class EntropyCollector implements Collector {
   add(name: string, values: Float32Array): void {
     const seen = this.#seen.get(name) ?? {
       extremes: new Extremes(),
-      positive: new MagnitudeHistogram(keptBins),
-      negative: new MagnitudeHistogram(keptBins),
+      histogram: new ValueHistogram(keptBins),
     };
     this.#seen.set(name, seen);
-    seen.extremes.add(values);
-    seen.positive.add(values, 1);
-    seen.negative.add(values, -1);
+    const surveyed = survey(values);
+    seen.extremes.include(surveyed);
+    seen.histogram.add(values, surveyed);
   }
 
   ranges(): CalibrationRanges {

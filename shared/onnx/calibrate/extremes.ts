@@ -16,6 +16,12 @@ export class Extremes {
     this.max = max;
   }
 
+  /** Takes in the extremes of other numbers. */
+  include({ min, max }: Range): void {
+    if (min < this.min) this.min = min;
+    if (max > this.max) this.max = max;
+  }
+
   /** Undefined where there was no number. */
   get range(): Range | undefined {
     return this.min <= this.max ? { min: this.min, max: this.max } : undefined;

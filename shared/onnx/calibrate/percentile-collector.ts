@@ -1,7 +1,8 @@
 import type { Collector } from './collector.ts';
 import { Extremes } from './extremes.ts';
-import { MagnitudeHistogram } from './magnitude-histogram.ts';
 import type { CalibrationRanges, Range } from './ranges.ts';
+import { survey } from './survey.ts';
+import { ValueHistogram } from './value-histogram.ts';
 
 /** Bins of the histogram that is kept, of which several make one of the method's. */
 const keptBins = 2 ** 14;
@@ -10,16 +11,7 @@ interface Seen {
   extremes: Extremes;
   /** Smallest magnitude. */
   least: number;
-  histogram: MagnitudeHistogram;
-}
-
-function leastMagnitude(values: Float32Array, before: number): number {
-  let least = before;
-  for (let at = 0; at < values.length; at += 1) {
-    const magnitude = Math.abs(values[at] ?? 0);
-    if (magnitude < least) least = magnitude;
-  }
-  return least;
+  histogram: ValueHistogram;
 }
 
 /**
@@ -41,12 +33,13 @@ export class PercentileCollector implements Collector {
     const seen = this.#seen.get(name) ?? {
       extremes: new Extremes(),
       least: Number.POSITIVE_INFINITY,
-      histogram: new MagnitudeHistogram(keptBins),
+      histogram: new ValueHistogram(keptBins),
     };
     this.#seen.set(name, seen);
-    seen.extremes.add(values);
-    seen.least = leastMagnitude(values, seen.least);
-    seen.histogram.add(values, 0);
+    const surveyed = survey(values);
+    seen.extremes.include(surveyed);
+    seen.least = Math.min(seen.least, surveyed.least);
+    seen.histogram.add(values, surveyed);
   }
 
   ranges(): CalibrationRanges {
@@ -70,14 +63,14 @@ export class PercentileCollector implements Collector {
   }
 
   /** The magnitude at which the percentile is reached, to half a bin. */
-  #quantile(histogram: MagnitudeHistogram, most: number): number {
+  #quantile(histogram: ValueHistogram, most: number): number {
     const wanted = (histogram.total * this.#percentile) / 100;
     // Below a whole number of values it takes the largest.
     if (wanted > histogram.total - 1) return most;
     let [sum, reached] = [0, most];
-    histogram.forEach((magnitude, count) => {
+    histogram.forEach((magnitude, positive, negative) => {
       if (sum < wanted) reached = magnitude;
-      sum += count;
+      sum += positive + negative;
     });
     return Math.min(reached, most);
   }

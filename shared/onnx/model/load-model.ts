@@ -53,8 +53,8 @@ export function loadModel(path: string): Model {
     return new Model(proto, root, external);
   } catch (error) {
     external.close();
-    throw error instanceof ModelFault || !(error instanceof RangeError)
-      ? error
-      : new ModelFault(`The file is cut short (${error.message}).`);
+    if (error instanceof ModelFault || !(error instanceof Error) || 'code' in error) throw error;
+    // Whatever else reading protobuf throws says that the bytes are none.
+    throw new ModelFault(`The file is not an ONNX model, or was cut short (${error.message}).`);
   }
 }

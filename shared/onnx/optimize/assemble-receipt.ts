@@ -98,6 +98,13 @@ function warningsOf({ optimization, held, calibrated, check }: Findings): string
   return warnings;
 }
 
+/** Why a file can be larger than its source. */
+function sizeNotes({ before, size: { file_bytes } }: Findings): string[] {
+  // What nodes of the source make of a shape alone takes no room in its file.
+  if (before.weight_bytes <= file_bytes.before || file_bytes.after <= file_bytes.before) return [];
+  return ['The model makes constants by nodes, the result holds their values: so its file is larger.'];
+}
+
 /** Puts a receipt together. */
 export function assembleReceipt(findings: Findings): Receipt {
   const { optimization, before, after, size, held, calibrated, latency, check, stages } = findings;
@@ -119,7 +126,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     layers: layersOf(held.final),
     layers_omitted: Math.max(0, transform.layers.length - layersMost),
     kept: keptOf(findings),
-    notes: lines([...transform.notes, ...held.notes, ...findings.notes]),
+    notes: lines([...transform.notes, ...held.notes, ...findings.notes, ...sizeNotes(findings)]),
     warnings: lines([...warningsOf(findings), ...transform.warnings]),
     run_as_whole: compare !== null,
     outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),

@@ -78,8 +78,20 @@ export class Session {
     }
   }
 
+  /** Outputs that are tensors: the only ones that ONNX Runtime hands to JavaScript. */
   get outputNames(): readonly string[] {
-    return this.#session.outputNames;
+    return this.#outputs(true);
+  }
+
+  /** Outputs that are sequences or maps, as classifiers of scikit-learn have them. */
+  get otherOutputs(): readonly string[] {
+    return this.#outputs(false);
+  }
+
+  #outputs(areTensors: boolean): readonly string[] {
+    return this.#session.outputMetadata
+      .filter(({ isTensor }) => isTensor === areTensors)
+      .map(({ name }) => name);
   }
 
   /** Tensors as a session takes them, to be run several times. */

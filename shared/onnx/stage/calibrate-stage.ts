@@ -57,7 +57,8 @@ export async function calibrateStage(
     for await (const sample of samplesOf(task.feed)) {
       first ??= sample;
       for (const name of targets) collect(collector, name, sample.feeds.get(name));
-      const results = await runSample(session, task.feed, sample, outputs);
+      // A session runs for at least one output; where only inputs are observed there is none.
+      const results = outputs.length === 0 ? [] : await runSample(session, task.feed, sample, outputs);
       for (const [name, value] of results) collect(collector, name, value);
       samples += 1;
       progress(samples / task.feed.samples);

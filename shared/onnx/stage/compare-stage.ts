@@ -20,6 +20,8 @@ interface Run {
   kept: Outputs[];
   first: Sample | undefined;
   samples: number;
+  /** Names of outputs that are no tensors. */
+  otherOutputs: readonly string[];
   score: { met: number; of: number };
   reading: Reading | undefined;
 }
@@ -39,10 +41,12 @@ async function runAll(
   progress: (fraction: number) => void,
 ): Promise<Run> {
   const session = await Session.open(path, of);
+  if (session.outputNames.length === 0) throw new ModelFault(`No output of the ${of} is a tensor.`);
   const run: Run = {
     kept: [],
     first: undefined,
     samples: 0,
+    otherOutputs: session.otherOutputs,
     score: { met: 0, of: 0 },
     reading: earlier?.reading,
   };
@@ -82,10 +86,10 @@ export async function compareStage(
 ): Promise<StageAnswer<'compare'>> {
   const before = await runAll(task.before, 'model', task, undefined, (part) => progress(part / 2));
   const after = await runAll(task.after, 'result', task, before, (part) => progress(0.5 + part / 2));
-  const names = [...(before.kept[0]?.keys() ?? [])];
+  const names = [...(before.kept[0]?.keys() ?? []), ...before.otherOutputs];
   const outputs = names.map((name) => {
     const difference = new OutputDifference(name);
-    for (const [index, one] of before.kept.entries())
+    for (const [index, one] of before.kept.slice(0, after.kept.length).entries())
       difference.add(one.get(name), after.kept[index]?.get(name));
     return difference.result();
   });

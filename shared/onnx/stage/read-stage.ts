@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
+import { ModelFault } from '../model-fault.ts';
 import { checkAttributes } from '../verify/check-attributes.ts';
 import { countParameters } from '../verify/count-parameters.ts';
 import { feedPlan } from '../verify/feed-plan.ts';
@@ -18,6 +19,16 @@ function countOperators(model: Model): Record<string, number> {
   return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+function opsetsOf({ proto }: Model): Record<string, number> {
+  const entries = proto.opsetImport.map(({ domain, version }): [string, number] => {
+    if (version < 1n || version > 2n ** 31n) {
+      throw new ModelFault(`The model says that it uses version ${version} of the operator set "${domain}".`);
+    }
+    return [domain || 'ai.onnx', Number(version)];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Checks a model's structure and counts what it is made of. */
 export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<'read'> {
   const model = loadModel(path);
@@ -28,10 +39,6 @@ export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<
     for (const { initializers } of model.graph.all()) {
       for (const { byteLength } of initializers.values()) weight_bytes += byteLength;
     }
-    const opsets = model.proto.opsetImport.map(({ domain, version }) => [
-      domain || 'ai.onnx',
-      Number(version),
-    ]);
     return {
       inputs: feedPlan(model, shapes),
       outputs: model.graph.outputs.map(({ name }) => name),
@@ -39,7 +46,7 @@ export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<
       parameters,
       nonzero_parameters: nonzero,
       operators: countOperators(model),
-      opsets: Object.fromEntries(opsets),
+      opsets: opsetsOf(model),
       files: [path, ...model.external.locations.map((location) => join(dirname(path), location))],
       needs_runtime: runtimeNeeded(model),
     };

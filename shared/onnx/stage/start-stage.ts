@@ -124,8 +124,13 @@ export async function startStage<K extends StageKind>(
       place.say(last.stack);
       throw new ModelFault(`While ${doing[kind]}: ${last.fault}`);
     }
+    const judged = stageAnswers[kind].safeParse(last.answer);
+    if (!judged.success) {
+      place.say(judged.error.message);
+      throw new ModelFault(`What the process answered cannot be read, while ${doing[kind]}.`);
+    }
     // The schema of this kind has just judged it.
-    const answer = stageAnswers[kind].parse(last.answer) as StageAnswer<K>;
+    const answer = judged.data as StageAnswer<K>;
     const seconds = (performance.now() - started) / 1000;
     return { answer, seconds, peakMemoryBytes: Math.max(last.peak_memory_bytes, watch.peak()) };
   } finally {

@@ -72,7 +72,9 @@ function plan(
     return { name, type, declared: null, dims: null, values: 'one', below: 0 };
   }
   const { type, dims } = value;
-  const fixed = dims?.map((dim) => (typeof dim === 'number' && dim >= 0 ? dim : null));
+  const fixed = dims?.map((dim) =>
+    typeof dim === 'number' && dim >= 0 && Number.isSafeInteger(dim) ? dim : null,
+  );
   const shape = fixed ?? given?.map(() => null);
   const full = shape?.map((dim, axis) => {
     const symbol = dims?.[axis];

@@ -61,6 +61,7 @@ export class OutputDifference {
       };
     }
     const error = this.#squaredNorm === 0 ? 0 : Math.sqrt(this.#squaredError / this.#squaredNorm);
+    if (!Number.isFinite(error + this.#largest)) return failed('differs by more than numbers can say');
     return { ...measured, relative_l2_error: error, largest_difference: this.#largest, why: null };
   }
 }

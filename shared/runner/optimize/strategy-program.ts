@@ -5,8 +5,8 @@ import { parseStrategy, strategyKey } from '../../data/strategy.ts';
 import type { TableWriter } from '../../data/table.ts';
 import type { Logger } from '../../endpoint/log.ts';
 import type { Settings } from '../../endpoint/settings.ts';
-import { acquireLease } from '../../jobs/acquire-lease.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { holdJob } from '../held-job.ts';
 import { JobStop } from '../job-stop.ts';
 import { runStrategy } from './run-strategy.ts';
 import { readStrategyEnvironment } from './strategy-environment.ts';
@@ -40,7 +40,7 @@ export async function runStrategyProgram(
   process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
   const wanted = { subject: strategyKey(kind, strategy_id), parse: parseStrategy };
   const me = { batch_job_id, batch_attempt, node, isBuild: false };
-  const acquired = await acquireLease(records, wanted, me, now());
+  const acquired = await holdJob(records, wanted, me, now);
   if ('refused' in acquired) {
     log.info('not-run', { strategy_id, reason: acquired.refused });
     return exitCodes.succeeded;

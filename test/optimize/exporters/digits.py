@@ -16,9 +16,10 @@ def load():
 
 
 def keep(folder, name, model_bytes, input_name, inputs, labels):
-    """Writes a model and what it is evaluated with: `inputs` under the name of the model's input, and labels."""
+    """Writes a model and what it is evaluated with: `inputs` under the name of the model's input, and labels if any."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.onnx").write_bytes(model_bytes)
-    np.savez(folder / f"{name}.npz", **{input_name: inputs, "labels": labels})
+    arrays = {input_name: inputs} if labels is None else {input_name: inputs, "labels": labels}
+    np.savez(folder / f"{name}.npz", **arrays)
     print(f"{name}: {len(model_bytes)} bytes")

@@ -18,15 +18,20 @@ keras.utils.set_random_seed(0)
 train_x, train_y, test_x, test_y = digits.load()
 
 
+def normalized(value):
+    """Few epochs need running means that follow soon."""
+    return layers.BatchNormalization(momentum=0.8)(value)
+
+
 def block(value, channels, stride=1):
     """A residual block with normalization."""
     beside = value
     if stride > 1 or value.shape[-1] != channels:
         beside = layers.Conv2D(channels, 1, strides=stride)(value)
     value = layers.Conv2D(channels, 3, strides=stride, padding="same", use_bias=False)(value)
-    value = layers.ReLU()(layers.BatchNormalization()(value))
+    value = layers.ReLU()(normalized(value))
     value = layers.Conv2D(channels, 3, padding="same", use_bias=False)(value)
-    return layers.ReLU()(layers.Add()([layers.BatchNormalization()(value), beside]))
+    return layers.ReLU()(layers.Add()([normalized(value), beside]))
 
 
 def residual(image):
@@ -38,7 +43,7 @@ def depthwise(image):
     value = layers.Conv2D(16, 3, padding="same", activation="relu")(image)
     for channels in (24, 32):
         value = layers.DepthwiseConv2D(3, padding="same", use_bias=False)(value)
-        value = layers.ReLU(6.0)(layers.BatchNormalization()(value))
+        value = layers.ReLU(6.0)(normalized(value))
         value = layers.ReLU(6.0)(layers.Conv2D(channels, 1)(value))
     return layers.Flatten()(layers.MaxPooling2D()(value))
 
@@ -58,10 +63,15 @@ def gated(image):
     return layers.GRU(32)(layers.Reshape((8, 8))(image))
 
 
+def gelu(value):
+    """By the hyperbolic tangent: for the exact one tf2onnx writes an operator that no standard has."""
+    return keras.activations.gelu(value, approximate=True)
+
+
 def attentive(image):
     value = layers.Dense(32)(layers.Reshape((8, 8))(image))
     value = layers.LayerNormalization()(value + layers.MultiHeadAttention(4, 8)(value, value))
-    value = layers.LayerNormalization()(value + layers.Dense(32)(layers.Dense(64, activation="gelu")(value)))
+    value = layers.LayerNormalization()(value + layers.Dense(32)(layers.Dense(64, activation=gelu)(value)))
     return layers.GlobalAveragePooling1D()(value)
 
 

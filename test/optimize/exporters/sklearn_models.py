@@ -11,14 +11,15 @@ folder = sys.argv[1]
 train_x, train_y, test_x, test_y = digits.load()
 
 
-def export(name, model, options):
+def export(name, model, options, labels=test_y):
     onnx_model = to_onnx(model, train_x[:1], options=options, target_opset=17)
-    digits.keep(folder, name, onnx_model.SerializeToString(), onnx_model.graph.input[0].name, test_x, test_y)
+    digits.keep(folder, name, onnx_model.SerializeToString(), onnx_model.graph.input[0].name, test_x, labels)
 
 
 classifier = MLPClassifier(hidden_layer_sizes=(96, 64), random_state=0, max_iter=60).fit(train_x, train_y)
 export("sklearn-mlp", classifier, {id(classifier): {"zipmap": False}})
 regressor = MLPRegressor(hidden_layer_sizes=(64,), random_state=0, max_iter=60).fit(train_x, train_y)
-export("sklearn-regressor", regressor, None)
+# It answers a number, of which classes cannot be read.
+export("sklearn-regressor", regressor, None, labels=None)
 linear = LogisticRegression(max_iter=300).fit(train_x, train_y)
 export("sklearn-linear", linear, {id(linear): {"zipmap": False}})

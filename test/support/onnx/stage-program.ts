@@ -1,17 +1,23 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');
+const folders: string[] = [];
 let program: Promise<string> | undefined;
+
+// At the end of the test file that imports this.
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
 
 async function bundle(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stage-program-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   const outfile = join(folder, 'stage.mjs');
   await build({
     entryPoints: [join(import.meta.dirname, '../../../shared/onnx/stage/main.ts')],

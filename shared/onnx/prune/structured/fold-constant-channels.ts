@@ -3,7 +3,6 @@ import { makeNode } from '../../graph/make-node.ts';
 import { elementCount, makeTensor, type Tensor } from '../../tensor/tensor.ts';
 import { floatsOf } from '../../tensor/values.ts';
 import { layerName } from '../layer-name.ts';
-import type { Labels } from './channels.ts';
 import { type ChannelConstants, ConstantChannels, isPadded } from './constant-channels.ts';
 import type { Cut, Survey } from './survey.ts';
 
@@ -50,7 +49,8 @@ function contributions(
 function addToBias(survey: Survey, { node }: Cut, weight: Tensor, sums: Float64Array): void {
   const { model, names } = survey;
   const name = names.make(`${layerName(node)}_bias`);
-  const labels: Labels | undefined = survey.carried.get(node.output[0] ?? '')?.labels;
+  const carried = survey.carried.get(node.output[0] ?? '');
+  const labels = carried?.labels;
   const cutAt = (position: number, at = node): void => {
     if (labels !== undefined) survey.cut({ node: at, position, axis: 0, labels, isWeight: false });
   };
@@ -60,6 +60,7 @@ function addToBias(survey: Survey, { node }: Cut, weight: Tensor, sums: Float64A
     const add = makeNode('Add', [product, name], [output], { name: names.make(`${layerName(node)}_add`) });
     model.graph.put(makeTensor(name, weight.type, [sums.length], Float32Array.from(sums)));
     node.output[0] = product;
+    if (carried !== undefined) survey.carried.set(product, carried);
     model.graph.nodes.splice(model.graph.nodes.indexOf(node) + 1, 0, add);
     cutAt(1, add);
     return;

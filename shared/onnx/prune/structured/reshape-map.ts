@@ -83,10 +83,19 @@ function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMa
   return units && mapUnits(axis, from, to, units);
 }
 
+/** How to choose where an axis is divided. */
+export interface ReshapeChoice {
+  /** Prefers the innermost part to the outermost. */
+  preferInner: boolean;
+  /** Tells that the axes before the channels' are kept, for shapes that are not known to the end. */
+  samePrefix: boolean;
+  /** Whether two former places go together anyway. */
+  areTied(a: number, b: number): boolean;
+}
+
 /**
  * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no axis
- * tells all channels apart they are tied in blocks, so that the outermost part carries them, or with `preferInner` the
- * innermost. `samePrefix` tells that the axes before `axis` are kept, for shapes that are not known to the end.
+ * tells all channels apart they are tied in blocks, so that the outermost part carries them, or the innermost.
  * Undefined where the channels cannot be followed.
  */
 export function mapReshape(
@@ -94,12 +103,12 @@ export function mapReshape(
   to: readonly Dim[],
   axis: number,
   count: number,
-  { preferInner, samePrefix }: { preferInner: boolean; samePrefix: boolean },
+  { preferInner, samePrefix, areTied }: ReshapeChoice,
 ): ReshapeMap | undefined {
   const stride = strides(from)[axis];
   if (stride === undefined || stride < 1) return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
   const source = { size: count, stride };
-  const found: { map: () => ReshapeMap; units: number; isInner: boolean }[] = [];
+  const found: { map: ReshapeMap; isInner: boolean }[] = [];
   for (const [at, own] of strides(to).entries()) {
     const size = to[at];
     if (own === undefined || own < 1 || !isKnown(size) || size < 1) continue;
@@ -107,15 +116,11 @@ export function mapReshape(
     const units = common(source, target);
     const isSame = size === count && own === stride;
     if (units === undefined || (units.units < 2 && !isSame)) continue;
-    found.push({
-      map: () => mapUnits(at, source, target, units),
-      units: units.units,
-      isInner: own === stride,
-    });
+    found.push({ map: mapUnits(at, source, target, units), isInner: own === stride });
   }
   const best =
-    found.find(({ units }) => units === count) ??
+    found.find(({ map }) => map.ties.every(([a, b]) => areTied(a, b))) ??
     (preferInner ? found.find(({ isInner }) => isInner) : undefined) ??
     found[0];
-  return best?.map() ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
+  return best?.map ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
 }

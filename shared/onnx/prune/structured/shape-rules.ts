@@ -2,6 +2,7 @@ import { intAttribute, intsAttribute } from '../../graph/attributes.ts';
 import { axisOf } from '../../infer/value.ts';
 import type { Labels } from './channels.ts';
 import { mapReshape, type ReshapeMap } from './reshape-map.ts';
+import { isSelected, isShuffled, knownOutput } from './reshape-surroundings.ts';
 import { settableSize } from './settable-size.ts';
 import { shapeOf } from './shape-counts.ts';
 import type { ChannelRule, Site } from './site.ts';
@@ -41,25 +42,23 @@ const unsqueeze: ChannelRule = (site) => {
   site.put(0, { axis: own[carried.axis] ?? 0, labels: carried.labels });
 };
 
-/** Whether the parts of a divided axis change places next, as in a channel shuffle. */
-function isShuffle(site: Site, axis: number): boolean {
-  const next = site.survey.index.soleUse(site.node.output[0] ?? '')?.node;
-  const perm = next?.opType === 'Transpose' ? intsAttribute(next, 'perm') : undefined;
-  return perm !== undefined && perm[axis] === axis + 1 && perm[axis + 1] === axis;
-}
-
 /** The channels behind a reshape, tied as it demands. */
 function reshaped(
   site: Site,
   { axis, labels }: Carried,
   samePrefix: boolean,
 ): (ReshapeMap & Carried) | undefined {
-  const [from, to] = [site.dims(0), site.outputDims()];
+  const from = site.dims(0);
+  const to = from && knownOutput(site, from, samePrefix ? axis : 0);
   if (from === undefined || to === undefined) return undefined;
-  const preferInner = isShuffle(site, axis);
-  const map = mapReshape(from, to, axis, labels.length, { preferInner, samePrefix });
+  const { channels } = site.survey;
+  const map = mapReshape(from, to, axis, labels.length, {
+    preferInner: isShuffled(site, axis) || isSelected(site, axis),
+    samePrefix,
+    areTied: (a, b) => channels.find(labels[a] ?? 0) === channels.find(labels[b] ?? 0),
+  });
   if (map === undefined) return undefined;
-  for (const [a, b] of map.ties) site.survey.channels.tie(labels[a] ?? 0, labels[b] ?? 0);
+  for (const [a, b] of map.ties) channels.tie(labels[a] ?? 0, labels[b] ?? 0);
   return { ...map, labels: map.isWhole ? labels : map.sources.map((at) => labels[at] ?? 0) };
 }
 

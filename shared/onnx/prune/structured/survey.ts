@@ -69,8 +69,11 @@ export class Survey {
     return this.#values.get(name ?? '');
   }
 
+  /** Dimensions of a value; the size of an axis that carries channels is known even where it was not inferred. */
   dims(name: string | undefined): readonly Dim[] | undefined {
-    return this.constant(name)?.dims ?? this.value(name)?.dims;
+    const dims = this.constant(name)?.dims ?? this.value(name)?.dims;
+    const carried = this.carried.get(name ?? '');
+    return carried === undefined ? dims : dims?.with(carried.axis, carried.labels.length);
   }
 
   /** A constant of the main graph; undefined for other values. */

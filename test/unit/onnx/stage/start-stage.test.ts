@@ -101,8 +101,8 @@ describe('a stage', () => {
     expect(await running).toMatchObject({ fault: new Error('cancelled') });
   });
 
-  test('of another answer than it should give is a fault of ours', async () => {
-    const outcome = await run('write({ answer: {}, peak_memory_bytes: 5 });');
-    expect('fault' in outcome && outcome.fault).not.toBeInstanceOf(ModelFault);
+  test('may not answer otherwise than it should', async () => {
+    const program = 'write({ answer: { gzip_level: -1 }, peak_memory_bytes: 5 });';
+    await expectFault(program, /What the process answered cannot be read, while measuring the files/);
   });
 });

@@ -1,0 +1,81 @@
+import { type Survey, survey } from './survey.ts';
+
+/** The bits of -0 as a signed integer. */
+const negativeZero = -(2 ** 31);
+
+/**
+ * Counts of values in bins of equal width on both sides of zero, which doubles when a larger value comes: memory is
+ * fixed.
+ */
+export class ValueHistogram {
+  readonly #bins: number;
+  /** Positive values in the first half, by magnitude, negative ones in the other. */
+  readonly #counts: Float64Array;
+  /** Width of a bin, a power of two; 0 until a value other than 0 came. */
+  #width = 0;
+  /** How many were exactly 0. They are not among the counts. */
+  #zeros = 0;
+  #total = 0;
+
+  /** `bins` are those of one side. */
+  constructor(bins: number) {
+    this.#bins = bins;
+    this.#counts = new Float64Array(2 * bins);
+  }
+
+  /** How many were counted. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Counts values, of which there is a survey. Those that are not finite are left out. */
+  add(values: Float32Array, { min, max, isFinite }: Survey): void {
+    if (!isFinite) {
+      const others = values.filter((value) => Number.isFinite(value));
+      this.add(others, survey(others));
+      return;
+    }
+    this.#widen(Math.max(-min, max, 0));
+    const counts = this.#counts;
+    const bins = this.#bins;
+    const perWidth = this.#width === 0 ? 0 : 1 / this.#width;
+    const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+    let [zeros, negativeZeros] = [0, 0];
+    // Without branches on the values, which no processor could foresee: zeros are counted in their bins, too.
+    for (let at = 0; at < values.length; at += 1) {
+      const pattern = bits[at] ?? 0;
+      const place = ((Math.abs(values[at] ?? 0) * perWidth) | 0) + Math.imul(pattern >>> 31, bins);
+      counts[place] = (counts[place] ?? 0) + 1;
+      zeros += pattern === 0 ? 1 : 0;
+      negativeZeros += pattern === negativeZero ? 1 : 0;
+    }
+    counts[0] = (counts[0] ?? 0) - zeros;
+    counts[bins] = (counts[bins] ?? 0) - negativeZeros;
+    this.#zeros += zeros + negativeZeros;
+    this.#total += values.length;
+  }
+
+  /** Calls back by rising magnitude with the middle of every bin and its counts on either side, zeros first. */
+  forEach(visit: (magnitude: number, positive: number, negative: number) => void): void {
+    if (this.#zeros > 0) visit(0, this.#zeros, 0);
+    for (let bin = 0; bin < this.#bins; bin += 1) {
+      const [positive = 0, negative = 0] = [this.#counts[bin], this.#counts[this.#bins + bin]];
+      if (positive + negative > 0) visit((bin + 0.5) * this.#width, positive, negative);
+    }
+  }
+
+  #widen(most: number): void {
+    const bins = this.#bins;
+    if (most === 0) return;
+    // Powers of two keep the borders of all bins exact.
+    if (this.#width === 0) this.#width = 2 ** Math.floor(Math.log2(most / bins));
+    while (most >= this.#width * bins) {
+      for (const side of [this.#counts.subarray(0, bins), this.#counts.subarray(bins)]) {
+        for (let bin = 0; bin < bins; bin += 1) {
+          side[bin] = 2 * bin < bins ? (side[2 * bin] ?? 0) + (side[2 * bin + 1] ?? 0) : 0;
+        }
+      }
+      this.#width *= 2;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
+import { isStaticRequest } from '../../../shared/onnx/optimize/static-request.ts';
+import { hardware } from '../../../shared/onnx/receipt/hardware.ts';
+import type { StageAnswer, StageKind, TaskOf } from '../../../shared/onnx/stage/stage-task.ts';
+import { type StageOutcome, startStage } from '../../../shared/onnx/stage/start-stage.ts';
+
+export type Request = Readonly<Record<string, unknown>>;
+
+/** A model that stages made, and what making it took. */
+export interface Made {
+  path: string;
+  transform: StageOutcome<'transform'>;
+  /** Where ranges were observed. */
+  calibrate: StageOutcome<'calibrate'> | undefined;
+}
+
+const bounds = { memoryBytes: 16 * 2 ** 30, seconds: 900 } as const;
+
+/** Whether this is the kind of machine that the figures' bounds are for. */
+export function isGated(): boolean {
+  const { architecture, flags } = hardware();
+  return architecture === 'x64' && flags.includes('avx512_vnni');
+}
+
+/** Runs the engine's stages for a bench, each in a process of its own as the engine does. */
+export class Workbench {
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #signal: AbortSignal;
+  readonly say: (line: string) => void;
+
+  constructor(program: string, folder: string, signal: AbortSignal, say: (line: string) => void) {
+    this.#program = program;
+    this.#folder = folder;
+    this.#signal = signal;
+    this.say = say;
+  }
+
+  /** An empty folder of its own. */
+  folder(): string {
+    return mkdtempSync(join(this.#folder, 'made-'));
+  }
+
+  async stage<K extends StageKind>(task: TaskOf<K>): Promise<StageOutcome<K>> {
+    const place = { folder: this.#folder, user: undefined, bounds, say: this.say, signal: this.#signal };
+    return await startStage<K>({ ...place, command: [process.execPath, this.#program] }, task);
+  }
+
+  async #inputs(model: string): Promise<StageAnswer<'read'>['inputs']> {
+    return (await this.stage<'read'>({ kind: 'read', model, shapes: {} })).answer.inputs;
+  }
+
+  /** Transforms a model, on ranges of synthetic inputs where it needs any. */
+  async make(model: string, request: Request): Promise<Made> {
+    this.say(`${request['strategy']}…`);
+    const out = this.folder();
+    const parsed = parseRequest(request);
+    let ranges: string | null = null;
+    let calibrate: Made['calibrate'];
+    if (isStaticRequest(parsed)) {
+      ranges = join(this.folder(), 'ranges.json');
+      const sets = { calibration: undefined, evaluation: undefined, request: parsed };
+      const feed = planFeeds(sets, await this.#inputs(model)).calibrate;
+      const task = { kind: 'calibrate', model, request, feed: { ...feed, samples: 8 }, out: ranges } as const;
+      calibrate = await this.stage<'calibrate'>(task);
+    }
+    const result = join(out, 'result');
+    mkdirSync(result);
+    const task = { kind: 'transform', model, request, exclude: [], ranges, out: result } as const;
+    const transform = await this.stage<'transform'>({ ...task, exclude: [] });
+    return { path: join(result, transform.answer.files[0] ?? ''), transform, calibrate };
+  }
+
+  /** Times a result beside its model. */
+  async time(before: string, after: string): Promise<StageAnswer<'time'>> {
+    const request = parseRequest({ operation: 'prune', strategy: 'magnitude_global' });
+    const sets = { calibration: undefined, evaluation: undefined, request };
+    const feed = planFeeds(sets, await this.#inputs(before)).compare;
+    return (await this.stage<'time'>({ kind: 'time', before, after, feed })).answer;
+  }
+}

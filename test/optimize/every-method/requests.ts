@@ -1,0 +1,56 @@
+import { pruneStrategies } from '../../../shared/onnx/methods/prune-methods.ts';
+import { quantizeMethods } from '../../../shared/onnx/methods/quantize-methods.ts';
+
+/** One method as it is tried on every model. */
+export interface Trial {
+  name: string;
+  request: Readonly<Record<string, unknown>>;
+  /**
+   * Largest relative L2 error of an output that is taken for right; undefined where the method promises none, as
+   * pruning does. A mistake (a wrong axis, a swapped scale) gives about 1.
+   */
+  mostError: number | undefined;
+}
+
+const bounds: Readonly<Record<string, number>> = {
+  dynamic: 0.2,
+  static_minmax: 0.3,
+  static_percentile: 0.3,
+  static_entropy: 0.3,
+  weight_only4: 0.4,
+  weight_only8: 0.05,
+  float16: 0.02,
+};
+
+const prunings: readonly Trial[] = pruneStrategies.map((strategy) => ({
+  name: `prune ${strategy}`,
+  request: { operation: 'prune', strategy, compression: 2 },
+  mostError: undefined,
+}));
+
+/** Every published combination of strategy, precision and type. */
+const quantizations: readonly Trial[] = quantizeMethods.flatMap(({ shape }) => {
+  const strategy = shape.strategy.value;
+  const precision = shape.precision.value;
+  return shape.quant_type.unwrap().options.map((quant_type) => ({
+    name: `quantize ${strategy} ${quant_type}`,
+    request: { operation: 'quantize', strategy, precision, quant_type },
+    mostError: bounds[strategy] ?? bounds[`${strategy}${precision}`],
+  }));
+});
+
+/** Choices beside the defaults that change what is written. */
+const variants: readonly Trial[] = [
+  {
+    name: 'quantize dynamic, Conv included',
+    request: { operation: 'quantize', strategy: 'dynamic', precision: 8, include: ['Conv'] },
+    mostError: bounds['dynamic'],
+  },
+  {
+    name: 'quantize static_minmax, leaf_node',
+    request: { operation: 'quantize', strategy: 'static_minmax', precision: 8, leaf_node: true },
+    mostError: bounds['static_minmax'],
+  },
+];
+
+export const trials: readonly Trial[] = [...prunings, ...quantizations, ...variants];

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Exports models by every exporter that can be had, and puts each through every method: see every-method.ts.
+# Usage: run.sh [folder that keeps the models and environments between runs, default .data/zoo]
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+export PATH="$here/../../../node_modules/.bin:$PATH"
+folder="${1:-$here/../../../.data/zoo}"
+mkdir -p "$folder"
+[ -n "$(find "$folder/models" -name '*.onnx' 2>/dev/null | head -n 1)" ] || "$here/../exporters/run.sh" "$folder"
+node "$here/../every-method.ts" --folder "$folder/models" --python "$folder/python/bin/python"

@@ -1,0 +1,135 @@
+// Tries every method on one model: try-model.ts <model> <npz or ''> <folder> <first trial>. Answers a line for each.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
+import { isStaticRequest } from '../../../shared/onnx/optimize/static-request.ts';
+import { runSample } from '../../../shared/onnx/session/run-sample.ts';
+import { samplesOf } from '../../../shared/onnx/session/samples.ts';
+import { Session } from '../../../shared/onnx/session/session.ts';
+import { calibrateStage } from '../../../shared/onnx/stage/calibrate-stage.ts';
+import { compareStage } from '../../../shared/onnx/stage/compare-stage.ts';
+import { readStage } from '../../../shared/onnx/stage/read-stage.ts';
+import type { Feed, StageAnswer } from '../../../shared/onnx/stage/stage-task.ts';
+import { transformStage } from '../../../shared/onnx/stage/transform-stage.ts';
+import type { Outcome } from './outcome.ts';
+import { type Trial, trials } from './requests.ts';
+
+const [, , model = '', set = '', folder = '', first = '0'] = process.argv;
+const voice = { progress: () => {} };
+/** Enough to tell a mistake from rounding. */
+const samplesMost = { synthetic: 2, evaluation: 300, calibration: 32 } as const;
+
+const limited = (feed: Feed): Feed => ({
+  ...feed,
+  samples: Math.min(feed.samples, samplesMost[feed.source]),
+});
+
+/** Why ONNX Runtime does not run the model as it is; undefined where it does. */
+async function unrunnable(feed: Feed): Promise<string | undefined> {
+  try {
+    const session = await Session.open(model, 'model');
+    for await (const sample of samplesOf({ ...feed, samples: 1 })) await runSample(session, feed, sample);
+    await session.release();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelFault) return error.message;
+    throw error;
+  }
+}
+
+function judged({ mostError }: Trial, compare: StageAnswer<'compare'>): Partial<Outcome> {
+  const broken = compare.outputs.find(({ why }) => why !== null && why !== 'is no tensor of numbers');
+  const error = Math.max(0, ...compare.outputs.map((output) => output.relative_l2_error ?? 0));
+  const accuracy = compare.accuracy && { before: compare.accuracy.before, after: compare.accuracy.after };
+  const measured = { error, accuracy };
+  if (broken !== undefined) return { ...measured, outcome: 'failed', reason: `an output ${broken.why}` };
+  if (mostError !== undefined && error > mostError) {
+    return {
+      ...measured,
+      outcome: 'failed',
+      reason: `the error ${error.toPrecision(3)} is above ${mostError}`,
+    };
+  }
+  return measured;
+}
+
+/** What a pruning has to have reached. */
+function unreached({ request }: Trial, { pruning }: StageAnswer<'transform'>): string | undefined {
+  if (request['operation'] !== 'prune') return undefined;
+  return pruning !== null && pruning.reached >= 2 ? undefined : `only ÷ ${pruning?.reached} was reached`;
+}
+
+async function attempt(
+  trial: Trial,
+  index: number,
+  { inputs, noRun }: { inputs: StageAnswer<'read'>['inputs']; noRun: string | undefined },
+): Promise<Outcome> {
+  const base: Outcome = {
+    trial: trial.name,
+    outcome: 'passed',
+    reason: '',
+    error: null,
+    accuracy: null,
+    file: null,
+  };
+  const out = join(folder, String(index));
+  mkdirSync(out);
+  try {
+    const request = parseRequest(trial.request);
+    const data = set === '' ? undefined : set;
+    const feeds = planFeeds({ request, calibration: data, evaluation: data }, inputs);
+    const ranges = isStaticRequest(request) ? join(folder, 'ranges.json') : null;
+    if (ranges !== null && noRun !== undefined) return { ...base, outcome: 'unrun', reason: noRun };
+    if (ranges !== null) {
+      const feed = limited(feeds.calibrate);
+      await calibrateStage({ kind: 'calibrate', model, request: trial.request, feed, out: ranges }, voice);
+    }
+    const task = { kind: 'transform', model, request: trial.request, exclude: [], ranges, out } as const;
+    const transform = transformStage({ ...task, exclude: [] });
+    const file = join(out, transform.files[0] ?? '');
+    const short = unreached(trial, transform);
+    if (short !== undefined) return { ...base, file, outcome: 'failed', reason: short };
+    if (noRun !== undefined) return { ...base, file, outcome: 'unrun', reason: noRun };
+    const compare = await compareStage(
+      { kind: 'compare', before: model, after: file, feed: limited(feeds.compare) },
+      voice,
+    );
+    return { ...base, file, ...judged(trial, compare) };
+  } catch (error) {
+    if (error instanceof ModelFault && !error.message.includes('the result')) {
+      return { ...base, outcome: 'refused', reason: error.message };
+    }
+    const reason =
+      error instanceof ModelFault ? error.message : error instanceof Error ? (error.stack ?? '') : '';
+    return { ...base, outcome: 'failed', reason };
+  } finally {
+    rmSync(join(folder, 'ranges.json'), { force: true });
+  }
+}
+
+const say = (outcome: Outcome): void => void process.stdout.write(`${JSON.stringify(outcome)}\n`);
+const rest = trials.slice(Number(first));
+
+async function tryAll(): Promise<void> {
+  let inputs: StageAnswer<'read'>['inputs'];
+  try {
+    ({ inputs } = readStage({ kind: 'read', model, shapes: {} }));
+  } catch (error) {
+    if (!(error instanceof ModelFault)) throw error;
+    for (const { name: trial } of rest) {
+      say({ trial, outcome: 'refused', reason: error.message, error: null, accuracy: null, file: null });
+    }
+    return;
+  }
+  const request = parseRequest(trials[0]?.request ?? {});
+  const data = set === '' ? undefined : set;
+  const { compare } = planFeeds({ request, calibration: data, evaluation: data }, inputs);
+  const noRun = await unrunnable(compare);
+  for (const [index, trial] of rest.entries())
+    say(await attempt(trial, Number(first) + index, { inputs, noRun }));
+}
+
+await tryAll();
+process.exit(0);

@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { expect, test } from 'vitest';
+import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
+import { valueInfoOf } from '../../../../shared/onnx/graph/value-info.ts';
+import type { Model } from '../../../../shared/onnx/model/model.ts';
+import { saveModel } from '../../../../shared/onnx/model/save-model.ts';
+import { writeNpz } from '../../../../shared/onnx/npz/write-npz.ts';
+import { TypeProto_SequenceSchema, TypeProtoSchema } from '../../../../shared/onnx/proto/onnx_pb.js';
+import { compareStage } from '../../../../shared/onnx/stage/compare-stage.ts';
+import type { Feed } from '../../../../shared/onnx/stage/stage-task.ts';
+import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
+import { smallModel } from '../../../support/onnx/small-model.ts';
+import { testFolder } from '../../../support/onnx/stage-program.ts';
+
+/** Two scores, and the same once more as a sequence. */
+function classifier(...weights: number[]): Model {
+  const model = smallModel({
+    nodes: [makeNode('MatMul', ['x', 'w'], ['y']), makeNode('SequenceConstruct', ['y'], ['s'])],
+    constants: [makeTensor('w', 'float', [2, 2], Float32Array.from(weights))],
+    inputs: { x: ['N', 2] },
+    outputs: { y: ['N', 2] },
+  });
+  const { type } = valueInfoOf({ name: '', type: 'float', dims: undefined });
+  const sequence = valueInfoOf({ name: 's', type: 'float', dims: undefined });
+  const value = create(TypeProto_SequenceSchema, type === undefined ? {} : { elemType: type });
+  sequence.type = create(TypeProtoSchema, { value: { case: 'sequenceType', value } });
+  model.graph.outputs.push(sequence);
+  return model;
+}
+
+test('compares tensors over all samples, counts labels, and says what it cannot compare', async () => {
+  const folder = await testFolder();
+  const models = { before: classifier(1, 0, 0, 1), after: classifier(1, 0, 0, 0.5) };
+  const paths = Object.entries(models).map(([name, model]) => {
+    mkdirSync(join(folder, name));
+    return [name, join(folder, name, saveModel(model, join(folder, name))[0] ?? '')];
+  });
+  const set = join(folder, 'set.npz');
+  await writeNpz(set, {
+    x: { type: 'float', dims: [3, 2], values: Float32Array.of(3, 0, 3, 4, 0, 0) },
+    labels: { type: 'int64', dims: [3], values: BigInt64Array.of(0n, 1n, 0n) },
+  });
+  const input = {
+    name: 'x',
+    type: 'float',
+    declared: [null, 2],
+    dims: [1, 2],
+    values: 'normal',
+    below: 0,
+  } as const;
+  const feed: Feed = {
+    inputs: [{ ...input, declared: [null, 2], dims: [1, 2] }],
+    set,
+    source: 'evaluation',
+    samples: 9,
+    seed: 0,
+  };
+  const { before = '', after = '' } = Object.fromEntries(paths) as Record<string, string>;
+  const { outputs, accuracy, data } = await compareStage(
+    { kind: 'compare', before, after, feed },
+    { progress: () => {} },
+  );
+  expect(outputs).toEqual([
+    {
+      name: 'y',
+      relative_l2_error: expect.closeTo(2 / Math.sqrt(34), 12),
+      largest_difference: 2,
+      values: 6,
+      why: null,
+    },
+    {
+      name: 's',
+      relative_l2_error: null,
+      largest_difference: null,
+      values: 0,
+      why: 'is no tensor of numbers',
+    },
+  ]);
+  expect(accuracy).toEqual({ before: 1, after: 2 / 3, samples: 3, output: 'y' });
+  expect(data).toEqual({ source: 'evaluation', samples: 3, shapes: { x: [1, 2] } });
+});
