@@ -6,7 +6,7 @@ export interface Survey {
   /** Smallest magnitude of all numbers. */
   least: number;
   /** Whether there is neither NaN nor infinity among the values. */
-  isFinite: boolean;
+  isAllFinite: boolean;
 }
 
 /** Looks at values once. */
@@ -22,5 +22,5 @@ export function survey(values: Float32Array): Survey {
     // NaN and infinity times 0 are NaN, and so is every sum with it.
     check += value * 0;
   }
-  return { min, max, least, isFinite: check === 0 };
+  return { min, max, least, isAllFinite: check === 0 };
 }

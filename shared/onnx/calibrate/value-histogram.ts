@@ -29,8 +29,8 @@ export class ValueHistogram {
   }
 
   /** Counts values, of which there is a survey. Those that are not finite are left out. */
-  add(values: Float32Array, { min, max, isFinite }: Survey): void {
-    if (!isFinite) {
+  add(values: Float32Array, { min, max, isAllFinite }: Survey): void {
+    if (!isAllFinite) {
       const others = values.filter((value) => Number.isFinite(value));
       this.add(others, survey(others));
       return;

@@ -50,9 +50,39 @@ const dynamicQuantize: Rule = ({ inputs: [x] }) => [
   { type: 'uint8', dims: [] },
 ];
 
-const where: Rule = ({ inputs: [condition, a, b] }) => [
-  a && { type: a.type, dims: broadcast(broadcast(condition?.dims, a.dims), b?.dims) },
+/** Whether elements of two shapes are equal, as 1 or 0; null where that is open. */
+function equalElements(x: readonly Dim[] | undefined, y: readonly Dim[] | undefined): Dim[] | undefined {
+  if (x === undefined || y === undefined || (x.length !== y.length && x.length !== 1 && y.length !== 1))
+    return undefined;
+  return Array.from({ length: Math.max(x.length, y.length) }, (_, at) => {
+    const [p, q] = [x[x.length === 1 ? 0 : at], y[y.length === 1 ? 0 : at]];
+    if (isKnown(p) && isKnown(q)) return p === q ? 1 : 0;
+    // A size is never negative, whatever it is: exporters ask whether it is -1.
+    return (typeof p === 'string' && isKnown(q) && q < 0) || (typeof q === 'string' && isKnown(p) && p < 0)
+      ? 0
+      : null;
+  });
+}
+
+const equal: Rule = ({ inputs: [a, b] }) => [
+  a && { type: 'bool', dims: broadcast(a.dims, b?.dims), elements: equalElements(a.elements, b?.elements) },
 ];
+
+const where: Rule = ({ inputs: [condition, a, b] }) => {
+  const [yes, no] = [a?.elements, b?.elements];
+  const elements = condition?.elements?.map((is, at): Dim => {
+    const chosen = is === 1 ? yes : is === 0 ? no : undefined;
+    return chosen?.[chosen.length === 1 ? 0 : at] ?? null;
+  });
+  const isShape = yes !== undefined && no !== undefined;
+  return [
+    a && {
+      type: a.type,
+      dims: broadcast(broadcast(condition?.dims, a.dims), b?.dims),
+      elements: isShape ? elements : undefined,
+    },
+  ];
+};
 
 const unary =
   'Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not BitwiseNot';
@@ -79,7 +109,8 @@ export const elementwiseRules: ReadonlyMap<string, Rule> = new Map<string, Rule>
   ['Identity', identity],
   ['Dropout', dropout],
   ...table('Add Sub Mul Div Pow Max Min Sum Mean Mod BitShift BitwiseAnd BitwiseOr BitwiseXor', spread()),
-  ...table('Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor', spread('bool')),
+  ...table('Greater GreaterOrEqual Less LessOrEqual And Or Xor', spread('bool')),
+  ['Equal', equal],
   ['IsNaN', isNanLike],
   ['IsInf', isNanLike],
   ['Cast', cast],

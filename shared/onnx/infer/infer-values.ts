@@ -61,13 +61,23 @@ export function inferValues(
     if (value !== undefined) values.set(info.name, { ...value, dims: shapes.get(info.name) ?? value.dims });
   }
   for (const tensor of graph.initializers.values()) values.set(tensor.name, constantValue(tensor));
+  let unnamed = 0;
+  // A size that is not known gets a name of its own: where it comes back, as in computed shapes, it is the same one.
+  const named = (value: Value): Value => ({
+    ...value,
+    dims: value.dims?.map((dim) => {
+      if (dim !== null) return dim;
+      unnamed += 1;
+      return `?${unnamed}`;
+    }),
+  });
   for (const node of graph.nodes) {
     const inputs = node.input.map((name) => values.get(name));
     const outputs = ruleOf(node.opType)?.({ node, model, inputs }) ?? [];
     for (const [at, name] of node.output.entries()) {
       if (name === '') continue;
       const value = merged(outputs[at], shapes.size > 0 ? typeOnly(declared.get(name)) : declared.get(name));
-      if (value !== undefined) values.set(name, value);
+      if (value !== undefined) values.set(name, named(value));
     }
   }
   return values;

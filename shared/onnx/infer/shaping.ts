@@ -1,5 +1,7 @@
-import { intAttribute, intsAttribute } from '../graph/attributes.ts';
+import { intAttribute, intsAttribute, tensorAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
+import { ExternalData } from '../tensor/external-data.ts';
+import { integersOf } from '../tensor/values.ts';
 import { isGiven, numbersOf, typed } from './site.ts';
 import { axisOf, broadcast, isKnown, productOf, type Rule } from './value.ts';
 
@@ -16,23 +18,17 @@ function reshapedDims(from: readonly Dim[] | undefined, wanted: readonly Dim[], 
   const dims = wanted.map((dim, at): Dim => (dim === 0 && !allowZero ? (from?.[at] ?? null) : dim));
   const hole = dims.indexOf(-1);
   if (hole < 0) return dims;
-  const total = from && productOf(from);
-  const others = productOf(dims.filter((_, at) => at !== hole));
-  const isWhole = isKnown(total) && isKnown(others) && others > 0;
-  // The same unknown on both sides cancels out.
-  const unknown = dims.filter((dim) => typeof dim === 'string' || dim === null);
-  const symbolic = from?.filter((dim) => !isKnown(dim)) ?? [];
-  if (
-    !isWhole &&
-    unknown.length === 1 &&
-    symbolic.length === 1 &&
-    unknown[0] === symbolic[0] &&
-    unknown[0] !== null
-  ) {
-    const left = productOf(from?.filter(isKnown) ?? []);
-    const right = productOf(dims.filter((dim, at) => at !== hole && isKnown(dim)));
-    dims[hole] = isKnown(left) && isKnown(right) && right > 0 ? left / right : null;
-  } else dims[hole] = isWhole ? total / others : null;
+  // The same sizes on both sides cancel out, known or not.
+  const rest = dims.filter((_, at) => at !== hole);
+  const own = (from ?? [null]).filter((dim) => {
+    const same = typeof dim === 'string' ? rest.indexOf(dim) : -1;
+    if (same >= 0) rest.splice(same, 1);
+    return same < 0;
+  });
+  const [total, others] = [productOf(own), productOf(rest)];
+  if (isKnown(others) && others > 0)
+    dims[hole] = isKnown(total) ? total / others : others === 1 ? total : null;
+  else dims[hole] = null;
   return dims;
 }
 
@@ -110,7 +106,11 @@ const split: Rule = (site) => {
   });
 };
 
-const expand: Rule = ({ inputs: [x, to] }) => typed(x, broadcast(x?.dims, to?.elements));
+const expand: Rule = ({ inputs: [x, to] }) => {
+  const rank = to?.dims?.[0];
+  const wanted = to?.elements ?? (isKnown(rank) ? Array.from({ length: rank }, () => null) : undefined);
+  return typed(x, broadcast(x?.dims, wanted));
+};
 
 const tile: Rule = ({ inputs: [x, repeats] }) =>
   typed(
@@ -141,7 +141,17 @@ const resize: Rule = ({ inputs: [x, , scales, sizes] }) => {
   return typed(x, scales === undefined ? undefined : x?.dims?.map((dim, at) => (at < 2 ? dim : null)));
 };
 
-const constantOfShape: Rule = ({ inputs: [to] }) => [{ type: 'float', dims: to?.elements }];
+const longestShape = 64;
+
+const constantOfShape: Rule = ({ node, inputs: [to] }) => {
+  const value = tensorAttribute(node, 'value', new ExternalData('.'));
+  const type = value?.type ?? 'float';
+  const [length] = to?.elements ?? [];
+  const isShape = type === 'int64' && to?.elements?.length === 1 && isKnown(length) && length <= longestShape;
+  const [filling = 0] = value !== undefined && isShape ? integersOf(value) : [];
+  const elements = isShape ? Array.from({ length }, () => filling) : undefined;
+  return [{ type, dims: to?.elements, elements }];
+};
 
 const range: Rule = ({ inputs: [start, limit, delta] }) => {
   const [from, to, step] = [start?.elements?.[0], limit?.elements?.[0], delta?.elements?.[0]];

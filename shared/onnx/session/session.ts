@@ -14,9 +14,18 @@ export interface OtherValue {
   type: 'other';
 }
 
+/**
+ * ONNX Runtime, which reports its sessions to its maker and keeps a device id in the home folder unless it is told not
+ * to before it is loaded.
+ */
+async function silentRuntime() {
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
+  return await import('onnxruntime-node');
+}
+
 /** Version of ONNX Runtime that sessions run in. */
 export async function runtimeVersion(): Promise<string> {
-  const { env } = await import('onnxruntime-node');
+  const { env } = await silentRuntime();
   return env.versions.node ?? env.versions.common;
 }
 
@@ -58,7 +67,7 @@ export class Session {
 
   /** @throws ModelFault where ONNX Runtime does not take the model */
   static async open(path: string, of: SessionOf, isOptimized = true): Promise<Session> {
-    const { InferenceSession: sessions, Tensor } = await import('onnxruntime-node');
+    const { InferenceSession: sessions, Tensor } = await silentRuntime();
     try {
       const session = await sessions.create(path, {
         executionProviders: ['cpu'],

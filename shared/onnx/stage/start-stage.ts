@@ -51,7 +51,7 @@ function collectPrinted({ stderr }: ChildProcess): () => string {
   return () => printed.trim();
 }
 
-/** Reads what a stage answers until it ends; undefined where it ended without its last line. */
+/** Reads what a stage answers to its last line; undefined where it ended without one. */
 async function readAnswers(
   child: ChildProcess,
   heard: (line: StageLine) => void,
@@ -64,14 +64,18 @@ async function readAnswers(
     if (bytes > answeredMost) endGroup(child);
   });
   pipe.on('error', () => {});
-  let last: LastLine | undefined;
-  for await (const text of createInterface({ input: pipe })) {
-    const line = parseLine(text);
-    if (line === undefined) continue;
-    if ('answer' in line || 'fault' in line) last = line;
-    else heard(line);
+  try {
+    for await (const text of createInterface({ input: pipe })) {
+      const line = parseLine(text);
+      if (line === undefined) continue;
+      if ('answer' in line || 'fault' in line) return line;
+      heard(line);
+    }
+    return undefined;
+  } finally {
+    // A process counts as closed only when nothing is left in its pipes.
+    pipe.resume();
   }
-  return last;
 }
 
 /** A process that was killed may leave half a line. */
@@ -114,6 +118,8 @@ export async function startStage<K extends StageKind>(
       if ('progress' in line) progress(line.progress);
       else if ('say' in line) place.say(line.say);
     });
+    // With its last line a stage has done everything. Its exit may hang: Node waits there for threads that wait for it.
+    if (last !== undefined) endGroup(child);
     await closed;
     place.signal.throwIfAborted();
     const exceeded = watch.exceeded();

@@ -169,9 +169,9 @@ test('the methods are published as JSON Schema', async () => {
   );
   expect(combinations).toEqual([
     ['dynamic', 8, 'int8'],
-    ['static_minmax', 8, 'int8'],
-    ['static_percentile', 8, 'int8'],
-    ['static_entropy', 8, 'int8'],
+    ['static_minmax', 8, 'uint8'],
+    ['static_percentile', 8, 'uint8'],
+    ['static_entropy', 8, 'uint8'],
     ['weight_only', 4, 'int4'],
     ['weight_only', 8, 'int8'],
     ['float16', 16, 'float16'],

@@ -47,12 +47,12 @@ test('zeros are counted apart, what is not finite not at all', () => {
 
 test('one look tells range, smallest magnitude, and whether all are finite', () => {
   const of = (...values: number[]) => survey(Float32Array.from(values));
-  expect(of(-3, 2)).toEqual({ min: -3, max: 2, least: 2, isFinite: true });
-  expect(of(Number.NaN, -1)).toEqual({ min: -1, max: -1, least: 1, isFinite: false });
+  expect(of(-3, 2)).toEqual({ min: -3, max: 2, least: 2, isAllFinite: true });
+  expect(of(Number.NaN, -1)).toEqual({ min: -1, max: -1, least: 1, isAllFinite: false });
   expect(of(Number.NEGATIVE_INFINITY, 1)).toEqual({
     min: Number.NEGATIVE_INFINITY,
     max: 1,
     least: 1,
-    isFinite: false,
+    isAllFinite: false,
   });
 });

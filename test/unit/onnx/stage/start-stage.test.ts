@@ -51,6 +51,12 @@ describe('a stage', () => {
     expect('seconds' in outcome && outcome.seconds).toBeGreaterThan(0);
   });
 
+  test('is over with its last line, though its exit hangs', async () => {
+    const last = `write({ answer: ${JSON.stringify(answer)}, peak_memory_bytes: 5 });`;
+    expect(await run(`${last} write({ progress: 1 }); for (;;);`)).toMatchObject({ answer, heard: [] });
+    await expectFault("write({ fault: 'The model is odd.' }); for (;;);", /The model is odd/);
+  });
+
   test('may find a fault', async () => {
     await expectFault("write({ fault: 'The model is odd.' });", /^ModelFault: The model is odd\.$/);
     await expectFault(
