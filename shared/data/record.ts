@@ -23,6 +23,7 @@ type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 /**
  * A kind of record with its schema. Each stored item carries `record_type` and `schema_version`; an older item passes
  * through `upgrades[version]`, `upgrades[version + 1]`, … before it is parsed, so a newer reader reads older records.
+ * A change of single attributes leaves an item its version: an upgrade takes attributes that are new already as they are.
  */
 export function recordType<const S extends z.ZodObject>(
   kind: string,

@@ -15,6 +15,11 @@ const connectionCodes = new Set([
   'EPIPE',
   'EAI_AGAIN',
   'EHOSTUNREACH',
+  // This side has no further connection to give.
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'EADDRNOTAVAIL',
 ]);
 
 /** SDK errors of a dependency that is overloaded or away, after the SDK's own retries. */

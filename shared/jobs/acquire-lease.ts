@@ -19,7 +19,8 @@ function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, 
   const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
   const isLaterAttempt =
     previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
-  const silence = (now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
+  // A heartbeat that is still to come is from before the clock was set back.
+  const silence = Math.abs(now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
   return builtFirst || isLaterAttempt || silence > leaseSeconds;
 }
 

@@ -18,7 +18,7 @@ export async function reconcileWhenStale(
   log: Logger,
 ): Promise<boolean> {
   const now = reconciler.now();
-  if (isFinal(record.status) || now.getTime() - Date.parse(record.checked_at) < freshSeconds * 1000)
+  if (isFinal(record.status) || Math.abs(now.getTime() - Date.parse(record.checked_at)) < freshSeconds * 1000)
     return false;
   const job = unfinishedJobOf(record);
   try {

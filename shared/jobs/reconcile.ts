@@ -22,7 +22,8 @@ const submitGraceSeconds = 45;
 /** Seconds for which a cancelled container may save; afterwards Batch is asked again. */
 const cancelGraceSeconds = 60;
 
-const secondsSince = (time: string, now: Date): number => (now.getTime() - Date.parse(time)) / 1000;
+/** A moment that is still to come is from before the clock was set back: as far off as it is, so long ago it counts. */
+const secondsSince = (time: string, now: Date): number => Math.abs(now.getTime() - Date.parse(time)) / 1000;
 
 /** A row whose record is gone (its project was deleted): what the job had reserved is freed. */
 async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void> {

@@ -9,13 +9,13 @@ import {
   putArtifact,
   removeArtifact,
 } from '../data/artifact.ts';
-import { holdsLease } from '../data/lease.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { ArtifactLimit } from './artifact-limit.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { persist } from './retry.ts';
+import { sweepLeftovers } from './sweep-leftovers.ts';
 
 /** Seconds for which a store or table that is away is tried again. */
 const PATIENCE_SECONDS = 600;
@@ -126,28 +126,11 @@ export class ArtifactStore {
 
   /**
    * Removes the objects that no record names: those of an earlier attempt, and those that storage would not delete.
-   * For when nothing is on its way any more. The lease is proved between looking and removing: what was there before
-   * that is none of a later holder's. @throws LeaseLost
+   * For when nothing is on its way any more. @throws LeaseLost
    */
   async sweep(): Promise<void> {
-    const { records, objects, experiment, kind, lease } = this.#options;
-    if (lease.number === 1 && !this.#hasLeftovers) return;
-    const prefix = artifactObject(experiment.project_id, experiment.experiment_id, '', kind);
-    const named = new Set([...this.#known.values()].map(({ object }) => object));
-    let after: string | undefined;
-    do {
-      const from = after;
-      const page = await persist(PATIENCE_SECONDS, () => objects.list(prefix, from));
-      const doomed = page.objects.map(({ key }) => key).filter((key) => !named.has(key));
-      if (doomed.length > 0) {
-        const proof = holdsLease(experiment.experiment_id, 0, lease);
-        await persist(PATIENCE_SECONDS, () => records.write(proof)).catch((cause: unknown) => {
-          throw cause instanceof ConditionFailed ? new LeaseLost({ cause }) : cause;
-        });
-        await persist(PATIENCE_SECONDS, () => objects.delete(doomed));
-      }
-      after = page.next;
-    } while (after !== undefined);
+    if (this.#options.lease.number === 1 && !this.#hasLeftovers) return;
+    await sweepLeftovers(this.#options, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
   /** What the file is now, for which there is room. @throws ArtifactLimit */

@@ -31,7 +31,8 @@ async function runTrials(model: string, folder: string, first: number): Promise<
   const program = join(import.meta.dirname, 'every-method/try-model.ts');
   const args = [program, model, existsSync(set) ? set : '', folder, String(first)];
   return await new Promise((resolve) => {
-    const options = { timeout: secondsMost * 1000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const;
+    const env = { ...process.env, ORT_DISABLE_TELEMETRY: '1' };
+    const options = { timeout: secondsMost * 1000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26, env } as const;
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const outcomes = stdout
         .split('\n')

@@ -54,12 +54,27 @@ async function answer(request: S3Request, options: ListenerOptions): Promise<voi
 
 function asS3Error(error: unknown, id: string): S3Error {
   if (error instanceof S3Error) return error;
+  if (wantsRoom(error)) {
+    const message = 'There is no room on the disk, or no more files may be opened. Please try again later.';
+    return new S3Error('ServiceUnavailable', message);
+  }
   if (!isGone(error)) {
     process.stderr.write(
       `s3: request ${id} failed: ${error instanceof Error ? error.stack : String(error)}\n`,
     );
   }
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
+}
+
+/** What the kernel says where a disk, a quota or a limit of this process is used up. */
+const usedUp = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE']);
+/** SQLITE_FULL */
+const databaseFull = 13;
+
+function wantsRoom(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isKernels = 'code' in error && usedUp.has(error.code);
+  return isKernels || ('errcode' in error && error.errcode === databaseFull);
 }
 
 /** Whether the client closed the connection before it had the whole answer. */

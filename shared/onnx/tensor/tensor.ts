@@ -1,4 +1,3 @@
-import { ModelFault } from '../model-fault.ts';
 import { byteLengthOf, type DataTypeName } from './data-type.ts';
 
 /**
@@ -57,13 +56,6 @@ export function makeTensor(
 /** A one-dimensional int64 constant, as shapes and axes are. */
 export const makeInt64s = (name: string, values: readonly number[]): Tensor =>
   makeTensor(name, 'int64', [values.length], BigInt64Array.from(values, BigInt));
-
-/** The same constant under another name. */
-export const renamed = (tensor: Tensor, name: string): Tensor => {
-  if (tensor.verbatim !== undefined)
-    throw new ModelFault(`The text constant ${tensor.name} cannot be renamed.`);
-  return { ...tensor, name };
-};
 
 /** The same values in another shape with as many elements. */
 export const reshaped = (tensor: Tensor, dims: readonly number[]): Tensor => ({ ...tensor, dims });

@@ -12,8 +12,6 @@ const mb = 1e6;
 const leastShare = 0.75;
 /** What a result may have beyond the prototype's bytes. */
 const sizeMargin = 1.02;
-/** Seconds of the slowest transformation of the prototype, calibration on 8 samples included. */
-const secondsMost = { dynamic: 1.3, qdq: 3.5 } as const;
 
 /** Bytes that a transformation may have in memory at most, beside the file of a model without external data. */
 export const transformBytes = (largestTensor: number, inlineFile: number): number =>
@@ -24,15 +22,14 @@ const gated = (options: FigureOptions): FigureOptions => {
   return options.remark === undefined ? {} : { remark: options.remark };
 };
 
-function resourceFigures(name: string, made: readonly Made[], most: number): Figure[] {
+function resourceFigures({ what: name, secondsMost }: Cell, made: readonly Made[], most: number): Figure[] {
   const seconds = made.reduce(
     (sum, { transform, calibrate }) => sum + transform.seconds + (calibrate?.seconds ?? 0),
     0,
   );
   const peak = Math.max(...made.map(({ transform }) => transform.peakMemoryBytes));
-  const usual = made.length > 1 ? undefined : made[0]?.calibrate === undefined ? 'dynamic' : 'qdq';
   return [
-    figure(`${name}: time`, seconds, 's', gated(usual === undefined ? {} : { atMost: secondsMost[usual] })),
+    figure(`${name}: time`, seconds, 's', gated(secondsMost === undefined ? {} : { atMost: secondsMost })),
     figure(`${name}: peak of transforming`, peak / mb, 'MB', { atMost: most / mb }),
   ];
 }
@@ -49,7 +46,8 @@ export async function measureArchitecture(
   const source = join(folder, file);
   const { size } = statSync(source);
   const figures: Figure[] = [figure('the model', size / mb, 'MB')];
-  for (const { what, requests, speedUp, megabytes } of cells) {
+  for (const cell of cells) {
+    const { what, requests, speedUp, megabytes } = cell;
     const made: Made[] = [];
     let path = source;
     for (const request of requests) {
@@ -64,7 +62,7 @@ export async function measureArchitecture(
     figures.push(figure(`${what}: speed-up`, 1 / time.ratio, '×', gated({ remark, ...least })));
     const atMost = megabytes === undefined ? {} : { atMost: megabytes * sizeMargin };
     figures.push(figure(`${what}: size`, statSync(path).size / mb, 'MB', atMost));
-    figures.push(...resourceFigures(what, made, transformBytes(largest, size)));
+    figures.push(...resourceFigures(cell, made, transformBytes(largest, size)));
   }
   return figures;
 }

@@ -58,6 +58,9 @@ export function missed(compared: Compared): string[] {
   if (of.method === 'static_minmax' && (activations.largest ?? 0) > bounds.scale) {
     faults.push(`scales of activations differ by ${activations.largest}`);
   }
+  if (of.method === 'static_minmax' && activations.zero_points_equal < activations.shared) {
+    faults.push(`${activations.shared - activations.zero_points_equal} zero points of activations differ`);
+  }
   const error = errorRatio(compared);
   if (error > bounds.error) faults.push(`error ${error.toFixed(3)} × > ${bounds.error} ×`);
   if (latency.interval[0] > bounds.latency) {

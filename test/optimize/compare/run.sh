@@ -11,6 +11,8 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export PATH="$here/../../../node_modules/.bin:$PATH"
+# Neither side is to tell anybody of its sessions.
+export ORT_DISABLE_TELEMETRY=1
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 trained="${1:-}"

@@ -132,4 +132,5 @@ async function tryAll(): Promise<void> {
 }
 
 await tryAll();
-process.exit(0);
+// Nothing is left to be done, and an exit may hang in the threads of what ran.
+process.kill(process.pid, 'SIGKILL');

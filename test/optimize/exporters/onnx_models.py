@@ -1,6 +1,6 @@
 """The test models inside the onnx package: light architectures, their weights filled with seeded values, and small ones.
 
-Usage: onnx_models.py <folder>
+Usage: onnx_models.py <folder> [--without-large]
 """
 
 import pathlib
@@ -9,21 +9,30 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import numpy_helper
+from onnx import numpy_helper, version_converter
 
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
 data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
 
 
+def gain(model, output):
+    """Variance that a layer may add, by what its normalized output goes into: Relu halves it, a sum keeps it all."""
+    users = [node for node in model.graph.node if output in node.input]
+    if len(users) == 1 and users[0].op_type == "BatchNormalization":
+        return gain(model, users[0].output[0])
+    kinds = {node.op_type for node in users}
+    return 2 if "Relu" in kinds else 0.1 if kinds & {"Sum", "Add"} else 1
+
+
 def fill(model):
-    """Weights that ConstantOfShape makes become constants: initialized after He by fan-in, variances positive."""
+    """Weights that ConstantOfShape makes become constants: by fan-in (He), variances 1."""
     rng = np.random.default_rng(0)
     shapes = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     users = {}
     for node in model.graph.node:
         for position, name in enumerate(node.input):
-            users.setdefault(name, (node.op_type, position))
+            users.setdefault(name, (node.op_type, position, node.output[0]))
     kept = []
     for node in model.graph.node:
         shape = shapes.get(node.input[0]) if node.op_type == "ConstantOfShape" else None
@@ -31,9 +40,9 @@ def fill(model):
             kept.append(node)
             continue
         dims = shape.astype(int).tolist()
-        user, position = users.get(node.output[0], ("", 0))
+        user, position, output = users.get(node.output[0], ("", 0, ""))
         fan = int(np.prod(dims[1:])) if len(dims) > 1 else 1
-        values = rng.standard_normal(dims) * (np.sqrt(2 / fan) if len(dims) > 1 else 0.1)
+        values = rng.standard_normal(dims) * (np.sqrt(gain(model, output) / fan) if len(dims) > 1 else 0.1)
         if user == "BatchNormalization":
             values = np.ones(dims) if position in (1, 4) else np.zeros(dims)
         if user == "Mul":
@@ -76,12 +85,24 @@ def settle(model):
     return model
 
 
+# Hundreds of megabytes of fully connected weights.
+large = ("vgg19", "alexnet", "zfnet")
+
 for path in sorted((data / "light").glob("light_*.onnx")):
-    if "vgg19" in path.name or "alexnet" in path.name or "zfnet" in path.name:
-        # Hundreds of megabytes of fully connected weights: tried with --large alone.
-        if "--large" not in sys.argv:
-            continue
-    onnx.save(settle(fill(onnx.load(path))), folder / f"{path.stem.replace('light_', 'onnx-')}.onnx")
+    is_large = any(name in path.name for name in large)
+    if is_large and "--without-large" in sys.argv:
+        continue
+    model = settle(fill(onnx.load(path)))
+    onnx.save(model, folder / f"{path.stem.replace('light_', 'onnx-')}.onnx")
+    if is_large:
+        continue
+    # The same for an operator set that every method is there for.
+    try:
+        newer = version_converter.convert_version(model, 13)
+    except Exception as error:  # what the converter cannot do is reported
+        print("NOT EXPORTED", path.stem, "at opset 13:", str(error).splitlines()[0])
+        continue
+    onnx.save(newer, folder / f"{path.stem.replace('light_', 'onnx13-')}.onnx")
 for kind in ("pytorch-converted", "pytorch-operator", "simple"):
     for path in sorted((data / kind).glob("*/model.onnx")):
         (folder / f"onnx-{kind}-{path.parent.name.removeprefix('test_')}.onnx").write_bytes(path.read_bytes())

@@ -10,6 +10,7 @@ shift
 exporters=("$@")
 [ ${#exporters[@]} -gt 0 ] || exporters=(sklearn jax keras torch onnx)
 models="$folder/models"
+export ORT_DISABLE_TELEMETRY=1
 mkdir -p "$models"
 missing="$models/not-exported.txt"
 : >"$missing"
@@ -26,20 +27,26 @@ declare -A packages=(
 [ -x "$folder/python/bin/python" ] || python3 -m venv "$folder/python"
 "$folder/python/bin/pip" install --quiet --disable-pip-version-check onnx numpy
 
-for exporter in "${exporters[@]}"; do
-  python="$folder/$exporter/bin/python"
+# The Python that an exporter runs in; nothing, and a line in the report, where it cannot be installed.
+python_of() {
+  local exporter="$1" python="$folder/$1/bin/python"
+  # What the index has of PyTorch is gigabytes of CUDA: the system's own is taken where there is one.
+  if [ "$exporter" = torch ] && /usr/bin/python3 -c 'import torch, sklearn' 2>/dev/null; then
+    echo /usr/bin/python3
+    return
+  fi
   [ -x "$python" ] || python3 -m venv "$folder/$exporter"
   # shellcheck disable=SC2086
-  if ! "$python" -m pip install --quiet --disable-pip-version-check onnx numpy ${packages[$exporter]} 2>"$folder/pip.log"; then
-    # Debian's own PyTorch, where PyPI has none that fits.
-    if [ "$exporter" = torch ] && /usr/bin/python3 -c 'import torch, sklearn' 2>/dev/null; then
-      python=/usr/bin/python3
-      echo "PyTorch from PyPI ($(tail -n 1 "$folder/pip.log" | cut -c 1-120)): the system's was used" >>"$missing"
-    else
-      echo "$exporter: cannot be installed ($(tail -n 1 "$folder/pip.log" | cut -c 1-200))" >>"$missing"
-      continue
-    fi
+  if "$python" -m pip install --quiet --disable-pip-version-check onnx numpy ${packages[$exporter]} 2>"$folder/pip.log"; then
+    echo "$python"
+  else
+    echo "$exporter: cannot be installed ($(tail -n 1 "$folder/pip.log" | cut -c 1-200))" >>"$missing"
   fi
+}
+
+for exporter in "${exporters[@]}"; do
+  python="$(python_of "$exporter")"
+  [ -n "$python" ] || continue
   if ! "$python" "$here/${exporter}_models.py" "$models" >"$folder/$exporter.log" 2>&1; then
     echo "$exporter: $(tail -n 1 "$folder/$exporter.log" | cut -c 1-200)" >>"$missing"
   fi

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { figure } from '../../infra/local/bench/figure.ts';
+import { randomOf } from './injection/random.ts';
+import { countFaults } from './kill/count-faults.ts';
+import { liveDelete } from './kill/delete-life.ts';
+import { startLane } from './kill/lane.ts';
+import { shareOut } from './kill/share-out.ts';
+import { anotherMark, drawnMarks, namedMarks } from './kill/strikes.ts';
+import { makeTemplate } from './kill/template.ts';
+import type { Bench, Proof } from './proof.ts';
+import { buildProgram } from './world/build-program.ts';
+import { startEngines } from './world/engines.ts';
+
+/** Experiments that have ended come with eight records each. */
+const sizes = {
+  short: { draws: 1, isNamed: false, lanes: 2, project: { ended: 30, objects: 65 } },
+  long: { draws: 200, isNamed: true, lanes: 3, project: { ended: 62, objects: 2000 } },
+};
+
+async function prove({ folder, started, size, seeds = [1], say }: Bench) {
+  const { draws, isNamed, lanes: laneCount, project } = sizes[size];
+  const template = await makeTemplate(join(folder, 'template'), project);
+  const engines = await startEngines(started, join(folder, 'engines'));
+  const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
+  const lanes = await Promise.all(
+    Array.from({ length: laneCount }, (_, index) => {
+      const command = ['/bin/sleep', '600'];
+      return startLane(started, { folder: join(folder, `lane-${index}`), engines, program, command });
+    }),
+  );
+  const [first] = lanes;
+  if (first === undefined) throw new Error('no lane');
+  const faults: string[] = [];
+  const points = new Set<string>();
+  let [kills, missed, lives, undone, calls] = [0, 0, 0, 0, 0];
+  for (const seed of seeds) {
+    const random = randomOf(seed);
+    const whole = await liveDelete(first, template);
+    for (const fault of whole.faults) say(`without any kill: ${fault}`);
+    faults.push(...whole.faults);
+    calls = new Set(whole.calls.map(({ call }) => call)).size;
+    const marks = [...(isNamed ? namedMarks(whole.calls) : []), ...drawnMarks(random, whole.calls, draws)];
+    say(`seed ${seed}: ${marks.length} kills in a life of ${calls} calls`);
+    let spare = Math.ceil(marks.length / 2);
+    await shareOut(lanes, marks, async (lane, mark) => {
+      const life = await liveDelete(lane, template, mark);
+      lives += 1;
+      if (life.isHit) kills += 1;
+      else missed += 1;
+      if (!life.isDeleted) undone += 1;
+      if (life.isHit && typeof mark.at === 'string') points.add(`${mark.when} ${mark.at}`);
+      if (!life.isHit && typeof mark.at === 'number' && spare > 0) {
+        spare -= 1;
+        marks.push(anotherMark(random, whole.calls));
+      }
+      for (const fault of life.faults) {
+        faults.push(fault);
+        say(`${JSON.stringify({ seed, ...mark })}: ${fault}`);
+      }
+      if (lives % 50 === 0) say(`${lives} lives, ${kills} kills, ${faults.length} faults`);
+    });
+  }
+  return [
+    figure('processes killed -9', kills, '', {
+      atLeast: size === 'long' ? seeds.length * draws * 2 : 1,
+      remark: `${seeds.length} seeds`,
+    }),
+    figure('named points, before and after', points.size, ''),
+    figure('external calls of a delete with its first pass', calls, ''),
+    figure('lives in which the kill came before the delete', undone, ''),
+    figure('lives in which the draw came too late', missed, ''),
+    ...countFaults(faults),
+  ];
+}
+
+export const proof: Proof = {
+  name: 'kill-delete',
+  title: 'Kill -9 in a project delete (500 records, 2,000 objects, 5 live jobs), then 2 passes',
+  prove,
+};

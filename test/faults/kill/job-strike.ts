@@ -1,0 +1,33 @@
+import type { TracedCall } from '../injection/middleware.ts';
+import type { When } from '../injection/plan.ts';
+
+/**
+ * `plain` ends with the container that is killed; `again` has Batch run another attempt; in `late` the submission is
+ * left to the reconciler; in `cancelled` somebody wishes the running job to end.
+ */
+export const scenarios = ['plain', 'again', 'late', 'cancelled'] as const;
+export type Scenario = (typeof scenarios)[number];
+
+export type Role = 'train' | 'event' | 'container' | 'cancel' | 'pass';
+
+/** A kill: which process, and where in its life. */
+export interface Strike {
+  scenario: Scenario;
+  role: Role;
+  /** Its n-th external call, or the first one at a named point. */
+  at: number | string;
+  when: When;
+  /** Which event's process, from 0. */
+  event?: number;
+  /** Whether an event whose process was killed never comes again. */
+  isLost?: boolean;
+}
+
+export interface Life {
+  /** Whether the process lived long enough to be killed. */
+  isHit: boolean;
+  /** What was found that must not be. */
+  faults: string[];
+  calls: TracedCall[];
+  status: string;
+}

@@ -1,0 +1,22 @@
+import type { Figure } from '../../infra/local/bench/figure.ts';
+
+/** What a proof works with. */
+export interface Bench {
+  /** A folder of its own, removed afterwards. */
+  folder: string;
+  /** Stops what the proof has started, also when it fails. */
+  started: AsyncDisposableStack;
+  /** `short` takes seconds and runs with the tests; `long` is the proof itself. */
+  size: 'short' | 'long';
+  /** What is drawn is drawn once for each of them; 1 alone unless given. */
+  seeds?: readonly number[];
+  say(line: string): void;
+}
+
+/** One promise of the service, tried until it has figures. Each file `*.proof.ts` exports one as `proof`. */
+export interface Proof {
+  /** By which it is chosen. */
+  name: string;
+  title: string;
+  prove(bench: Bench): Promise<Figure[]>;
+}

@@ -1,0 +1,26 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { shortForm } from '../support/short-form.ts';
+import { proof as events } from './events.proof.ts';
+import { planVariable } from './injection/plan.ts';
+import { proof as killDelete } from './kill-delete.proof.ts';
+import { proof as killJob } from './kill-job.proof.ts';
+import { proof as outages } from './outages.proof.ts';
+import { proof as superseded } from './superseded.proof.ts';
+
+describe('short form of', { timeout: 120_000 }, () => {
+  test.each([killJob, killDelete, superseded, outages, events])('$title', async (proof) => {
+    const { missed, said } = await shortForm(proof);
+    expect(missed, said).toEqual([]);
+  });
+});
+
+test('nothing of the service knows of the injection of faults', async () => {
+  const root = join(import.meta.dirname, '../..');
+  const files = await Array.fromAsync(glob(['{functions,shared,infra}/**/*.{ts,mjs}'], { cwd: root }));
+  expect(files.length).toBeGreaterThan(300);
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+  const isKnowing = (text = ''): boolean => text.includes(planVariable) || text.includes('test/faults');
+  expect(files.filter((_, index) => isKnowing(texts[index]))).toEqual([]);
+});

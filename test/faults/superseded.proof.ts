@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { figure } from '../../infra/local/bench/figure.ts';
+import { randomOf } from './injection/random.ts';
+import { countFaults } from './kill/count-faults.ts';
+import { startLane } from './kill/lane.ts';
+import { shareOut } from './kill/share-out.ts';
+import { drawnMarks, namedMarks } from './kill/strikes.ts';
+import { liveSuperseded } from './kill/superseded-life.ts';
+import type { Bench, Proof } from './proof.ts';
+import { buildProgram } from './world/build-program.ts';
+import { sharesOf, startEngines } from './world/engines.ts';
+
+const sizes = {
+  short: { draws: 1, isNamed: false, lanes: 2 },
+  long: { draws: 30, isNamed: true, lanes: 3 },
+};
+
+async function prove({ folder, started, size, seeds = [1], say }: Bench) {
+  const { draws, isNamed, lanes: laneCount } = sizes[size];
+  const engines = await startEngines(started, join(folder, 'engines'));
+  const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
+  const lanes = await Promise.all(
+    sharesOf(engines, laneCount).map((share, index) =>
+      startLane(started, { folder: join(folder, `lane-${index}`), engines: share, program }),
+    ),
+  );
+  const [first] = lanes;
+  if (first === undefined) throw new Error('no lane');
+  const faults: string[] = [];
+  let [pauses, missed, tried, accepted] = [0, 0, 0, 0];
+  for (const seed of seeds) {
+    const random = randomOf(seed);
+    const { calls } = await liveSuperseded(first, undefined, false);
+    // Before it has its lease a container has nothing that could be superseded.
+    const leased = calls.find(({ point }) => point === 'leased')?.call ?? 0;
+    const own = calls.filter(({ call }) => call >= leased);
+    const marks = [...(isNamed ? namedMarks(own) : []), ...drawnMarks(random, own, draws)];
+    await shareOut(lanes, marks, async (lane, mark) => {
+      const life = await liveSuperseded(lane, mark, random() < 0.5);
+      if (life.isHit) pauses += 1;
+      else missed += 1;
+      tried += life.tried;
+      accepted += life.accepted;
+      for (const fault of life.faults) {
+        faults.push(fault);
+        say(`${JSON.stringify({ seed, ...mark })}: ${fault}`);
+      }
+    });
+    say(`${pauses} pauses, ${tried} writes tried, ${accepted} accepted`);
+  }
+  return [
+    figure('containers paused and taken for dead', pauses, '', {
+      atLeast: 1,
+      remark: `${seeds.length} seeds`,
+    }),
+    figure('whose pause came too late', missed, ''),
+    figure('writes they tried after they were superseded', tried, ''),
+    figure('of them accepted', accepted, '', { atMost: 0 }),
+    ...countFaults(faults),
+  ];
+}
+
+export const proof: Proof = {
+  name: 'superseded',
+  title: 'Containers that are taken for dead and are not',
+  prove,
+};

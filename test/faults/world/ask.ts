@@ -1,0 +1,56 @@
+import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
+import { routeOf } from '../../../infra/routes.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+
+/** A request to one endpoint. */
+export interface Question {
+  path?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  token?: string;
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  json: any;
+}
+
+const variable = /\{(.+?)\+?\}/g;
+
+/** Asks a function as the gateway would, without the network in between. */
+export async function ask(
+  endpoint: AnyEndpoint,
+  environment: Readonly<Record<string, string | undefined>>,
+  { path = {}, query = {}, headers = {}, token, body = '' }: Question,
+): Promise<Answer> {
+  const { resource } = routeOf(endpoint);
+  const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
+  const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
+  const parameters = Object.fromEntries(names.map((name, index) => [routed[index] ?? '', path[name] ?? '']));
+  const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const event = proxyEvent(
+    {
+      method: endpoint.method,
+      path: endpoint.path.replace(variable, (_, name: string) => path[name] ?? ''),
+      query: new URLSearchParams(query).toString(),
+      headers: Object.entries({ ...authorization, ...headers }),
+      body: Buffer.from(body),
+      sourceIp: '127.0.0.1',
+    },
+    resource,
+    parameters,
+  );
+  // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
+  const { statusCode, body: text } = await lambda(endpoint, environment)(event, {} as any);
+  return { status: statusCode, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** The same, where anything but success is a fault of the test itself. */
+export async function must(...question: Parameters<typeof ask>): Promise<Answer['json']> {
+  const { status, json } = await ask(...question);
+  if (status >= 300) throw new Error(`${question[0].name} answered ${status}: ${JSON.stringify(json)}`);
+  return json;
+}

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { proof } from '../../faults/histories.proof.ts';
+import { shortForm } from '../../support/short-form.ts';
+
+test('what concurrent clients are answered has a sequential order', async () => {
+  const { missed, said } = await shortForm(proof);
+  expect(missed, said).toEqual([]);
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { proof as descriptors } from '../../faults/descriptors.proof.ts';
+import { proof as diskFull } from '../../faults/disk-full.proof.ts';
+import { shortForm } from '../../support/short-form.ts';
+
+test.skipIf(process.platform !== 'linux').each([descriptors, diskFull])(
+  '$title loses nothing that was acknowledged, and is told clearly',
+  { timeout: 180_000 },
+  async (proof) => {
+    const { missed, said } = await shortForm(proof);
+    expect(missed, said).toEqual([]);
+  },
+);

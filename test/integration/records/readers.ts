@@ -1,0 +1,85 @@
+import { findArtifact } from '../../../shared/data/artifact.ts';
+import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
+import { findConfig, readConfigContent } from '../../../shared/data/config.ts';
+import { findEnvironment, findPack } from '../../../shared/data/environment.ts';
+import { findExperiment, readJobConfig } from '../../../shared/data/experiment.ts';
+import { findClaim } from '../../../shared/data/idempotency.ts';
+import { findUnfinished } from '../../../shared/data/job.ts';
+import { readLog } from '../../../shared/data/job-log.ts';
+import { findLease } from '../../../shared/data/lease.ts';
+import { findModel } from '../../../shared/data/model.ts';
+import { issueNamedToken } from '../../../shared/data/named-token.ts';
+import { findPicture } from '../../../shared/data/picture.ts';
+import { parseCounters, requireProject } from '../../../shared/data/project.ts';
+import { listPurges } from '../../../shared/data/purge.ts';
+import { findBest } from '../../../shared/data/ranking.ts';
+import { readReceipt } from '../../../shared/data/receipt.ts';
+import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
+import { requireStrategy } from '../../../shared/data/strategy.ts';
+import type { Item, TableWriter } from '../../../shared/data/table.ts';
+import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
+import { findDataset, findSource } from '../../../shared/data/upload.ts';
+import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
+
+export interface Tables {
+  accounts: TableWriter<'accounts'>;
+  records: TableWriter<'records'>;
+}
+
+type Reader = (tables: Tables, item: Item) => Promise<unknown>;
+
+const ownerOf = ({ pk }: Item): string => pk.split('#')[1] ?? '';
+const text = (item: Item, name: string): string => String(item[name]);
+const all = { limit: 1000, maxBytes: 1_000_000 };
+
+/** How the service reads a stored item of each kind, found by where the item lies. */
+export const readers: Readonly<Record<string, Reader>> = {
+  project: ({ records }, { sk }) => requireProject(records, sk),
+  counters: async ({ records }, { pk, sk }) => parseCounters((await records.get({ pk, sk }))!),
+  config: ({ records }, item) => findConfig(records, ownerOf(item), item.sk),
+  async 'config-content'({ records }, item) {
+    const [config_id = '', generation = '', version = ''] = item.sk.split('#');
+    const config = { project_id: ownerOf(item), config_id, generation, version: Number(version) };
+    return readConfigContent(records, config as never);
+  },
+  environment: ({ records }, item) => findEnvironment(records, ownerOf(item)),
+  'environment-pack': ({ records }, item) => findPack(records, ownerOf(item), item.sk),
+  upload: ({ records }, item) =>
+    item.sk === 'source' ? findSource(records, ownerOf(item)) : findDataset(records, ownerOf(item), item.sk),
+  experiment: ({ records }, item) => findExperiment(records, ownerOf(item), item.sk),
+  'job-config': ({ records }, item) => readJobConfig(records, ownerOf(item)),
+  'unfinished-job': ({ records }, { sk }) => findUnfinished(records, sk),
+  lease: ({ records }, item) => findLease(records, ownerOf(item), Number(item.sk.split('#')[1])),
+  chunk: ({ records }, item) => readLog(records, ownerOf(item), 0, undefined, all),
+  artifact: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path')),
+  checkpoint: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path'), 'checkpoint'),
+  'ranked-experiment': ({ records }, item) => findBest(records, ownerOf(item), item.pk.split('#')[2] ?? ''),
+  purge: ({ records }) => listPurges(records, undefined),
+  strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
+  receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),
+  model: ({ records }, { sk }) => findModel(records, sk),
+  'idempotency-claim': ({ records }, { pk, sk }) => findClaim(records, { pk, sk }),
+  user: ({ accounts }, { sk }) => findUser(accounts, sk),
+  username: ({ accounts }, item) => findUserId(accounts, ownerOf(item)),
+  password: ({ accounts }) => findCredentials(accounts, 'ada'),
+  population: ({ accounts }) => readPopulation(accounts),
+  token: ({ accounts }, item) =>
+    authenticateToken(accounts, `${ownerOf(item)}.${'a'.repeat(43)}`, new Date('2026-01-02T03:05:00.000Z')),
+  'issued-token': async ({ accounts }, { pk, sk }) => parseIssued((await accounts.get({ pk, sk }))!),
+  async 'named-tokens'({ accounts }, item) {
+    const owner = { user_id: ownerOf(item), credentials_version: 1 };
+    const now = new Date('2026-01-02T03:05:00.000Z');
+    const token_id = '01m7zd37c8ehm933t8h6rtmjze';
+    return (await issueNamedToken(accounts, owner, { token_id, now, seconds: 60, name: 'ci' }))?.token;
+  },
+  picture: ({ accounts }, item) => findPicture(accounts, ownerOf(item)),
+  async 'sign-in-attempts'({ accounts }) {
+    let seen: unknown;
+    await changeAttempts(accounts, [{ address: '192.0.2.1' }], (counts) => {
+      seen = counts;
+      return undefined;
+    });
+    return seen;
+  },
+  'closed-account': ({ accounts }) => listClosedAccounts(accounts, undefined),
+};

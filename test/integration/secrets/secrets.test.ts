@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { Canaries } from '../../faults/secrets/canaries.ts';
+import { proof } from '../../faults/secrets.proof.ts';
+import { shortForm } from '../../support/short-form.ts';
+
+describe('a canary is found', () => {
+  const canaries = new Canaries();
+  const secret = canaries.make('a password');
+  const inBase64 = (before: string) => Buffer.from(`${before}${secret}, and more`).toString('base64');
+
+  test.each([
+    ['as it is', `text ${secret} text`],
+    ['in hexadecimal', Buffer.from(secret).toString('hex')],
+    ...['', 'a', 'ab', 'abc'].map((before) => [`in Base64 after "${before}"`, inBase64(before)]),
+  ])('%s', (_, text) => {
+    expect(canaries.within(Buffer.from(text))).toEqual(['a password']);
+  });
+
+  test('nowhere else, nor where it may be', () => {
+    expect(canaries.within(Buffer.from(secret.slice(0, -1)))).toEqual([]);
+    expect(canaries.within(Buffer.from(secret), [secret])).toEqual([]);
+  });
+});
+
+test('no secret gets into logs, errors, DescribeJobs or files', { timeout: 180_000 }, async () => {
+  const { missed, said } = await shortForm(proof);
+  expect(missed, said).toEqual([]);
+});

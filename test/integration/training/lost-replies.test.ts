@@ -1,0 +1,84 @@
+import { ulid } from 'ulid';
+import { expect, test } from 'vitest';
+import {
+  experimentJob,
+  experimentKey,
+  parseExperiment,
+  putExperiment,
+} from '../../../shared/data/experiment.ts';
+import { beginJob, listUnfinished } from '../../../shared/data/job.ts';
+import { createProject } from '../../../shared/data/project.ts';
+import type { TableWriter } from '../../../shared/data/table.ts';
+import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { holdJob } from '../../../shared/runner/held-job.ts';
+import { experimentOf } from '../../support/experiment.ts';
+import { testService } from '../../support/service.ts';
+
+const me = { batch_job_id: 'b', batch_attempt: 1, node: 0, isBuild: false };
+const now = () => new Date();
+
+async function recorded(count: number) {
+  const service = await testService();
+  const settings = readSettings(service.environment);
+  const project_id = ulid().toLowerCase();
+  const at = now().toISOString();
+  await createProject(service.records, {
+    project_id,
+    project_name: 'p',
+    project_description: 'd',
+    project_type: 't',
+    project_task: 'classification',
+    owner: 'o',
+    owner_id: ulid().toLowerCase(),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  });
+  const experiments = Array.from({ length: count }, () => ({
+    ...experimentOf(project_id, null),
+    status: 'SUBMITTED' as const,
+    status_rank: 1,
+    attempt: 0,
+    batch_job_id: 'b',
+  }));
+  for (const one of experiments)
+    await service.records.write(putExperiment(one), ...beginJob(experimentJob(one), settings.limits));
+  return { service, settings, experiments, project_id };
+}
+
+test('a container whose lease was taken and the reply lost knows it for its own', async () => {
+  const { service, experiments, project_id } = await recorded(1);
+  const { experiment_id } = experiments[0]!;
+  let lost = 2;
+  const records: TableWriter<'records'> = {
+    ...service.records,
+    async write(...writes) {
+      await service.records.write(...writes);
+      lost -= 1;
+      if (lost >= 0) throw new Error('the reply was lost');
+    },
+  };
+  const wanted = { subject: experimentKey(project_id, experiment_id), parse: parseExperiment };
+  const held = await holdJob(records, wanted, me, now);
+  expect(held).toMatchObject({ lease: { number: 1 }, record: { status: 'RUNNING', attempt: 1 } });
+  expect(await holdJob(service.records, wanted, { ...me, batch_job_id: 'c' }, now)).toMatchObject({
+    refused: expect.stringContaining('runs this job already'),
+  });
+});
+
+test('a record that cannot be read keeps the reconciler from no other', async () => {
+  const { service, settings, experiments, project_id } = await recorded(3);
+  const [first] = experiments;
+  const key = experimentKey(project_id, first!.experiment_id);
+  await service.records.write({ update: key, change: { set: { schema_version: 99 } } });
+  const batch = {
+    describe: async () => [],
+    findByName: async () => undefined,
+    submit: async () => 'c',
+    terminate: async () => undefined,
+  };
+  await expect(reconcileAll({ records: service.records, batch, settings, now })).rejects.toThrow('99');
+  const left = await listUnfinished(service.records, undefined);
+  expect(left.items.map(({ job_id }) => job_id)).toEqual([first!.experiment_id]);
+});
