@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
     }),
   },
   output: { 200: strategyAnswers.prune },
-  problems: ['conflict'],
+  problems: ['conflict', 'not-found'],
   fieldsMask: true,
   etag: true,
   idempotent: {

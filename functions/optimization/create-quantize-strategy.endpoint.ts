@@ -38,7 +38,7 @@ export const endpoint = defineEndpoint({
     }),
   },
   output: { 200: strategyAnswers.quantize },
-  problems: ['conflict'],
+  problems: ['conflict', 'not-found'],
   fieldsMask: true,
   etag: true,
   idempotent: {

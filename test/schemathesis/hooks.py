@@ -73,6 +73,14 @@ inexpressible = [
     # A list of 3,000 passwords, and a field that is needed where users change their own.
     (r".*", r"password", r"is one of the commonest passwords"),
     (r"PUT .*/password", r"current_password", r"is required"),
+    # Shapes have a grammar, and must be as many as the model has inputs or outputs.
+    (r"(POST|PUT) /optimization/.*", r"inputs|outputs", r".+"),
+    # What goes with a strategy is a table of combinations, published by GET .../methods.
+    (r"POST /optimization/(prune|quantize)", r"strategy|compression|precision|quant_type|leaf_node", r".+"),
+    (r"POST /optimization/(prune|quantize)", r"include|exclude|per_channel|reduce_range|max_error|seed", r".+"),
+    (r"POST /optimization/(prune|quantize)", r"vcpus|memory|timeout", r"must be"),
+    # A model is either uploaded or registered, each with parameters of its own.
+    (r"POST /optimization/models/.*", r"file|name|sha256|size|multipart|experiment_id|path|calibration|evaluation", r".+"),
     # The body has to be a picture, whatever its Content-Type says.
     (r"PUT .*/profile_picture/", r"body", r".+"),
 ]

@@ -69,13 +69,20 @@ export class ValueHistogram {
     if (most === 0) return;
     // Powers of two keep the borders of all bins exact.
     if (this.#width === 0) this.#width = 2 ** Math.floor(Math.log2(most / bins));
-    while (most >= this.#width * bins) {
-      for (const side of [this.#counts.subarray(0, bins), this.#counts.subarray(bins)]) {
-        for (let bin = 0; bin < bins; bin += 1) {
-          side[bin] = 2 * bin < bins ? (side[2 * bin] ?? 0) + (side[2 * bin + 1] ?? 0) : 0;
-        }
+    // So many neighbours become one bin.
+    let merged = 1;
+    while (most >= this.#width * merged * bins) merged *= 2;
+    if (merged === 1) return;
+    for (const side of [this.#counts.subarray(0, bins), this.#counts.subarray(bins)]) {
+      const filled = Math.ceil(bins / merged);
+      let from = 0;
+      for (let bin = 0; bin < filled; bin += 1) {
+        let sum = 0;
+        for (const end = Math.min(bins, (bin + 1) * merged); from < end; from += 1) sum += side[from] ?? 0;
+        side[bin] = sum;
       }
-      this.#width *= 2;
+      side.fill(0, filled);
     }
+    this.#width *= merged;
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
@@ -34,7 +34,6 @@ class FileWriter {
   }
 
   close(): void {
-    fsyncSync(this.#fd);
     closeSync(this.#fd);
   }
 }
