@@ -1,5 +1,5 @@
-import { elementCount } from '../tensor/tensor.ts';
-import { type IntegerType, levelsOf, type Mapping, roundHalfEven, scaleOf } from './scale.ts';
+import { channelRanges, layoutOf } from './channel-ranges.ts';
+import { type IntegerType, levelsOf, type Mapping, roundHalfEven, type Scale, scaleOf } from './scale.ts';
 
 /** Scale and zero point of each channel, or of the whole tensor where there is but one. */
 export interface Scales {
@@ -8,18 +8,6 @@ export interface Scales {
   axis: number | undefined;
   scales: Float32Array;
   zeroPoints: Int8Array | Uint8Array;
-}
-
-interface Layout {
-  outer: number;
-  channels: number;
-  inner: number;
-}
-
-function layoutOf(dims: readonly number[], axis: number | undefined): Layout {
-  if (axis === undefined) return { outer: 1, channels: 1, inner: elementCount(dims) };
-  const [before, after] = [dims.slice(0, axis), dims.slice(axis + 1)];
-  return { outer: elementCount(before), channels: dims[axis] ?? 1, inner: elementCount(after) };
 }
 
 /** A new array for values of an integer type. */
@@ -36,34 +24,17 @@ export function scalesOf(
   axis: number | undefined,
   mapping: Mapping,
 ): Scales | undefined {
-  const { outer, channels, inner } = layoutOf(dims, axis);
-  // Every range holds zero.
-  const [least, most] = [new Float32Array(channels), new Float32Array(channels)];
-  let hasNaN = false;
-  for (let block = 0, at = 0; block < outer; block += 1) {
-    for (let channel = 0; channel < channels; channel += 1) {
-      let low = least[channel] ?? 0;
-      let high = most[channel] ?? 0;
-      for (const end = at + inner; at < end; at += 1) {
-        const value = values[at] ?? 0;
-        if (value > high) high = value;
-        else if (!(value >= low)) {
-          if (value < low) low = value;
-          else hasNaN = true;
-        }
-      }
-      least[channel] = low;
-      most[channel] = high;
-    }
-  }
+  const layout = layoutOf(dims, axis);
+  const { channels } = layout;
+  const ranges = channelRanges(values, layout);
   const scales = new Float32Array(channels);
   const zeroPoints = integers(mapping.type, channels);
   for (let channel = 0; channel < channels; channel += 1) {
-    const { scale, zeroPoint } = scaleOf(least[channel] ?? 0, most[channel] ?? 0, mapping);
+    const { scale, zeroPoint } = scaleOf(ranges.least[channel] ?? 0, ranges.most[channel] ?? 0, mapping);
     scales[channel] = scale;
     zeroPoints[channel] = zeroPoint;
   }
-  if (hasNaN || scales.some((scale) => !Number.isFinite(scale))) return undefined;
+  if (!ranges.isFinite || scales.some((scale) => !Number.isFinite(scale))) return undefined;
   return { type: mapping.type, axis, scales, zeroPoints };
 }
 
@@ -76,6 +47,79 @@ export interface Quantized {
   nonzeroAfter: number;
 }
 
+/** Sums over what was quantized so far. */
+interface Sums {
+  squares: number;
+  lost: number;
+  nonzeroBefore: number;
+  nonzeroAfter: number;
+}
+
+/** Where values lie and go, and at which levels. Kept alike for all types, so that it is compiled well. */
+interface Target {
+  values: Float32Array;
+  bytes: Uint8Array;
+  least: number;
+  most: number;
+  sums: Sums;
+}
+
+function levelOf(value: number, scale: number, zeroPoint: number, least: number, most: number): number {
+  const rounded = roundHalfEven(Math.fround(value / scale)) + zeroPoint;
+  return rounded < least ? least : rounded > most ? most : rounded;
+}
+
+/** Quantizes neighbours of one channel. */
+function quantizeRun(
+  { values, bytes, least, most, sums }: Target,
+  start: number,
+  length: number,
+  { scale, zeroPoint }: Scale,
+): void {
+  let [squares, lost, before, after] = [0, 0, 0, 0];
+  for (let at = start; at < start + length; at += 1) {
+    const value = values[at] ?? 0;
+    const level = levelOf(value, scale, zeroPoint, least, most);
+    bytes[at] = level;
+    const difference = value - scale * (level - zeroPoint);
+    squares += value * value;
+    lost += difference * difference;
+    before += value === 0 ? 0 : 1;
+    after += level === zeroPoint ? 0 : 1;
+  }
+  addTo(sums, squares, lost, before, after);
+}
+
+/** Quantizes one value of each channel, side by side as in the row of a matrix. */
+function quantizeRow(
+  { values, bytes, least, most, sums }: Target,
+  start: number,
+  scales: Float32Array,
+  zeroPoints: Int16Array,
+): void {
+  let [squares, lost, before, after] = [0, 0, 0, 0];
+  for (let channel = 0; channel < scales.length; channel += 1) {
+    const value = values[start + channel] ?? 0;
+    const scale = scales[channel] ?? 1;
+    const zeroPoint = zeroPoints[channel] ?? 0;
+    const level = levelOf(value, scale, zeroPoint, least, most);
+    bytes[start + channel] = level;
+    const difference = value - scale * (level - zeroPoint);
+    squares += value * value;
+    lost += difference * difference;
+    before += value === 0 ? 0 : 1;
+    after += level === zeroPoint ? 0 : 1;
+  }
+  addTo(sums, squares, lost, before, after);
+}
+
+function addTo(sums: Sums, squares: number, lost: number, before: number, after: number): void {
+  sums.squares += squares;
+  sums.lost += lost;
+  sums.nonzeroBefore += before;
+  sums.nonzeroAfter += after;
+}
+
 /** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
 export function quantize(
   values: Float32Array,
@@ -85,23 +129,22 @@ export function quantize(
   const { outer, channels, inner } = layoutOf(dims, axis);
   const [least, most] = levelsOf(type);
   const levels = integers(type, values.length);
-  let [squares, lost, nonzeroBefore, nonzeroAfter] = [0, 0, 0, 0];
-  for (let block = 0, at = 0; block < outer; block += 1) {
-    for (let channel = 0; channel < channels; channel += 1) {
-      const scale = scales[channel] ?? 1;
-      const zeroPoint = zeroPoints[channel] ?? 0;
-      for (const end = at + inner; at < end; at += 1) {
-        const value = values[at] ?? 0;
-        const rounded = roundHalfEven(Math.fround(value / scale)) + zeroPoint;
-        const level = rounded < least ? least : rounded > most ? most : rounded;
-        levels[at] = level;
-        const difference = value - scale * (level - zeroPoint);
-        squares += value * value;
-        lost += difference * difference;
-        if (value !== 0) nonzeroBefore += 1;
-        if (level !== zeroPoint) nonzeroAfter += 1;
-      }
+  const sums: Sums = { squares: 0, lost: 0, nonzeroBefore: 0, nonzeroAfter: 0 };
+  // A negative level has the same bits in either type.
+  const target = { values, bytes: new Uint8Array(levels.buffer), least, most, sums };
+  // Of one kind, whatever the type is.
+  const zeros = Int16Array.from(zeroPoints);
+  for (let block = 0, start = 0; block < outer; block += 1) {
+    if (inner === 1) {
+      quantizeRow(target, start, scales, zeros);
+      start += channels;
+      continue;
+    }
+    for (let channel = 0; channel < channels; channel += 1, start += inner) {
+      const own = { scale: scales[channel] ?? 1, zeroPoint: zeros[channel] ?? 0 };
+      quantizeRun(target, start, inner, own);
     }
   }
+  const { squares, lost, nonzeroBefore, nonzeroAfter } = sums;
   return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
 }

@@ -59,7 +59,9 @@ samples meet large activations, which is for the memory); ours are the stages th
 calibrate and transform, as the engine runs them, without those that verify, which the reference does not do. Constants
 of weights are the quantized values, scales and zero points. Errors are relative L2 errors of the output against the
 float model, on data that calibrated nothing; with random weights they tell nothing but the ratio. Latency: one thread,
-30 alternating blocks, the median ratio and its bootstrap 95 % interval.
+30 alternating blocks, the median ratio and its bootstrap 95 % interval. Models of random weights decide time, memory
+and latency; trained ones, which are of a few kilobytes, so that both sides take the time of their start, decide
+accuracy.
 
 ${line(columns)}
 ${line(columns.map(() => '---'))}
