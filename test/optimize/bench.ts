@@ -1,4 +1,4 @@
-// The figures of the engine: npm run bench:optimize -- [--only <group>]
+// The figures of the engine: npm run bench:optimize -- [--only <group>] [--python <one with compare/requirements.txt>]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,9 @@ const groups: readonly Group[] = [
   { name: 'large', title: 'Over 2 GB, external data', measure: measureLargeModel },
 ];
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, python: { type: 'string' } },
+});
 const unknown = values.only?.find((name) => groups.every((group) => group.name !== name));
 if (unknown !== undefined) {
   process.stderr.write(`There is no group "${unknown}": ${groups.map(({ name }) => name).join(', ')}.\n`);
@@ -63,7 +65,13 @@ async function measured({ name, title, measure }: Group, program: string): Promi
     return { name, title, figures, failure, seconds: (performance.now() - begun) / 1000 };
   };
   try {
-    const bench = new Workbench(program, folder, interrupted.signal, (line) => say(`  ${line}`));
+    const bench = new Workbench(
+      program,
+      folder,
+      interrupted.signal,
+      (line) => say(`  ${line}`),
+      values.python,
+    );
     return ended(await measure(bench), undefined);
   } catch (error) {
     interrupted.signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { QuantizeStrategy } from '../methods/quantize-methods.ts';
+import type { QuantizeStrategy } from '../methods/strategies.ts';
 import { EntropyCollector } from './entropy-collector.ts';
 import { MinMaxCollector } from './minmax-collector.ts';
 import { PercentileCollector } from './percentile-collector.ts';

@@ -10,11 +10,12 @@ const keptBins = 2 ** 12;
 
 interface Seen {
   extremes: Extremes;
-  histogram: ValueHistogram;
+  /** Undefined where there is nothing to search for. */
+  histogram: ValueHistogram | undefined;
 }
 
 /** Counts in `bins` of equal width from -`most` to `most`. */
-function rebinned({ histogram }: Seen, bins: number, most: number): Float64Array {
+function rebinned(histogram: ValueHistogram, bins: number, most: number): Float64Array {
   const counts = new Float64Array(bins);
   const put = (value: number, count: number): void => {
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(((value + most) / (2 * most)) * bins)));
@@ -35,19 +36,26 @@ function rebinned({ histogram }: Seen, bins: number, most: number): Float64Array
 export class EntropyCollector implements Collector {
   readonly #bins: number;
   readonly #levels: number;
+  /** Whether there is more than one candidate. */
+  readonly #isSearching: boolean;
   readonly #seen = new Map<string, Seen>();
 
   constructor({ bins = 128, levels = 128 }: { bins?: number; levels?: number } = {}) {
     this.#bins = bins;
     this.#levels = levels;
+    this.#isSearching = bins > levels;
   }
 
   add(name: string, values: Float32Array): void {
     const seen = this.#seen.get(name) ?? {
       extremes: new Extremes(),
-      histogram: new ValueHistogram(keptBins),
+      histogram: this.#isSearching ? new ValueHistogram(keptBins) : undefined,
     };
     this.#seen.set(name, seen);
+    if (seen.histogram === undefined) {
+      seen.extremes.add(values);
+      return;
+    }
     const surveyed = survey(values);
     seen.extremes.include(surveyed);
     seen.histogram.add(values, surveyed);
@@ -59,9 +67,10 @@ export class EntropyCollector implements Collector {
       const { range } = seen.extremes;
       if (range === undefined) continue;
       const most = Math.max(-range.min, range.max);
+      const { histogram } = seen;
       const [low, high] =
-        most > 0 && Number.isFinite(most)
-          ? entropyThresholds(rebinned(seen, this.#bins, most), this.#levels, most)
+        histogram !== undefined && most > 0 && Number.isFinite(most)
+          ? entropyThresholds(rebinned(histogram, this.#bins, most), this.#levels, most)
           : [range.min, range.max];
       ranges.set(name, { min: Math.max(low, range.min), max: Math.min(high, range.max) });
     }

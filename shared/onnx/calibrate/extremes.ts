@@ -1,4 +1,5 @@
 import type { Range } from './ranges.ts';
+import { survey } from './survey.ts';
 
 /** Smallest and largest of all numbers that were added; NaN is none. */
 export class Extremes {
@@ -6,14 +7,7 @@ export class Extremes {
   max = Number.NEGATIVE_INFINITY;
 
   add(values: Float32Array): void {
-    let { min, max } = this;
-    for (let at = 0; at < values.length; at += 1) {
-      const value = values[at] ?? 0;
-      if (value < min) min = value;
-      if (value > max) max = value;
-    }
-    this.min = min;
-    this.max = max;
+    this.include(survey(values));
   }
 
   /** Takes in the extremes of other numbers. */

@@ -1,17 +1,14 @@
 import type { Collector } from './collector.ts';
 import { Extremes } from './extremes.ts';
+import { MagnitudeHistogram } from './magnitude-histogram.ts';
 import type { CalibrationRanges, Range } from './ranges.ts';
 import { survey } from './survey.ts';
-import { ValueHistogram } from './value-histogram.ts';
-
-/** Bins of the histogram that is kept, of which several make one of the method's. */
-const keptBins = 2 ** 14;
 
 interface Seen {
   extremes: Extremes;
   /** Smallest magnitude. */
   least: number;
-  histogram: ValueHistogram;
+  histogram: MagnitudeHistogram;
 }
 
 /**
@@ -33,7 +30,7 @@ export class PercentileCollector implements Collector {
     const seen = this.#seen.get(name) ?? {
       extremes: new Extremes(),
       least: Number.POSITIVE_INFINITY,
-      histogram: new ValueHistogram(keptBins),
+      histogram: new MagnitudeHistogram(),
     };
     this.#seen.set(name, seen);
     const surveyed = survey(values);
@@ -63,15 +60,10 @@ export class PercentileCollector implements Collector {
   }
 
   /** The magnitude at which the percentile is reached, to half a bin. */
-  #quantile(histogram: ValueHistogram, most: number): number {
+  #quantile(histogram: MagnitudeHistogram, most: number): number {
     const wanted = (histogram.total * this.#percentile) / 100;
     // Below a whole number of values it takes the largest.
     if (wanted > histogram.total - 1) return most;
-    let [sum, reached] = [0, most];
-    histogram.forEach((magnitude, positive, negative) => {
-      if (sum < wanted) reached = magnitude;
-      sum += positive + negative;
-    });
-    return Math.min(reached, most);
+    return Math.min(histogram.reached(wanted) ?? most, most);
   }
 }

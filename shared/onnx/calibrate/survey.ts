@@ -3,24 +3,38 @@ export interface Survey {
   /** Smallest and largest of all numbers, infinity included; ∞ and -∞ where there are none. */
   min: number;
   max: number;
-  /** Smallest magnitude of all numbers. */
+  /** Smallest magnitude of all numbers; ∞ where there are none. */
   least: number;
   /** Whether there is neither NaN nor infinity among the values. */
   isAllFinite: boolean;
 }
 
-/** Looks at values once. */
+/** All bits of a float32 but the sign. */
+const magnitudeBits = 0x7fffffff;
+const infinityBits = 0x7f800000;
+
+/** Makes signed integers of the bits of floats that rise with them, and floats' bits of such integers. */
+const ordered = (bits: number): number => bits ^ ((bits >> 31) & magnitudeBits);
+const infinity = { negative: ordered(infinityBits | (1 << 31)), positive: infinityBits };
+
+/** The float32 of these bits; -0 is 0. */
+const floatOf = (bits: number): number => (new Float32Array(Int32Array.of(bits).buffer)[0] ?? 0) + 0;
+
+/** Looks at values once, as integers, which takes half the time. */
 export function survey(values: Float32Array): Survey {
-  let [min, max, least] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  let check = 0;
-  for (let at = 0; at < values.length; at += 1) {
-    const value = values[at] ?? 0;
-    if (value < min) min = value;
-    if (value > max) max = value;
-    const magnitude = Math.abs(value);
+  const patterns = new Int32Array(values.buffer, values.byteOffset, values.length);
+  let [low, high, least] = [infinity.positive, infinity.negative, infinityBits];
+  for (let at = 0; at < patterns.length; at += 1) {
+    const bits = patterns[at] ?? 0;
+    const order = bits ^ ((bits >> 31) & magnitudeBits);
+    if (order < low) low = order;
+    if (order > high) high = order;
+    const magnitude = bits & magnitudeBits;
     if (magnitude < least) least = magnitude;
-    // NaN and infinity times 0 are NaN, and so is every sum with it.
-    check += value * 0;
   }
-  return { min, max, least, isAllFinite: check === 0 };
+  // NaN lies beyond infinity on either side.
+  const isNumbers = low >= infinity.negative && high <= infinity.positive;
+  if (!isNumbers) return { ...survey(values.filter((value) => !Number.isNaN(value))), isAllFinite: false };
+  const isAllFinite = values.length === 0 || (low > infinity.negative && high < infinity.positive);
+  return { min: floatOf(ordered(low)), max: floatOf(ordered(high)), least: floatOf(least), isAllFinite };
 }

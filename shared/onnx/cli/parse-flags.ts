@@ -1,14 +1,11 @@
-import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { pruneMethods } from '../methods/prune-methods.ts';
 import { quantizeMethods } from '../methods/quantize-methods.ts';
 import { ModelFault } from '../model-fault.ts';
+import { type FlagKind, readArguments } from './read-arguments.ts';
 
 export const operations = ['prune', 'quantize'] as const;
 export type Operation = (typeof operations)[number];
-
-/** How the text of a flag is read. */
-type FlagKind = 'boolean' | 'number' | 'text' | 'list';
 
 export interface Flag {
   /** Of the request. */
@@ -37,7 +34,7 @@ function choices(methods: readonly z.ZodObject[], parameter: string): string {
 
 /** The parameters of an operation as flags: what its methods' schemas take, each once. */
 export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
-  const methods = operation === 'prune' ? Object.values(pruneMethods) : quantizeMethods;
+  const methods = operation === 'prune' ? pruneMethods() : quantizeMethods();
   const flags = new Map<string, Flag>();
   for (const method of methods) {
     const { properties = {} } = z.toJSONSchema(method, { io: 'input' });
@@ -53,7 +50,7 @@ export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
 
 /** Flags that say where things are, of either operation. */
 export const placeFlags = {
-  out: 'File that the result is written to.',
+  out: 'File that the result is written to; folders that are missing are made.',
   calibration: 'npz file of inputs that ranges are taken from.',
   evaluation: 'npz file of inputs and labels that accuracy is measured on.',
   inputs: 'Shapes of the inputs, as in 1x3x224x224.',
@@ -61,60 +58,85 @@ export const placeFlags = {
   seconds: 'Most seconds that a stage may take.',
 } as const;
 
+/** Whether files of an earlier result may be replaced. */
+export const forceFlag = {
+  name: 'force',
+  description:
+    'Replaces what is there under the names of the result: the file of --out, its .data, and its receipt. What is read is never replaced.',
+} as const;
+
 export interface Command {
   operation: Operation;
   model: string;
   request: Readonly<Record<string, unknown>>;
   place: Readonly<Partial<Record<keyof typeof placeFlags, string>>>;
-}
-
-function flagValue({ kind }: Flag, name: string, value: string | boolean): unknown {
-  if (kind === 'boolean' || typeof value === 'boolean') return value;
-  if (kind === 'list') return value.split(',').filter((part) => part !== '');
-  if (kind === 'text') return value;
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number)) throw new ModelFault(`--${name} takes a number.`);
-  return number;
+  force: boolean;
+  /** What is wrong with the line itself. */
+  faults: readonly string[];
+  /** Parameters of the request that are among the faults, of which nothing more is to be said. */
+  faulty: ReadonlySet<string>;
 }
 
 const isOperation = (text: string | undefined): text is Operation => operations.some((one) => one === text);
+const isPlace = (name: string): name is keyof typeof placeFlags => Object.hasOwn(placeFlags, name);
+
+/** The value of a flag that is no switch; undefined where it is no number and must be one. */
+function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
+  if (kind === 'list') return texts.flatMap((text) => text.split(',')).filter((part) => part !== '');
+  const [text = ''] = texts;
+  if (kind === 'text') return text;
+  const number = Number(text);
+  return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
+}
 
 /**
- * Reads a command line. What the request says is judged later, by the schema of its method.
+ * Reads a command line, and says everything that is wrong with it. What the request says is judged later, by the schema
+ * of its method.
  *
  * @returns null where help is asked for
- * @throws ModelFault for flags that do not exist, and for what is missing
+ * @throws ModelFault where it names no operation
  */
 export function parseCommand(argv: readonly string[]): Command | null {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return null;
   const [operation, ...args] = argv;
   if (!isOperation(operation)) throw new ModelFault(`The first argument is one of ${operations.join(', ')}.`);
   const flags = requestFlags(operation);
-  const kinds = [...flags].map(
-    ([name, { kind }]) => [name, { type: kind === 'boolean' ? 'boolean' : 'string' }] as const,
+  const kinds = new Map<string, FlagKind>([
+    ...[...flags].map(([name, { kind }]): [string, FlagKind] => [name, kind]),
+    ...Object.keys(placeFlags).map((name): [string, FlagKind] => [name, 'text']),
+    [forceFlag.name, 'boolean'],
+  ]);
+  const { texts, switches, positionals, lacking, hasUnknown, ...read } = readArguments(
+    args,
+    kinds,
+    operation,
   );
-  const places = Object.keys(placeFlags).map((name) => [name, { type: 'string' }] as const);
-  const { values, positionals } = readArgs(args, Object.fromEntries([...kinds, ...places]));
-  const [model, ...others] = positionals;
-  if (model === undefined || others.length > 0) throw new ModelFault('Give one model, as a path.');
+  const faults = [...read.faults];
+  const [model = '', ...others] = positionals;
+  // What stands behind an unknown flag may have been its value.
+  if ((positionals.length === 0 || others.length > 0) && !hasUnknown)
+    faults.push('Give one model, as a path.');
   const request: Record<string, unknown> = { operation };
+  const faulty = new Set([...lacking].map((name) => flags.get(name)?.parameter ?? name));
   const place: Partial<Record<keyof typeof placeFlags, string>> = {};
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, given] of texts) {
     const flag = flags.get(name);
-    if (typeof value !== 'string' && typeof value !== 'boolean') continue;
-    if (flag !== undefined) request[flag.parameter] = flagValue(flag, name, value);
-    else if (isPlace(name) && typeof value === 'string') place[name] = value;
+    if (flag === undefined) {
+      if (isPlace(name)) place[name] = given[0] ?? '';
+      continue;
+    }
+    const value = flagValue(flag, given);
+    if (value !== undefined) request[flag.parameter] = value;
+    else {
+      faults.push(`--${name} takes a number.`);
+      faulty.add(flag.parameter);
+    }
   }
-  if (place.out === undefined) throw new ModelFault('Say by --out which file the result is written to.');
-  return { operation, model, request, place };
-}
-
-const isPlace = (name: string): name is keyof typeof placeFlags => Object.hasOwn(placeFlags, name);
-
-function readArgs(args: string[], options: Record<string, { type: 'boolean' | 'string' }>) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, allowNegative: true, strict: true });
-  } catch (error) {
-    throw new ModelFault(error instanceof Error ? error.message : String(error));
+  for (const [name, isOn] of switches) {
+    const flag = flags.get(name);
+    if (flag !== undefined) request[flag.parameter] = isOn;
   }
+  if (place.out === undefined && !lacking.has('out'))
+    faults.push('Say by --out which file the result is written to.');
+  return { operation, model, request, place, force: switches.get(forceFlag.name) ?? false, faults, faulty };
 }

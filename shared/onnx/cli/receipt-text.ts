@@ -44,13 +44,15 @@ const list = (title: string, lines: readonly string[]): string[] => {
   ];
 };
 
-function outputLines({ outputs, checked_layers, run_as_whole }: Receipt): string[] {
+function outputLines({ outputs, checked_layers, run_as_whole, compared_on }: Receipt): string[] {
   const rows = run_as_whole
     ? outputs.map(({ name, relative_l2_error: error, why }) => ({ name, error, why }))
     : checked_layers.map(({ layer, relative_l2_error: error, why }) => ({ name: layer, error, why }));
   const lines = rows.map(({ name, error, why }) => `${name}  ${error === null ? why : errorText(error)}`);
   return list(
-    run_as_whole ? 'Relative error of the outputs' : 'Relative error of layers (not run as a whole)',
+    run_as_whole
+      ? `Relative error of the outputs${compared_on === null ? '' : ` over the first ${compared_on.samples} samples (${compared_on.source})`}`
+      : 'Relative error of layers (not run as a whole)',
     lines,
   );
 }
@@ -86,6 +88,7 @@ export function receiptText(receipt: Receipt): string {
     ...list('Warnings', receipt.warnings),
     'Before and after',
     ...table(rows),
+    ...(accuracy === null ? [] : [`Accuracy over the labels of ${accuracy.samples} samples`]),
     ...reached,
     ...(latency === null
       ? []

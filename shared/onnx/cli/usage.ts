@@ -1,6 +1,6 @@
 import { allowedPruning } from '../methods/prune-methods.ts';
 import { allowedQuantization } from '../methods/quantize-methods.ts';
-import { operations, placeFlags, requestFlags } from './parse-flags.ts';
+import { forceFlag, operations, placeFlags, requestFlags } from './parse-flags.ts';
 
 const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
 
@@ -12,5 +12,8 @@ export function usage(): string {
     return `${operation} <model.onnx> --out <result.onnx>\n  ${allowed}\n${flags.join('')}`;
   });
   const places = Object.entries(placeFlags).map(([name, description]) => line(name, description));
-  return `Makes ONNX models smaller and faster.\n\n${parts.join('\n')}\nfor both\n${places.join('')}`;
+  const force = line(forceFlag.name, forceFlag.description);
+  const written =
+    'Beside <result.onnx> lie its receipt, as .receipt.json and .receipt.svg, and where its tensors are not in it <result.onnx>.data.';
+  return `Makes ONNX models smaller and faster.\n\n${parts.join('\n')}\nfor both\n${places.join('')}${force}\n${written}\n`;
 }

@@ -1,7 +1,9 @@
+import { ModelFault } from '../model-fault.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
+import { namesOf } from '../transform/excluded.ts';
 import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttribute } from './attributes.ts';
 import type { Graph } from './graph.ts';
 
@@ -24,15 +26,32 @@ function constantValue(node: NodeProto, external: ExternalData): Tensor | undefi
   return floats && makeTensor(name, 'float', [floats.length], Float32Array.from(floats));
 }
 
+/** Most bytes that one node's constant may have: as many as a model file has at most. */
+const filledMost = 2 ** 31 - 1;
+
+/** Memory of a size that a model asks for. */
+function room(length: number, what: string): Uint8Array {
+  try {
+    return new Uint8Array(length);
+  } catch {
+    throw new ModelFault(`${what}, ${length} bytes; there is no memory for it here.`);
+  }
+}
+
 /** The value of a ConstantOfShape node of a constant shape, as the weights of test models are made. */
 function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Tensor {
   const dims = integersOf(shape);
   const value = tensorAttribute(node, 'value', external);
   const type = value?.type ?? 'float';
   const unit = value?.bytes() ?? new Uint8Array(4);
-  const count = elementCount(dims);
+  const length = elementCount(dims) * unit.length;
+  const what = `The ConstantOfShape ${JSON.stringify(node.name || node.output[0])} makes a constant of [${dims.join(', ')}]`;
+  if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0))
+    throw new ModelFault(`${what}, which are impossible dimensions.`);
+  if (length > filledMost)
+    throw new ModelFault(`${what}, ${length} bytes; one constant may have ${filledMost}.`);
   return lazyTensor(node.output[0] ?? '', type, dims, () => {
-    const bytes = new Uint8Array(count * unit.length);
+    const bytes = room(length, what);
     for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);
     return bytes;
   });
@@ -50,8 +69,10 @@ export function hoistConstants(root: Graph, external: ExternalData): void {
       const name = node.output[0] ?? '';
       if (outputs.has(name) || node.domain !== '') return true;
       const value = knownValue(graph, node, external);
-      if (value !== undefined) graph.put(value);
-      return value === undefined;
+      if (value === undefined) return true;
+      graph.put(value);
+      for (const one of namesOf(node)) graph.hoisted.add(one);
+      return false;
     });
   }
 }

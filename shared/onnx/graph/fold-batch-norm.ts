@@ -56,6 +56,8 @@ function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto):
   const scaled = graph.put(scaledWeight(weight, names.make(`${weight.name}_folded`), factor));
   const shifted = graph.put(makeTensor(names.make(`${scaled.name}_bias`), 'float', [folded.length], folded));
   conv.input = [conv.input[0] ?? '', scaled.name, shifted.name];
+  // A request may exclude it by the name of its output, and does so before and after.
+  conv.name ||= conv.output[0] ?? '';
   conv.output = [norm.output[0] ?? ''];
   return true;
 }

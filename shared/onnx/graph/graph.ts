@@ -27,6 +27,8 @@ export class Graph {
   /** Constants that the model lists as inputs, too, so that a caller may give another value. */
   readonly #defaulted: ReadonlySet<string>;
   readonly #bodies = new Map<AttributeProto, Graph[]>();
+  /** Names of the nodes, and of their operators, that became constants when the model was read. */
+  readonly hoisted = new Set<string>();
 
   constructor(proto: GraphProto, external: ExternalData, parent?: Graph, depth = 0) {
     if (depth > deepest) throw new ModelFault(`Control flow is nested deeper than ${deepest} levels.`);

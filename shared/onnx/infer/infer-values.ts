@@ -40,6 +40,9 @@ const ruleOf = (op: string): Rule | undefined =>
   selectingRules.get(op) ??
   opaqueRules.get(op);
 
+/** Whether this is the type of an operator of ONNX, or of ONNX Runtime, as far as they are known here. */
+export const isKnownOperator = (op: string): boolean => ruleOf(op) !== undefined;
+
 /**
  * Type and shape of the values of a model's graph, as far as they can be told: from its declarations and, node by node,
  * from the rules of the operators. Dimensions are numbers, symbolic names, or null. `shapes` fixes the shapes of

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { meanings } from './meanings.ts';
 
 /** Most entries of a list of nodes or operators. */
 const namesMost = 1000;
@@ -8,9 +9,7 @@ export const names = z
   .array(z.string().min(1, 'holds an empty name').max(512, 'holds a name of more than 512 characters'))
   .max(namesMost, `has more than ${namesMost} entries`);
 
-export const exclude = names
-  .default([])
-  .describe('Names of nodes, or types of operators, that stay as they are.');
+export const exclude = names.default([]).describe(meanings.exclude);
 
 export const maxError = (description: string) =>
   z.number('must be a number').positive('must be above 0').nullable().default(null).describe(description);
@@ -21,7 +20,7 @@ export const seed = z
   .min(0, 'must be 0 or more')
   .max(2 ** 32 - 1, `must be at most ${2 ** 32 - 1}`)
   .default(0)
-  .describe('Seed of everything that is drawn by chance.');
+  .describe(meanings.seed);
 
 /** A choice that a method leaves open, or that is settled as false. */
 export const choice = (isOpen: boolean, otherwise: boolean, message: string) =>

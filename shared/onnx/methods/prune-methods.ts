@@ -1,21 +1,13 @@
 import * as z from 'zod';
 import { type Judged, judge } from './judge.ts';
+import { meanings } from './meanings.ts';
 import { exclude, maxError, seed } from './parameters.ts';
-
-export const pruneStrategies = [
-  'magnitude_global',
-  'magnitude_local',
-  'n_m_2_4',
-  'structured_l1',
-  'structured_l2',
-  'random',
-] as const;
-export type PruneStrategy = (typeof pruneStrategies)[number];
+import { type PruneStrategy, pruneStrategies } from './strategies.ts';
 
 /** Beyond any use; what is out of reach for a model is found out when it is pruned. */
 export const compressionMost = 1_000_000;
 
-const meanings: Readonly<Record<PruneStrategy, string>> = {
+const strategyMeanings: Readonly<Record<PruneStrategy, string>> = {
   magnitude_global:
     'Zeroes the smallest weights of all tensors together; every output channel keeps one. Only the compressed file gets smaller.',
   magnitude_local: 'Zeroes the smallest weights of each tensor. Only the compressed file gets smaller.',
@@ -39,22 +31,18 @@ const methodOf = <S extends PruneStrategy>(strategy: S) =>
     .strictObject({
       operation: z.literal('prune').default('prune'),
       strategy: z.literal(strategy),
-      compression: compressionOf(strategy).describe('1/compression of the prunable weights is kept.'),
+      compression: compressionOf(strategy).describe(meanings.compression),
       exclude,
       seed,
-      max_error: maxError('The relative L2 error of an output above which the request fails.'),
+      max_error: maxError(meanings.maxErrorOfPruning),
     })
-    .describe(meanings[strategy]);
+    .describe(strategyMeanings[strategy]);
 
-/** Every pruning that can be asked for, by strategy: what requests are judged by and what is published. */
-export const pruneMethods: Readonly<Record<PruneStrategy, ReturnType<typeof methodOf>>> = {
-  magnitude_global: methodOf('magnitude_global'),
-  magnitude_local: methodOf('magnitude_local'),
-  n_m_2_4: methodOf('n_m_2_4'),
-  structured_l1: methodOf('structured_l1'),
-  structured_l2: methodOf('structured_l2'),
-  random: methodOf('random'),
-};
+/**
+ * Every pruning that can be asked for, one for each strategy: what requests are judged by and what is published. They
+ * are made when they are asked for, and not by whoever only imports this.
+ */
+export const pruneMethods = () => pruneStrategies.map((strategy) => methodOf(strategy));
 
 /** A pruning to be done, with every default filled in. */
 export type PruneRequest = z.output<ReturnType<typeof methodOf>>;
@@ -68,8 +56,8 @@ const isPruneStrategy = (value: unknown): value is PruneStrategy =>
 /** Judges a request for a pruning: the request with its defaults, or everything that is wrong with it. */
 export function judgePruning(values: Readonly<Record<string, unknown>>): Judged<PruneRequest> {
   const { strategy } = values;
-  if (isPruneStrategy(strategy)) return judge(pruneMethods[strategy], values);
-  const judged = judge(pruneMethods.magnitude_global, { ...values, strategy: 'magnitude_global' });
+  if (isPruneStrategy(strategy)) return judge(methodOf(strategy), values);
+  const judged = judge(methodOf('magnitude_global'), { ...values, strategy: 'magnitude_global' });
   const fault = { name: 'strategy', message: `must be one of ${pruneStrategies.join(', ')}` };
   return { faults: [fault, ...('faults' in judged ? judged.faults : [])] };
 }

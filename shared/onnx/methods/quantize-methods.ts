@@ -1,19 +1,8 @@
 import * as z from 'zod';
-import { type Judged, judge } from './judge.ts';
+import { type Judged, judge, type MethodFault } from './judge.ts';
+import { meanings } from './meanings.ts';
 import { choice, exclude, maxError, names, seed } from './parameters.ts';
-
-export const quantizeStrategies = [
-  'dynamic',
-  'static_minmax',
-  'static_percentile',
-  'static_entropy',
-  'weight_only',
-  'float16',
-] as const;
-export type QuantizeStrategy = (typeof quantizeStrategies)[number];
-
-export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
-export type QuantType = (typeof quantTypes)[number];
+import { type QuantizeStrategy, type QuantType, quantizeStrategies } from './strategies.ts';
 
 /** One row of the table. */
 interface Row {
@@ -123,31 +112,30 @@ const methodOf = (row: Row) =>
       quant_type: z
         .enum(row.quantTypes, quantTypeMessage(row.strategy))
         .default(row.quantTypes[0])
-        .describe('Type of the weights; with a static strategy that of the activations.'),
+        .describe(meanings.quantType),
       leaf_node: choice(row.leafNode, false, `must be false with ${row.strategy}`).describe(
-        'Only operators that hold their own constant weight.',
+        meanings.leafNode,
       ),
       exclude,
-      include: includable(row)
-        .default([])
-        .describe('Types of operators that are quantized only when asked for: Conv with dynamic.'),
+      include: includable(row).default([]).describe(meanings.include),
       per_channel: choice(
         row.perChannel !== undefined,
         row.perChannel ?? false,
         `must be false with ${row.strategy}`,
-      ).describe('A scale for each output channel of a weight.'),
+      ).describe(meanings.perChannel),
       reduce_range: choice(row.reduceRange ?? false, false, `must be false with ${row.strategy}`).describe(
-        'Weights of 7 bits, for processors whose 8-bit products saturate.',
+        meanings.reduceRange,
       ),
-      max_error: maxError(
-        'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
-      ),
+      max_error: maxError(meanings.maxErrorOfQuantization),
       seed,
     })
     .describe(row.meaning);
 
-/** Every quantization that can be asked for: what requests are judged by and what is published. */
-export const quantizeMethods: readonly ReturnType<typeof methodOf>[] = rows.map(methodOf);
+/**
+ * Every quantization that can be asked for: what requests are judged by and what is published. They are made when they
+ * are asked for, and not by whoever only imports this.
+ */
+export const quantizeMethods = () => rows.map(methodOf);
 
 /** A quantization to be done, with every default filled in. */
 export type QuantizeRequest = z.output<ReturnType<typeof methodOf>>;
@@ -163,22 +151,36 @@ export const allowedQuantization = rows
 const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
   quantizeStrategies.some((strategy) => strategy === value);
 
+/** What each of these methods refuses: a fault that only some of them find goes away with the choice of another. */
+function refusedByAll(methods: readonly Row[], values: Readonly<Record<string, unknown>>): MethodFault[] {
+  const [first = [], ...others] = methods.map((row) => {
+    const judged = judge(methodOf(row), { ...values, strategy: row.strategy });
+    return 'faults' in judged ? judged.faults : [];
+  });
+  return first.filter(({ name }) => others.every((one) => one.some((fault) => fault.name === name)));
+}
+
+const oneOf = (values: readonly (string | number)[]): string =>
+  `must be one of ${[...new Set(values)].join(', ')}`;
+
+/** Judges what can be judged without a strategy. */
+function judgeWithoutStrategy(values: Readonly<Record<string, unknown>>): MethodFault[] {
+  const general: Readonly<Record<string, string>> = {
+    precision: oneOf(rows.map(({ precision }) => precision).sort((one, other) => one - other)),
+    quant_type: oneOf(rows.flatMap(({ quantTypes: types }) => types)),
+  };
+  return [
+    { name: 'strategy', message: oneOf(quantizeStrategies) },
+    ...refusedByAll(rows, values).map(({ name, message }) => ({ name, message: general[name] ?? message })),
+  ];
+}
+
 /** Judges a request for a quantization: the request with its defaults, or everything that is wrong with it. */
 export function judgeQuantization(values: Readonly<Record<string, unknown>>): Judged<QuantizeRequest> {
   const { strategy, precision } = values;
-  if (!isQuantizeStrategy(strategy)) {
-    return { faults: [{ name: 'strategy', message: `must be one of ${quantizeStrategies.join(', ')}` }] };
-  }
-  const own = quantizeMethods.filter((_, index) => rows[index]?.strategy === strategy);
-  const fitting = own.find(({ shape }) => shape.precision.safeParse(precision).success);
-  if (fitting !== undefined) return judge(fitting, values);
-  // No row has this precision: what else is wrong is judged by each, and only what every row refuses is a fault.
-  const faults = own.map((method) => {
-    const judged = judge(method, values);
-    return 'faults' in judged ? judged.faults : [];
-  });
-  const [first = [], ...others] = faults;
-  return {
-    faults: first.filter(({ name }) => others.every((one) => one.some((fault) => fault.name === name))),
-  };
+  if (!isQuantizeStrategy(strategy)) return { faults: judgeWithoutStrategy(values) };
+  const own = rowsOf(strategy);
+  const fitting = own.find((row) => row.precision === precision);
+  if (fitting !== undefined) return judge(methodOf(fitting), values);
+  return { faults: refusedByAll(own, values) };
 }

@@ -7,9 +7,8 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type ExternalPlace, tensorHeader } from '../tensor/write-tensor.ts';
 import type { Model } from './model.ts';
 
-/** Name of a saved model within its folder, and of the file that holds its large tensors where there is one. */
-export const modelFile = 'model.onnx';
-export const dataFile = 'model.onnx.data';
+/** Name of a saved model within its folder where none is asked for. */
+const usualName = 'model.onnx';
 
 /** Models above this many bytes are saved with external data; the format itself ends at 2 GiB. */
 const mostInline = 1.9 * 2 ** 30;
@@ -44,13 +43,18 @@ const prefix = (fieldNumber: number, length: number): Uint8Array =>
 /** Field numbers of ModelProto.graph and GraphProto.initializer. */
 const field = { graph: 7, initializer: 5 } as const;
 
-function writeExternal(tensors: readonly Tensor[], path: string): Map<Tensor, ExternalPlace> {
+/** Writes tensors to the file `location` within a folder, by which name the model will know it. */
+function writeExternal(
+  tensors: readonly Tensor[],
+  folder: string,
+  location: string,
+): Map<Tensor, ExternalPlace> {
   const places = new Map<Tensor, ExternalPlace>();
-  const file = new FileWriter(path);
+  const file = new FileWriter(join(folder, location));
   try {
     for (const tensor of tensors) {
       file.write(new Uint8Array((page - (file.position % page)) % page));
-      places.set(tensor, { location: dataFile, offset: file.position });
+      places.set(tensor, { location, offset: file.position });
       file.write(tensor.bytes());
     }
   } finally {
@@ -62,14 +66,16 @@ function writeExternal(tensors: readonly Tensor[], path: string): Map<Tensor, Ex
 /**
  * Writes a model into an empty folder, one tensor after the other, and tells the files: with external data where the
  * model had them or has become too large without. Each tensor's bytes are asked for once, in the order of the graph.
+ * The data are called `<name>.data`, so that models can lie beside each other.
  */
-export function saveModel(model: Model, folder: string): string[] {
+export function saveModel(model: Model, folder: string, name = usualName): string[] {
+  const dataFile = `${name}.data`;
   const { graph, proto } = model;
   const tensors = [...graph.initializers.values()];
   const total = tensors.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const isExternal = model.external.locations.length > 0 || total > mostInline;
   const outside = isExternal ? tensors.filter(({ byteLength }) => byteLength >= leastExternal) : [];
-  const places = outside.length === 0 ? new Map() : writeExternal(outside, join(folder, dataFile));
+  const places = outside.length === 0 ? new Map() : writeExternal(outside, folder, dataFile);
   const body = graph.serialized(proto.irVersion);
   const parts = tensors.map((tensor) => {
     const place = places.get(tensor);
@@ -81,7 +87,7 @@ export function saveModel(model: Model, folder: string): string[] {
     (sum, { header, valueBytes, before }) => sum + before.length + header.length + valueBytes,
     body.length,
   );
-  const file = new FileWriter(join(folder, modelFile));
+  const file = new FileWriter(join(folder, name));
   try {
     file.write(toBinary(ModelProtoSchema, proto));
     file.write(prefix(field.graph, graphLength));
@@ -94,5 +100,5 @@ export function saveModel(model: Model, folder: string): string[] {
   } finally {
     file.close();
   }
-  return places.size > 0 ? [modelFile, dataFile] : [modelFile];
+  return places.size > 0 ? [name, dataFile] : [name];
 }

@@ -148,7 +148,9 @@ export class NpzFile {
         const name = entry.fileName.slice(0, -'.npy'.length);
         if (entry.isEncrypted()) throw new ModelFault(`The array ${shown(name)} is encrypted.`);
         const openParts = () => new ByteParts(content(zip, entry));
-        arrays.set(name, new NpzArray(name, await headerOf(openParts(), name), openParts));
+        const header = await headerOf(openParts(), name);
+        requireLength(name, header, entry.uncompressedSize);
+        arrays.set(name, new NpzArray(name, header, openParts));
       }
       if (arrays.size === 0) throw new ModelFault('The data set holds no arrays.');
       return new NpzFile(file, arrays);
@@ -161,6 +163,17 @@ export class NpzFile {
   async close(): Promise<void> {
     await this.#file.close();
   }
+}
+
+/** Refuses a head that does not tell the truth, also of an array that is never read to its end. */
+function requireLength(name: string, { type, dims, length }: NpyHeader, size: number): void {
+  const said = length + byteLengthOf(type, elementCount(dims));
+  if (said > size) {
+    throw new ModelFault(
+      `The array ${shown(name)} is cut short: its head promises ${said} bytes, it has ${size}.`,
+    );
+  }
+  if (said < size) throw new ModelFault(`The array ${shown(name)} is longer than it says.`);
 }
 
 async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {

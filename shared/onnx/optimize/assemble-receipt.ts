@@ -1,6 +1,6 @@
 import { hardware } from '../receipt/hardware.ts';
 import type { Receipt } from '../receipt/receipt.ts';
-import type { StageAnswer } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage/stage-answers.ts';
 import type { Attempt } from './attempt.ts';
 import type { HeldAttempt } from './hold-error.ts';
 import type { Optimization } from './optimization.ts';
@@ -18,7 +18,7 @@ export interface Findings {
   after: StageAnswer<'read'>;
   size: StageAnswer<'size'>;
   held: HeldAttempt;
-  calibrated: StageAnswer<'calibrate'>['data'] | null;
+  calibrated: StageAnswer<'calibrate'> | null;
   latency: StageAnswer<'time'> | null;
   check: StageAnswer<'check'> | null;
   notes: readonly string[];
@@ -70,7 +70,7 @@ function warningsOf({ optimization, held, calibrated, check }: Findings): string
   const { request, calibration } = optimization;
   const { flags, architecture } = hardware();
   const warnings: string[] = [];
-  if (calibrated?.source === 'synthetic') {
+  if (calibrated?.data.source === 'synthetic') {
     warnings.push(
       'NO CALIBRATION SET: the ranges of the activations come from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
     );
@@ -95,6 +95,7 @@ function warningsOf({ optimization, held, calibrated, check }: Findings): string
   for (const { name, why } of held.final.compare?.outputs ?? []) {
     if (why !== null) warnings.push(`The output ${JSON.stringify(name)} ${why}.`);
   }
+  warnings.push(...(held.final.compare?.warnings ?? []));
   return warnings;
 }
 
@@ -126,13 +127,20 @@ export function assembleReceipt(findings: Findings): Receipt {
     layers: layersOf(held.final),
     layers_omitted: Math.max(0, transform.layers.length - layersMost),
     kept: keptOf(findings),
-    notes: lines([...transform.notes, ...held.notes, ...findings.notes, ...sizeNotes(findings)]),
+    notes: lines([
+      ...before.notes,
+      ...transform.notes,
+      ...held.notes,
+      ...new Set([...(calibrated?.notes ?? []), ...(compare?.notes ?? [])]),
+      ...findings.notes,
+      ...sizeNotes(findings),
+    ]),
     warnings: lines([...warningsOf(findings), ...transform.warnings]),
     run_as_whole: compare !== null,
     outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),
     checked_layers: check?.layers ?? [],
     compared_on: compare?.data ?? null,
-    calibrated_on: calibrated,
+    calibrated_on: calibrated?.data ?? null,
     accuracy: compare?.accuracy ?? null,
     latency,
     excluded_by_error: held.excluded,

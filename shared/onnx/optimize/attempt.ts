@@ -1,6 +1,7 @@
 import { lchown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Feed, StageAnswer } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage/stage-answers.ts';
+import type { Feed } from '../stage/stage-task.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 
@@ -45,6 +46,7 @@ export async function attempt(
     exclude: [...excluded],
     ranges,
     out,
+    name: optimization.name,
   });
   const after = join(out, transform.files[0] ?? '');
   const compare =

@@ -1,5 +1,6 @@
 import { ModelFault } from '../model-fault.ts';
 import type { Receipt } from '../receipt/receipt.ts';
+import { incomparable } from '../verify/incomparable.ts';
 import { type Attempt, type AttemptPlace, attempt, sensitivityNames } from './attempt.ts';
 
 type ExcludedLayer = Receipt['excluded_by_error'][number];
@@ -19,10 +20,20 @@ const sampledMost = 8;
 function worstError({ compare }: Attempt): { name: string; error: number } {
   let worst = { name: '', error: 0 };
   for (const { name, relative_l2_error, why } of compare?.outputs ?? []) {
-    const error = relative_l2_error ?? (why === 'is no tensor of numbers' ? 0 : Number.POSITIVE_INFINITY);
+    const error = relative_l2_error ?? (why === incomparable.noTensor ? 0 : Number.POSITIVE_INFINITY);
     if (error >= worst.error) worst = { name, error };
   }
   return worst;
+}
+
+/** Refuses to judge outputs that the model itself leaves nothing to compare of: no choice of layers changes that. */
+function requireComparable({ compare }: Attempt, max_error: number): void {
+  for (const { name, why } of compare?.outputs ?? []) {
+    if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
+    throw new ModelFault(
+      `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set that the model answers with numbers, or leave out max_error.`,
+    );
+  }
 }
 
 const percent = (error: number): string =>
@@ -60,9 +71,7 @@ async function measureSensitivity(place: AttemptPlace, first: Attempt): Promise<
 export async function holdError(place: AttemptPlace, max_error: number | null): Promise<HeldAttempt> {
   const first = await attempt(place, []);
   if (max_error === null) return { final: first, excluded: [], notes: [] };
-  if (place.feed === null) {
-    throw new ModelFault('max_error needs the model to be run, and it is too large for that here.');
-  }
+  requireComparable(first, max_error);
   const worst = worstError(first);
   if (worst.error <= max_error) return { final: first, excluded: [], notes: [] };
   const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${percent(worst.error)}, above max_error ${max_error}`;

@@ -11,10 +11,16 @@ export interface Optimization {
   calibration?: string | undefined;
   /** Path of an npz file of inputs and `labels` that accuracy is measured on. */
   evaluation?: string | undefined;
-  /** Dimensions of inputs, by name, for those that neither a set nor the model fixes; null for what stays open. */
+  /** Dimensions of inputs, by name, null for what stays open. A set that differs is refused, unless they are stored. */
   shapes?: ReadonlyMap<string, readonly (number | null)[]> | undefined;
+  /** Whether these shapes were stored with the model, not asked for: then a set decides. */
+  areShapesStored?: boolean | undefined;
+  /** Dimensions of outputs, by name, that the samples of a set must lead to. */
+  outputShapes?: ReadonlyMap<string, readonly (number | null)[]> | undefined;
   /** An empty folder to work in. The result is left in `result/` within it. */
   folder: string;
+  /** Name of the result's file in there, `model.onnx` by default; its data are called `<name>.data`. */
+  name?: string | undefined;
   /** Command line that starts a stage's process, its program by absolute path: one that calls `runStage`. */
   stageCommand: readonly string[];
   /** Whom stages run as, for which this process must be root; the model and the sets must be readable for them. */

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import { ModelFault } from '../model-fault.ts';
-import type { StageAnswer, TaskOf } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage/stage-answers.ts';
+import type { TaskOf } from '../stage/stage-task.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { type AttemptPlace, emptyFolder } from './attempt.ts';
 import { boundsOf } from './bounds-of.ts';
 import { holdError } from './hold-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
+import { requireRunnable } from './require-runnable.ts';
 import { haveRoom } from './session-room.ts';
 import { StageLog } from './stage-log.ts';
 import { isStaticRequest } from './static-request.ts';
@@ -31,22 +32,24 @@ class Work {
     this.stages = new StageLog(place, (stage, fraction) => optimization.progress(stage, fraction));
   }
 
-  async #read(name: string, model: string, shapes: Optimization['shapes']): Promise<StageAnswer<'read'>> {
+  /** Reads the model, for what is asked, or its result, which has been done. */
+  async #read(model: string, of: 'model' | 'result'): Promise<StageAnswer<'read'>> {
+    const { shapes, request } = this.optimization;
     const given = [...(shapes ?? [])].map(([input, dims]): [string, (number | null)[]] => [input, [...dims]]);
-    return await this.stages.run<'read'>(name, { kind: 'read', model, shapes: Object.fromEntries(given) });
+    const task = { kind: 'read', model, shapes: Object.fromEntries(given) } as const;
+    return of === 'model'
+      ? await this.stages.run<'read'>('read', { ...task, request: { ...request } })
+      : await this.stages.run<'read'>('verify', task);
   }
 
   /** Observes ranges where the method needs them; the file that they are in, and what they were observed on. */
-  async #calibrate({ calibrate }: FeedPlans, isRunnable: boolean) {
+  async #calibrate({ calibrate }: FeedPlans) {
     const { request, model, say } = this.optimization;
-    if (!isStaticRequest(request)) return { ranges: null, data: null };
-    if (!isRunnable)
-      throw new ModelFault(`${request.strategy} runs the model, which is too large for a session here.`);
+    if (!isStaticRequest(request)) return { ranges: null, calibrated: null };
     if (calibrate.set === null) say('There is no calibration set: ranges are taken from made-up inputs.');
     const ranges = join(this.#scratch, 'ranges.json');
     const task = { kind: 'calibrate', model, request: { ...request }, feed: calibrate, out: ranges } as const;
-    const { data } = await this.stages.run<'calibrate'>('calibrate', task);
-    return { ranges, data };
+    return { ranges, calibrated: await this.stages.run<'calibrate'>('calibrate', task) };
   }
 
   async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
@@ -73,19 +76,20 @@ class Work {
 
   async run(): Promise<Optimized> {
     const { optimization, stages } = this;
-    const { model, shapes, user, request } = optimization;
+    const { model, user, request } = optimization;
     await emptyFolder(this.#scratch, user);
-    const before = await this.#read('read', model, shapes);
+    const before = await this.#read(model, 'model');
     const isRunnable = haveRoom(this.#bounds, before.weight_bytes);
     const feeds = planFeeds(optimization, before.inputs);
-    const { ranges, data: calibrated } = await this.#calibrate(feeds, isRunnable);
+    requireRunnable(optimization, before, feeds, isRunnable);
+    const { ranges, calibrated } = await this.#calibrate(feeds);
     const feed = isRunnable ? feeds.compare : null;
     const place: AttemptPlace = { optimization, stages, out: this.#out, ranges, feed };
     const held = await holdError(place, request.max_error);
     const { files, layers } = held.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
-    const after = await this.#read('verify', result, shapes);
+    const after = await this.#read(result, 'result');
     const check = isRunnable
       ? null
       : await this.#check(

@@ -1,4 +1,4 @@
-import type { FedInput, Feed } from '../stage/stage-task.ts';
+import type { AskedShapes, FedInput, Feed } from '../stage/stage-task.ts';
 import type { Optimization } from './optimization.ts';
 
 /** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
@@ -16,11 +16,21 @@ export const seedsOf = (seed: number): { calibration: number; comparison: number
   comparison: (seed ^ 0x5bd1e995) >>> 0,
 });
 
+type Planned = Pick<
+  Optimization,
+  'calibration' | 'evaluation' | 'request' | 'shapes' | 'areShapesStored' | 'outputShapes'
+>;
+
+function askedOf({ shapes, areShapesStored, outputShapes }: Planned): AskedShapes {
+  const record = (of: Planned['shapes']) =>
+    Object.fromEntries([...(of ?? [])].map(([name, dims]) => [name, [...dims]]));
+  return { inputs: areShapesStored === true ? {} : record(shapes), outputs: record(outputShapes) };
+}
+
 /** Which data each session is fed. */
-export function planFeeds(
-  { calibration, evaluation, request }: Pick<Optimization, 'calibration' | 'evaluation' | 'request'>,
-  inputs: FedInput[],
-): FeedPlans {
+export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans {
+  const { calibration, evaluation, request } = optimization;
+  const asked = askedOf(optimization);
   const seeds = seedsOf(request.seed);
   const synthetic = (samples: number, seed: number): Feed => ({
     inputs,
@@ -32,6 +42,7 @@ export function planFeeds(
   const fromSet = (set: string, source: Feed['source'], samples: number): Feed => ({
     inputs,
     set,
+    asked,
     source,
     samples,
     seed: seeds.comparison,

@@ -138,7 +138,9 @@ export function pruneMagnitude(
     return;
   }
   if (size === 0)
-    throw new ModelFault('The model has no weight of a Conv, Gemm or MatMul that may be pruned.');
+    throw new ModelFault(
+      `The model has no weight of a Conv, Gemm or MatMul that may be pruned.${report.keptText()}`,
+    );
   const protection = protect(weights);
   const pools = poolsOf(weights, request.strategy === 'magnitude_global', protection);
   refuseOutOfReach(pools, compression);

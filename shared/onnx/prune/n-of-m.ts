@@ -74,7 +74,7 @@ export function pruneNofM(
   }
   if (before === 0) {
     throw new ModelFault(
-      'No weight of a Conv, Gemm or MatMul has a multiple of 4 input channels: 2 of 4 cannot be chosen.',
+      `No weight of a Conv, Gemm or MatMul that may be pruned has a multiple of 4 input channels: 2 of 4 cannot be chosen.${report.keptText()}`,
     );
   }
   recordOutcome(report, request, { before, after, modelBefore: whole, modelAfter: whole - before + after });

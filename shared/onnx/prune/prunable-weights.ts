@@ -1,9 +1,11 @@
 import type { Graph } from '../graph/graph.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
+import { finiteness } from '../tensor/finiteness.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFloatTensor } from '../tensor/values.ts';
+import { isExcluded } from '../transform/excluded.ts';
 import type { TransformReport } from '../transform/report.ts';
-import { isExcluded, layerName } from './layer-name.ts';
+import { layerName } from './layer-name.ts';
 import { layoutOf, sameLayout, type WeightLayout } from './weight-layout.ts';
 
 /** A weight of which single values may be zeroed. */
@@ -74,8 +76,9 @@ export function prunableWeights(
       }
     }
   }
+  const isSound = finiteness();
   return [...found.values()].filter(({ tensor, node }) => {
-    const why = kept.get(tensor);
+    const why = kept.get(tensor) ?? (isSound(tensor) ? undefined : 'holds NaN or infinite values');
     if (why !== undefined) report.keep(`weight ${tensor.name} of ${layerName(node)}`, why);
     return why === undefined;
   });

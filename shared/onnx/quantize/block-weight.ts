@@ -1,5 +1,5 @@
 import { lazyTensor, type Tensor } from '../tensor/tensor.ts';
-import { floatsOf } from '../tensor/values.ts';
+import { withFloats } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { type Blocks, blockCount, blockSize, type Matrix, quantizeBlocks } from './block-quantize.ts';
 
@@ -24,8 +24,8 @@ export interface BlockTensors {
   zeroPoints: Tensor | undefined;
 }
 
-const matrixOf = ({ tensor, k, n, transposed }: WeightMatrix): Matrix => ({
-  values: floatsOf(tensor),
+const matrixOf = ({ k, n, transposed }: WeightMatrix, values: Float32Array): Matrix => ({
+  values,
   k,
   n,
   strideK: transposed ? 1 : n,
@@ -42,7 +42,9 @@ export class BlockCache {
       // The former one goes before the next one comes.
       this.#blocks = undefined;
       this.#weight = weight;
-      this.#blocks = quantizeBlocks(matrixOf(weight), bits, symmetric);
+      this.#blocks = withFloats(weight.tensor, (values) =>
+        quantizeBlocks(matrixOf(weight, values), bits, symmetric),
+      );
     }
     return this.#blocks;
   }

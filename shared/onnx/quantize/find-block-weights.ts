@@ -2,6 +2,7 @@ import { floatAttribute, intAttribute, intsAttribute } from '../graph/attributes
 import type { Graph } from '../graph/graph.ts';
 import { GraphIndex } from '../graph/graph-index.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
+import { finiteness } from '../tensor/finiteness.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isExcluded, nodeName } from '../transform/excluded.ts';
 import type { TransformReport } from '../transform/report.ts';
@@ -53,7 +54,7 @@ function siteOf(
   graph: Graph,
   index: GraphIndex,
   node: NodeProto,
-  report: TransformReport,
+  { report, isSound }: { report: TransformReport; isSound: (tensor: Tensor) => boolean },
 ): BlockSite | undefined {
   const kind = node.opType === 'Gather' ? 'table' : 'product';
   const found =
@@ -65,7 +66,9 @@ function siteOf(
     return undefined;
   }
   const { tensor } = found;
-  const why = objection(tensor, kind, node);
+  const why =
+    objection(tensor, kind, node) ??
+    (isSound(tensor) ? undefined : 'its weight holds NaN or infinite values');
   if (why !== undefined) {
     // Small lookups of shapes are no weights worth a word.
     if (tensor.type === 'float') report.keep(nodeName(node), why);
@@ -84,6 +87,7 @@ export function findBlockSites(
   report: TransformReport,
 ): BlockSite[] {
   const sites: BlockSite[] = [];
+  const isSound = finiteness();
   for (const graph of root.all()) {
     const index = new GraphIndex(graph);
     for (const node of graph.nodes) {
@@ -92,7 +96,7 @@ export function findBlockSites(
         report.keep(nodeName(node), 'the request excludes it');
         continue;
       }
-      const site = siteOf(graph, index, node, report);
+      const site = siteOf(graph, index, node, { report, isSound });
       if (site !== undefined) sites.push(site);
     }
   }

@@ -106,6 +106,17 @@ function fixedNames(graph: Graph): Set<string> {
 }
 
 /**
+ * Lets a Cast to float make halves. One of halves would do nothing, and ONNX Runtime 1.30 takes it for one of its own
+ * between two operators that it computes in float: it then refuses the model, or crashes.
+ */
+function castToHalf(node: NodeProto, isOfFloat: boolean): void {
+  if (isOfFloat) {
+    node.opType = 'Identity';
+    node.attribute = [];
+  } else setAttribute(node, 'to', dataTypes.float16);
+}
+
+/**
  * Converts a model to half precision: constants and the values between operators. Inputs and outputs stay float32, so
  * that callers need not change, and so do operators that would overflow, with casts around them. Constants are
  * converted while the model is saved; the report's errors and warnings are there after that.
@@ -139,10 +150,10 @@ export function convertToFloat16(
       if (!isFloat(name)) return name;
       return why === undefined ? precisions.half(name, node) : precisions.full(name);
     };
-    node.input = node.input.map(take);
     if (why === undefined && node.opType === 'Cast' && isFloat(node.output[0] ?? '')) {
-      setAttribute(node, 'to', dataTypes.float16);
+      castToHalf(node, isFloat(node.input[0] ?? ''));
     }
+    node.input = node.input.map(take);
     const casts: NodeProto[] = [];
     node.output = node.output.map((name) => {
       if (name === '' || !isFloat(name)) return name;

@@ -1,13 +1,10 @@
 import { foldBatchNorms } from '../graph/fold-batch-norm.ts';
 import { Names } from '../graph/names.ts';
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
 import { foldTransposes } from './fold-transposes.ts';
 import { makePlain } from './plain-gemm.ts';
+import { requireOpset } from './require-opset.ts';
 import { isChosen, type StaticRequest } from './static-operators.ts';
-
-/** QuantizeLinear is there since this operator set. */
-const leastOpset = 10;
 
 /**
  * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization folded
@@ -17,12 +14,7 @@ const leastOpset = 10;
  * @throws ModelFault where the operator set is too old for static quantization
  */
 export function prepareStatic(model: Model, request: StaticRequest): number {
-  const opset = model.opset();
-  if (opset < leastOpset) {
-    throw new ModelFault(
-      `static methods need opset ${leastOpset} or higher; the model has ${opset}. Export it anew, or use weight_only.`,
-    );
-  }
+  requireOpset(model, 'static');
   const folded = foldBatchNorms(model);
   foldTransposes(model.graph);
   const names = new Names(model.graph);

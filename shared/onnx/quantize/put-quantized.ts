@@ -1,7 +1,7 @@
 import type { Names } from '../graph/names.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
-import { floatsOf } from '../tensor/values.ts';
+import { withFloats } from '../tensor/values.ts';
 import { nodeName } from '../transform/excluded.ts';
 import type { LayerChange, TransformReport } from '../transform/report.ts';
 import type { OwnedConstant } from './constant-owner.ts';
@@ -66,7 +66,9 @@ export function putQuantized(
   };
   owner.put(
     lazyTensor(made.weight, by.type, swapped ? swappedDims(dims) : dims, () => {
-      const { levels, error, nonzeroBefore, nonzeroAfter } = quantize(floatsOf(tensor), viewed ?? dims, by);
+      const { levels, error, nonzeroBefore, nonzeroAfter } = withFloats(tensor, (values) =>
+        quantize(values, viewed ?? dims, by),
+      );
       Object.assign(layer, { error, nonzero_before: nonzeroBefore, nonzero_after: nonzeroAfter });
       const bytes = new Uint8Array(levels.buffer);
       return swapped ? swappedBytes(bytes, dims) : bytes;

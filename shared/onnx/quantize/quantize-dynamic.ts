@@ -4,17 +4,15 @@ import { type Model, microsoft } from '../model/model.ts';
 import { useMicrosoft } from '../model/use-microsoft.ts';
 import { ModelFault } from '../model-fault.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { isExcluded, nodeName } from '../transform/excluded.ts';
+import { isExcluded, nodeName, operatorName } from '../transform/excluded.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
 import { DynamicGraph, type DynamicRequest, type DynamicRule } from './dynamic-graph.ts';
 import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
 import { foldTransposes } from './fold-transposes.ts';
+import { requireOpset } from './require-opset.ts';
 import { WeightStore } from './weight-store.ts';
-
-/** DynamicQuantizeLinear is there since this operator set. */
-const leastOpset = 11;
 
 const rules: ReadonlyMap<string, DynamicRule> = new Map([
   ['MatMul', quantizeMatMul],
@@ -26,11 +24,8 @@ const rules: ReadonlyMap<string, DynamicRule> = new Map([
 
 const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
 
-const qualified = ({ domain, opType }: NodeProto): string =>
-  domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
-
 function ruleOf(node: NodeProto, { include }: DynamicRequest): DynamicRule | undefined {
-  const operator = qualified(node);
+  const operator = operatorName(node);
   if (operator === 'GRU' || operator === 'RNN') return stays;
   if (operator === 'Conv' && !include.includes('Conv')) return undefined;
   return rules.get(operator);
@@ -72,11 +67,7 @@ function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRe
  */
 export function quantizeDynamic(model: Model, request: DynamicRequest, report: TransformReport): void {
   const { graph: root } = model;
-  if (model.opset() < leastOpset) {
-    throw new ModelFault(
-      `dynamic needs opset ${leastOpset} or higher; the model has ${model.opset()}. Export it anew, or use weight_only.`,
-    );
-  }
+  requireOpset(model, 'dynamic');
   foldTransposes(root);
   const names = new Names(root);
   const weights = new WeightStore(names, report);
@@ -87,7 +78,7 @@ export function quantizeDynamic(model: Model, request: DynamicRequest, report: T
   }
   if (report.layers.length === 0) {
     throw new ModelFault(
-      'dynamic has nothing to quantize: the model has no MatMul, Gemm, LSTM or Attention of constant float weight that is not excluded.',
+      `dynamic has nothing to quantize: the model has no MatMul, Gemm, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}`,
     );
   }
   report.notes.push(...notesOn(model, request));

@@ -6,7 +6,7 @@ import { ModelFault } from '../model-fault.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { isExcluded, nodeName } from '../transform/excluded.ts';
 import type { TransformReport } from '../transform/report.ts';
-import { leastOpsetPerChannel, makeStaticPlan } from './make-static-plan.ts';
+import { leastOpsetPerChannel, makeStaticPlan, nothingToQuantize } from './make-static-plan.ts';
 import { prepareStatic } from './prepare-static.ts';
 import { ActivationScales } from './static-activations.ts';
 import { ConstantWriter } from './static-constants.ts';
@@ -87,9 +87,10 @@ export function quantizeStatic(
   reportUnmeasured(plan, scales, report);
   warnOfSigned(request, plan, report);
   if (report.layers.length === 0) {
-    throw new ModelFault(
-      'Static methods have nothing to quantize: the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.',
-    );
+    // A plan has constants: `calibrationTargets` looked. But they may hold what no scale can.
+    throw plan.constants.length === 0
+      ? nothingToQuantize()
+      : new ModelFault(`Static methods can quantize none of the model's weights.${report.keptText()}`);
   }
   model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
   removeUnused(model.graph);

@@ -1,7 +1,7 @@
 import { makeNode } from '../graph/make-node.ts';
 import type { Names } from '../graph/names.ts';
 import { makeTensor } from '../tensor/tensor.ts';
-import { floatsOf } from '../tensor/values.ts';
+import { withFloats } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { biasValues, type QuantizedBias, quantizedBias, raiseScales } from './bias-scale.ts';
 import { putQuantized } from './put-quantized.ts';
@@ -15,7 +15,7 @@ function scalesOfMark({ tensor, role, axis }: ConstantMark, request: StaticReque
   const isWeight = role === 'weight';
   const type = isWeight ? 'int8' : activationType(request);
   const mapping = { type, symmetric: isWeight, reduced: request.reduce_range } as const;
-  return scalesOf(floatsOf(tensor), tensor.dims, axis, mapping);
+  return withFloats(tensor, (values) => scalesOf(values, tensor.dims, axis, mapping));
 }
 
 /** Puts the quantized constants into the graph, and their DequantizeLinear before everything. */
@@ -53,6 +53,11 @@ export class ConstantWriter {
       const activation = scales.of(mark.activation)?.value;
       const values = by && biasValues(mark.tensor, by.scales.length);
       if (by === undefined || activation === undefined || values === undefined) return [];
+      // NaN has no place among integers: it would become 0.
+      if (!values.every(Number.isFinite)) {
+        this.#report.keep(mark.tensor.name, 'it holds values that are not finite');
+        return [];
+      }
       raiseScales(by.scales, activation, values, by.axis !== undefined);
       return [{ mark, by, activation, values }];
     });

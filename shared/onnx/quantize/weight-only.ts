@@ -136,7 +136,7 @@ export function quantizeWeightOnly(
   const sites = findBlockSites(model.graph, exclude, report);
   if (sites.length === 0) {
     throw new ModelFault(
-      'The model has no constant float weight of MatMul, Gemm or Gather that weight_only could quantize; static methods quantize convolutions.',
+      `The model has no constant float weight of MatMul, Gemm or Gather that weight_only could quantize; static methods quantize convolutions.${report.keptText()}`,
     );
   }
   const names = new Names(model.graph);

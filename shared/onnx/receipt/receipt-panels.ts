@@ -53,7 +53,7 @@ export function changePanel(receipt: Receipt): BarPanel {
     rows.push(changeRow('latency p50', latency.p50, millisecondsText));
     rows.push(changeRow('latency p90', latency.p90, millisecondsText));
   }
-  if (accuracy !== null) rows.push(changeRow('accuracy', accuracy, shareText));
+  if (accuracy !== null) rows.push(changeRow(`accuracy of ${accuracy.samples} samples`, accuracy, shareText));
   const [low = 0, high = 0] = latency?.ratio_interval ?? [];
   const foot =
     latency === null
@@ -89,7 +89,7 @@ export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on
       ],
     }),
   );
-  const on = compared_on === null ? '' : `, ${compared_on.samples} samples (${compared_on.source})`;
+  const on = compared_on === null ? '' : `, the first ${compared_on.samples} samples (${compared_on.source})`;
   const title = run_as_whole ? 'Error of the outputs' : 'Error of layers; not run as a whole';
   const panel: BarPanel = { title, subtitle: `relative L2, powers of ten${on}`, rows, scale: 'powers' };
   return withFoot(panel, more(measured.length, outputsShown, 'of them'));

@@ -1,16 +1,8 @@
 import * as z from 'zod';
+import { DataUsed } from './data-used.ts';
 
 const count = z.int().nonnegative();
 const change = <T extends z.ZodType>(measure: T) => z.object({ before: measure, after: measure });
-
-/** Where the numbers come from that a model was run on. */
-export const DataUsed = z.object({
-  source: z.enum(['evaluation', 'calibration', 'synthetic']),
-  samples: count,
-  /** Dimensions that were fed, by input. */
-  shapes: z.record(z.string(), z.array(count)),
-});
-export type DataUsed = z.output<typeof DataUsed>;
 
 /** What became of a layer's weight; see `LayerChange`. Sparsity is the share of zeros, null where not counted. */
 const Layer = z.object({
@@ -29,7 +21,7 @@ const Layer = z.object({
 
 const Output = z.object({
   name: z.string(),
-  /** ‖after − before‖ / ‖before‖ over all samples; null where it cannot be told, for the reason in `why`. */
+  /** ‖after − before‖ / ‖before‖ over the samples of `compared_on`, of values that are finite in the model; null where it cannot be told, for the reason in `why`. */
   relative_l2_error: z.number().nullable(),
   largest_difference: z.number().nullable(),
   values: count,
@@ -99,11 +91,14 @@ export const Receipt = z.object({
   run_as_whole: z.boolean(),
   outputs: z.array(Output),
   checked_layers: z.array(CheckedLayer),
-  /** What the outputs were compared on. */
-  compared_on: DataUsed.nullable(),
+  compared_on: DataUsed.nullable().describe(
+    'What the errors of `outputs` were measured on: the first samples of a set. `accuracy` counts its own.',
+  ),
   calibrated_on: DataUsed.nullable(),
-  /** Share of the evaluation set's labels that were met. */
-  accuracy: z.object({ ...change(z.number()).shape, samples: count, output: z.string() }).nullable(),
+  accuracy: z
+    .object({ ...change(z.number()).shape, samples: count, output: z.string() })
+    .nullable()
+    .describe("Share of the evaluation set's labels that were met, over all `samples` with labels."),
   latency: Latency.nullable(),
   /** Layers that `max_error` excluded, most sensitive first, each with the output error it causes alone. */
   excluded_by_error: z.array(z.object({ layer: z.string(), error: z.number().nullable() })),

@@ -1,4 +1,4 @@
-import type { DataUsed } from '../receipt/receipt.ts';
+import type { DataUsed } from '../receipt/data-used.ts';
 import type { Feed } from '../stage/stage-task.ts';
 import { type Sample, setSamples } from './set-samples.ts';
 import { syntheticFeeds } from './synthetic.ts';
@@ -6,7 +6,7 @@ import { syntheticFeeds } from './synthetic.ts';
 /** The samples that a session is fed, from a set or made up. */
 export async function* samplesOf(feed: Feed): AsyncGenerator<Sample, void, undefined> {
   if (feed.set !== null) {
-    yield* setSamples(feed.set, feed.inputs, feed.samples);
+    yield* setSamples(feed.set, feed.inputs, feed.samples, feed.asked);
     return;
   }
   for (let index = 0; index < feed.samples; index += 1) {
@@ -16,7 +16,16 @@ export async function* samplesOf(feed: Feed): AsyncGenerator<Sample, void, undef
   }
 }
 
-/** What a receipt says of the samples that were fed. */
+/** What the owner of a set should know of how it was read, though nothing need be wrong. */
+export function setNotes(source: DataUsed['source'], first: Sample | undefined): string[] {
+  if (first?.otherName === undefined) return [];
+  const [input = ''] = first.feeds.keys();
+  return [
+    `The ${source} set has no array ${JSON.stringify(input)}; its only one, ${JSON.stringify(first.otherName)}, was taken for that input.`,
+  ];
+}
+
+/** What a receipt says of so many samples that were fed. */
 export function dataUsed(source: DataUsed['source'], samples: number, first: Sample | undefined): DataUsed {
   const shapes = [...(first?.feeds ?? [])].map(([name, { dims }]): [string, number[]] => [name, [...dims]]);
   return { source, samples, shapes: Object.fromEntries(shapes) };

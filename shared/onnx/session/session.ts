@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
+import { hideFolders } from '../hide-folders.ts';
 import { ModelFault } from '../model-fault.ts';
 import { type FeedType, feedTypes, numbersOf, runtimeTypes, type typedView } from './feed-type.ts';
 
@@ -31,10 +33,10 @@ export async function runtimeVersion(): Promise<string> {
 
 const longestReason = 600;
 
-/** What ONNX Runtime says, without the places in its own sources. */
-function reason(cause: unknown): string {
+/** What ONNX Runtime says, without the places in its own sources, and without the folder that the model lies in. */
+function reason(cause: unknown, path: string): string {
   const text = cause instanceof Error ? cause.message : String(cause);
-  return text
+  return hideFolders(text, [dirname(path)])
     .replaceAll(/\/[\w./-]*onnxruntime[\w./-]*:\d+ [^\n]*?\n?(?=\S)/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
@@ -52,15 +54,18 @@ export type SessionOf = 'model' | 'result';
  */
 export class Session {
   readonly #of: SessionOf;
+  readonly #path: string;
   readonly #session: InferenceSession;
   readonly #makeTensor: (tensor: FedTensor) => RuntimeTensor;
 
   private constructor(
     of: SessionOf,
+    path: string,
     session: InferenceSession,
     makeTensor: (tensor: FedTensor) => RuntimeTensor,
   ) {
     this.#of = of;
+    this.#path = path;
     this.#session = session;
     this.#makeTensor = makeTensor;
   }
@@ -79,11 +84,12 @@ export class Session {
       });
       return new Session(
         of,
+        path,
         session,
         ({ type, dims, values }) => new Tensor(runtimeTypes[type], values, dims),
       );
     } catch (cause) {
-      throw new ModelFault(`ONNX Runtime cannot load the ${of}: ${reason(cause)}`);
+      throw new ModelFault(`ONNX Runtime cannot load the ${of}: ${reason(cause, path)}`);
     }
   }
 
@@ -129,7 +135,7 @@ export class Session {
     try {
       return await this.#session.run(feeds, outputs);
     } catch (cause) {
-      throw new ModelFault(`ONNX Runtime cannot run the ${this.#of}: ${reason(cause)}`);
+      throw new ModelFault(`ONNX Runtime cannot run the ${this.#of}: ${reason(cause, this.#path)}`);
     }
   }
 

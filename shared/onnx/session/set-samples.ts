@@ -1,7 +1,8 @@
 import { ModelFault } from '../model-fault.ts';
 import { type NpzArray, NpzFile } from '../npz/npz-file.ts';
-import type { FedInput } from '../stage/stage-task.ts';
+import type { AskedShapes, FedInput } from '../stage/stage-task.ts';
 import { elementCount } from '../tensor/tensor.ts';
+import { requireAsked } from './asked-shapes.ts';
 import { type FeedType, isFeedType, isFloatType, numbersOf, typedArray, typedView } from './feed-type.ts';
 import type { FedTensor } from './session.ts';
 
@@ -13,6 +14,8 @@ export interface Sample {
   feeds: Map<string, FedTensor>;
   /** What the model should answer; undefined where the set has no labels. */
   labels: { dims: readonly number[]; numbers: ArrayLike<number> } | undefined;
+  /** Name of the array that was taken for the only input though it is not the input's; undefined as a rule. */
+  otherName?: string | undefined;
 }
 
 const shapeText = (dims: readonly (number | null)[]): string =>
@@ -106,12 +109,13 @@ function labelsColumn(array: NpzArray, samples: number): Column {
 /**
  * Reads a data set sample by sample, at most `most` of them.
  *
- * @throws ModelFault where its arrays do not fit the model's inputs or one another
+ * @throws ModelFault where its arrays do not fit the model's inputs, one another, or what was asked for
  */
 export async function* setSamples(
   path: string,
   inputs: readonly FedInput[],
   most: number,
+  asked?: AskedShapes,
 ): AsyncGenerator<Sample, void, undefined> {
   const file = await NpzFile.open(path);
   try {
@@ -119,6 +123,11 @@ export async function* setSamples(
       input,
       column: columnFor(input, arrayFor(input, inputs, file.arrays)),
     }));
+    requireAsked(
+      'inputs',
+      asked,
+      columns.map(({ input, column }) => [input.name, column.dims]),
+    );
     const samples = Math.min(...columns.map(({ column }) => column.samples));
     const odd = columns.find(({ column }) => column.samples !== samples);
     if (odd !== undefined) {
@@ -131,6 +140,8 @@ export async function* setSamples(
       throw new ModelFault('The data set has no sample for this model.');
     const labels = file.arrays.get(labelsName);
     const label = labels && labelsColumn(labels, samples);
+    const [only] = columns;
+    const otherName = only?.column.array.name === only?.input.name ? undefined : only?.column.array.name;
     const parts = columns.map(({ column }) => column.array.parts(elementCount(column.dims)));
     const labelParts = label?.array.parts(elementCount(label.dims));
     for (let index = 0; index < Math.min(samples, most); index += 1) {
@@ -141,6 +152,7 @@ export async function* setSamples(
       const bytes = labelParts && (await next(labelParts));
       yield {
         feeds,
+        otherName,
         labels: label &&
           bytes && { dims: label.dims, numbers: numbersOf(label.type, typedView(label.type, bytes)) },
       };

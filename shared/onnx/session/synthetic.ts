@@ -1,7 +1,7 @@
 import { ModelFault } from '../model-fault.ts';
 import type { FedInput } from '../stage/stage-task.ts';
 import { elementCount } from '../tensor/tensor.ts';
-import { isFeedType, typedArray } from './feed-type.ts';
+import { type FeedType, isFeedType, typedArray } from './feed-type.ts';
 import { Random } from './random.ts';
 import type { FedTensor } from './session.ts';
 
@@ -14,6 +14,26 @@ function value({ values, below }: FedInput, random: Random): number {
 }
 
 /**
+ * Type and dimensions that an input is made up in.
+ *
+ * @throws ModelFault, asking for a calibration set, where its dimensions cannot be told
+ */
+export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType; dims: number[] } {
+  const named = `The input ${JSON.stringify(name)}`;
+  if (!isFeedType(type)) {
+    throw new ModelFault(`${named} takes ${type}; only models whose inputs are numbers can be run here.`);
+  }
+  if (dims === null) {
+    throw new ModelFault(`${named} has no known number of dimensions; give a calibration set that shows it.`);
+  }
+  const count = elementCount(dims);
+  if (count > valuesMost) {
+    throw new ModelFault(`${named} has ${count} values; give a calibration set with smaller ones.`);
+  }
+  return { type, dims };
+}
+
+/**
  * Inputs that are made up: the same ones for the same seed.
  *
  * @throws ModelFault, asking for a calibration set, where the dimensions of an input cannot be told
@@ -22,22 +42,9 @@ export function syntheticFeeds(inputs: readonly FedInput[], seed: number): Map<s
   const random = new Random(seed);
   return new Map(
     inputs.map((input): [string, FedTensor] => {
-      const { name, type, dims } = input;
-      const named = `The input ${JSON.stringify(name)}`;
-      if (!isFeedType(type)) {
-        throw new ModelFault(`${named} takes ${type}; only models whose inputs are numbers can be run here.`);
-      }
-      if (dims === null) {
-        throw new ModelFault(
-          `${named} has no known number of dimensions; give a calibration set that shows it.`,
-        );
-      }
-      const count = elementCount(dims);
-      if (count > valuesMost) {
-        throw new ModelFault(`${named} has ${count} values; give a calibration set with smaller ones.`);
-      }
-      const numbers = Float64Array.from({ length: count }, () => value(input, random));
-      return [name, { type, dims, values: typedArray(type, numbers) }];
+      const { type, dims } = syntheticForm(input);
+      const numbers = Float64Array.from({ length: elementCount(dims) }, () => value(input, random));
+      return [input.name, { type, dims, values: typedArray(type, numbers) }];
     }),
   );
 }

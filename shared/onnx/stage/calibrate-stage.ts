@@ -10,12 +10,14 @@ import { isStaticRequest } from '../optimize/static-request.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
 import { prepareStatic } from '../quantize/prepare-static.ts';
 import type { StaticRequest } from '../quantize/static-operators.ts';
+import { requireNumbers } from '../session/require-numbers.ts';
 import { runSample } from '../session/run-sample.ts';
-import { dataUsed, samplesOf } from '../session/samples.ts';
+import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
 import type { StageVoice } from './run-stage.ts';
-import type { StageAnswer, TaskOf } from './stage-task.ts';
+import type { StageAnswer } from './stage-answers.ts';
+import type { TaskOf } from './stage-task.ts';
 
 /** Saves the model in the form that is quantized, with what must be observed as outputs. */
 function exposed(
@@ -56,6 +58,7 @@ export async function calibrateStage(
     let first: Sample | undefined;
     for await (const sample of samplesOf(task.feed)) {
       first ??= sample;
+      requireNumbers(sample, samples);
       for (const name of targets) collect(collector, name, sample.feeds.get(name));
       // A session runs for at least one output; where only inputs are observed there is none.
       const results = outputs.length === 0 ? [] : await runSample(session, task.feed, sample, outputs);
@@ -65,7 +68,8 @@ export async function calibrateStage(
     }
     await session.release();
     writeRanges(task.out, collector.ranges());
-    return { data: dataUsed(task.feed.source, samples, first) };
+    const { source } = task.feed;
+    return { data: dataUsed(source, samples, first), notes: setNotes(source, first) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -12,7 +12,8 @@ import { layerInputs } from '../verify/layer-inputs.ts';
 import { sliceLayer } from '../verify/layer-slice.ts';
 import { OutputDifference } from '../verify/output-error.ts';
 import type { StageVoice } from './run-stage.ts';
-import type { FedInput, StageAnswer, TaskOf } from './stage-task.ts';
+import type { StageAnswer } from './stage-answers.ts';
+import type { FedInput, TaskOf } from './stage-task.ts';
 
 const checkedMost = 8;
 

@@ -1,18 +1,21 @@
 import { ModelFault } from '../model-fault.ts';
+import { requireAsked } from '../session/asked-shapes.ts';
 import { runSample } from '../session/run-sample.ts';
-import { dataUsed, samplesOf } from '../session/samples.ts';
+import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
-import { labelReading, labelsMet } from '../verify/label-score.ts';
+import { addScores, labelReading, labelsMet, labelsWarning, noLabels } from '../verify/label-score.ts';
 import { OutputDifference } from '../verify/output-error.ts';
 import type { StageVoice } from './run-stage.ts';
-import type { StageAnswer, TaskOf } from './stage-task.ts';
+import type { StageAnswer } from './stage-answers.ts';
+import type { TaskOf } from './stage-task.ts';
 
 /** Most samples whose outputs are compared, and most bytes that those of the source may take meanwhile. */
 const comparedMost = 64;
 const keptMost = 256 * 2 ** 20;
 
 type Outputs = Awaited<ReturnType<Session['run']>>;
+type LabelScore = ReturnType<typeof labelsMet>;
 type Reading = NonNullable<ReturnType<typeof labelReading>>;
 
 interface Run {
@@ -22,7 +25,7 @@ interface Run {
   samples: number;
   /** Names of outputs that are no tensors. */
   otherOutputs: readonly string[];
-  score: { met: number; of: number };
+  score: LabelScore;
   reading: Reading | undefined;
 }
 
@@ -31,6 +34,14 @@ const bytesOf = (outputs: Outputs): number =>
     (sum, value) => sum + (value.type === 'other' ? 0 : value.values.byteLength),
     0,
   );
+
+/** Refuses outputs of the model that are not as they were asked for, where a set decides. */
+function requireAskedOutputs({ feed }: TaskOf<'compare'>, outputs: Outputs): void {
+  const shapes = [...outputs].flatMap(([name, value]) =>
+    value.type === 'other' ? [] : [[name, value.dims] as const],
+  );
+  requireAsked('outputs', feed.asked, shapes);
+}
 
 /** Runs one model over the samples; those beyond what is compared only where they have labels. */
 async function runAll(
@@ -47,7 +58,7 @@ async function runAll(
     first: undefined,
     samples: 0,
     otherOutputs: session.otherOutputs,
-    score: { met: 0, of: 0 },
+    score: noLabels,
     reading: earlier?.reading,
   };
   let room = keptMost;
@@ -57,6 +68,7 @@ async function runAll(
       const isKept = run.kept.length < most && room > 0;
       if (!isKept && sample.labels === undefined) break;
       const outputs = await runSample(session, task.feed, sample);
+      if (run.first === undefined && earlier === undefined) requireAskedOutputs(task, outputs);
       run.first ??= sample;
       run.samples += 1;
       if (isKept) {
@@ -68,8 +80,7 @@ async function runAll(
         if (run.reading === undefined) {
           throw new ModelFault(`No output of the model fits labels of [${sample.labels.dims.join(', ')}].`);
         }
-        const { met, of: all } = labelsMet(outputs, sample.labels, run.reading);
-        run.score = { met: run.score.met + met, of: run.score.of + all };
+        run.score = addScores(run.score, labelsMet(outputs, sample.labels, run.reading));
       }
       progress(run.samples / task.feed.samples);
     }
@@ -87,15 +98,17 @@ export async function compareStage(
   const before = await runAll(task.before, 'model', task, undefined, (part) => progress(part / 2));
   const after = await runAll(task.after, 'result', task, before, (part) => progress(0.5 + part / 2));
   const names = [...(before.kept[0]?.keys() ?? []), ...before.otherOutputs];
-  const outputs = names.map((name) => {
+  const compared = before.kept.slice(0, after.kept.length);
+  const differences = names.map((name) => {
     const difference = new OutputDifference(name);
-    for (const [index, one] of before.kept.slice(0, after.kept.length).entries())
+    for (const [index, one] of compared.entries())
       difference.add(one.get(name), after.kept[index]?.get(name));
-    return difference.result();
+    return difference;
   });
   const { reading, score } = before;
+  const { source } = task.feed;
   return {
-    outputs,
+    outputs: differences.map((one) => one.result()),
     accuracy:
       reading === undefined || score.of === 0
         ? null
@@ -105,7 +118,11 @@ export async function compareStage(
             samples: before.samples,
             output: reading.output,
           },
-    data: dataUsed(task.feed.source, before.samples, before.first),
+    data: dataUsed(source, compared.length, before.first),
+    notes: setNotes(source, before.first),
+    warnings: [...differences.map((one) => one.warning()), reading && labelsWarning(score, reading)].filter(
+      (one) => one !== undefined,
+    ),
     runtime: await runtimeVersion(),
   };
 }

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 
 export interface ResidentMemory {
   /** Bytes at this moment. */
@@ -9,7 +7,6 @@ export interface ResidentMemory {
   peak: number;
 }
 
-const run = promisify(execFile);
 const kilobytes = (status: string, field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 
@@ -20,7 +17,9 @@ export async function residentMemory(pid: number): Promise<ResidentMemory | null
       const status = await readFile(`/proc/${pid}/status`, 'latin1');
       return { now: kilobytes(status, 'VmRSS'), peak: kilobytes(status, 'VmHWM') };
     }
-    const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
+    const { execFile } = await import('node:child_process');
+    const { promisify } = await import('node:util');
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
     const now = Number(stdout.trim()) * 1024;
     return { now, peak: now };
   } catch {

@@ -2,11 +2,14 @@ import { dirname, join } from 'node:path';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { ModelFault } from '../model-fault.ts';
+import { parseRequest } from '../optimize/parse-request.ts';
+import { requirePossible } from '../optimize/require-possible.ts';
 import { checkAttributes } from '../verify/check-attributes.ts';
 import { countParameters } from '../verify/count-parameters.ts';
 import { feedPlan } from '../verify/feed-plan.ts';
 import { runtimeNeeded } from '../verify/runtime-needed.ts';
-import type { StageAnswer, TaskOf } from './stage-task.ts';
+import type { StageAnswer } from './stage-answers.ts';
+import type { TaskOf } from './stage-task.ts';
 
 function countOperators(model: Model): Record<string, number> {
   const counts = new Map<string, number>();
@@ -29,11 +32,15 @@ function opsetsOf({ proto }: Model): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
-/** Checks a model's structure and counts what it is made of. */
-export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<'read'> {
+/** Kinds of values, in the words of onnx.proto, that no session here hands out. */
+const otherOutputs: ReadonlySet<string | undefined> = new Set(['sequenceType', 'mapType', 'optionalType']);
+
+/** Checks a model's structure, and that what is asked can be done to it; counts what it is made of. */
+export function readStage({ model: path, shapes, request }: TaskOf<'read'>): StageAnswer<'read'> {
   const model = loadModel(path);
   try {
     checkAttributes(model);
+    const notes = request === undefined ? [] : requirePossible(model, parseRequest(request));
     const { parameters, nonzero } = countParameters(model.graph);
     let weight_bytes = 0;
     for (const { initializers } of model.graph.all()) {
@@ -42,6 +49,7 @@ export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<
     return {
       inputs: feedPlan(model, shapes),
       outputs: model.graph.outputs.map(({ name }) => name),
+      has_tensor_output: model.graph.outputs.some(({ type }) => !otherOutputs.has(type?.value.case)),
       weight_bytes,
       parameters,
       nonzero_parameters: nonzero,
@@ -49,6 +57,7 @@ export function readStage({ model: path, shapes }: TaskOf<'read'>): StageAnswer<
       opsets: opsetsOf(model),
       files: [path, ...model.external.locations.map((location) => join(dirname(path), location))],
       needs_runtime: runtimeNeeded(model),
+      notes,
     };
   } finally {
     model.external.close();

@@ -1,5 +1,4 @@
-import { writeSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import { readFileSync, writeSync } from 'node:fs';
 import { ModelFault } from '../model-fault.ts';
 import { residentMemory } from './process-memory.ts';
 import { type StageLine, StageTask } from './stage-task.ts';
@@ -58,7 +57,7 @@ export async function runStage(): Promise<void> {
     say: (line) => write({ say: line }),
   };
   try {
-    const task = StageTask.parse(JSON.parse(await text(process.stdin)));
+    const task = StageTask.parse(JSON.parse(readFileSync(0, 'utf8')));
     const answer = await answerTo(task, voice);
     write({ answer, peak_memory_bytes: await peakMemory() });
     process.exit(0);

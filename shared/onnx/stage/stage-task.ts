@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DataUsed, Receipt } from '../receipt/receipt.ts';
+import { dataSources } from '../receipt/data-used.ts';
 
 const count = z.int().nonnegative();
 const dims = z.array(count);
@@ -18,12 +18,20 @@ export const FedInput = z.object({
 });
 export type FedInput = z.output<typeof FedInput>;
 
+const shapes = z.record(z.string(), z.array(z.int().nullable()));
+
+/** Shapes that somebody asked for by name, null for dimensions that are free. */
+const AskedShapes = z.object({ inputs: shapes, outputs: shapes });
+export type AskedShapes = z.output<typeof AskedShapes>;
+
 /** Where the numbers come from that a session is fed. */
 const Feed = z.object({
   inputs: z.array(FedInput),
   /** Path of an npz file; null for synthetic values. */
   set: z.string().nullable(),
-  source: DataUsed.shape.source,
+  /** What the samples of a set must agree with. */
+  asked: AskedShapes.optional(),
+  source: z.enum(dataSources),
   /** Most samples that are taken. */
   samples: count,
   seed: count,
@@ -37,7 +45,9 @@ const tasks = {
   read: z.object({
     kind: z.literal('read'),
     model: z.string(),
-    shapes: z.record(z.string(), z.array(z.int().nullable())),
+    /** What is going to be done to it, where it is to be refused at once if that is impossible. */
+    request: request.optional(),
+    shapes,
   }),
   /** Observes the activations that a static quantization needs the ranges of, into the file `out`. */
   calibrate: z.object({
@@ -56,6 +66,8 @@ const tasks = {
     exclude: z.array(z.string()),
     ranges: z.string().nullable(),
     out: z.string(),
+    /** Name of the result in there. */
+    name: z.string().optional(),
   }),
   /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
   compare: z.object({
@@ -91,42 +103,6 @@ export const StageTask = z.discriminatedUnion('kind', [
 export type StageTask = z.output<typeof StageTask>;
 export type StageKind = StageTask['kind'];
 export type TaskOf<K extends StageKind> = Extract<StageTask, { kind: K }>;
-
-const LayerChange = Receipt.shape.layers.element.omit({ sparsity_before: true, sparsity_after: true });
-
-/** What each stage answers. */
-export const stageAnswers = {
-  read: z.object({
-    inputs: z.array(FedInput),
-    outputs: z.array(z.string()),
-    weight_bytes: count,
-    parameters: count,
-    nonzero_parameters: count,
-    operators: z.record(z.string(), count),
-    opsets: z.record(z.string(), count),
-    files: z.array(z.string()),
-    needs_runtime: z.string().nullable(),
-  }),
-  calibrate: z.object({ data: DataUsed }),
-  transform: z.object({
-    files: z.array(z.string()),
-    layers: z.array(LayerChange),
-    kept: Receipt.shape.kept,
-    notes: Receipt.shape.notes,
-    warnings: Receipt.shape.warnings,
-    pruning: Receipt.shape.pruning,
-  }),
-  compare: z.object({
-    outputs: Receipt.shape.outputs,
-    accuracy: Receipt.shape.accuracy,
-    data: DataUsed,
-    runtime: z.string(),
-  }),
-  time: Receipt.shape.latency.unwrap(),
-  size: Receipt.pick({ file_bytes: true, gzip_bytes: true, gzip_level: true }),
-  check: z.object({ layers: Receipt.shape.checked_layers, runtime: z.string() }),
-} as const satisfies Record<StageKind, z.ZodType>;
-export type StageAnswer<K extends StageKind> = z.output<(typeof stageAnswers)[K]>;
 
 /** A line that a stage writes to its fourth descriptor. The last one is an answer or a fault. */
 export const StageLine = z.union([

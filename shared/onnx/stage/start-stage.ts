@@ -1,10 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
+import { dirname, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { hideFolders } from '../hide-folders.ts';
 import { ModelFault } from '../model-fault.ts';
+import { type StageAnswer, stageAnswers } from './stage-answers.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
+import { stageFolders } from './stage-folders.ts';
 import { launchStage, type StageUser } from './stage-launch.ts';
-import { type StageAnswer, type StageKind, StageLine, stageAnswers, type TaskOf } from './stage-task.ts';
+import { type StageKind, StageLine, type TaskOf } from './stage-task.ts';
 
 /** Where and how stages are run. */
 export interface StagePlace {
@@ -107,6 +111,9 @@ export async function startStage<K extends StageKind>(
 ): Promise<StageOutcome<K>> {
   place.signal.throwIfAborted();
   const kind: K = task.kind;
+  const programs = place.command.filter((part) => isAbsolute(part)).map((part) => dirname(part));
+  const hidden = (text: string): string =>
+    hideFolders(text, [place.folder, ...stageFolders(task), ...programs]);
   const started = performance.now();
   const child = await launchStage({ ...place, memoryBytes: place.bounds.memoryBytes });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -124,11 +131,11 @@ export async function startStage<K extends StageKind>(
     place.signal.throwIfAborted();
     const exceeded = watch.exceeded();
     if (exceeded !== undefined) throw new ModelFault(`${exceeded}, while ${doing[kind]}.`);
-    if (last === undefined) throw crashed(child, doing[kind], printed());
+    if (last === undefined) throw crashed(child, doing[kind], hidden(printed()));
     if ('fault' in last) {
-      if (last.stack === undefined) throw new ModelFault(last.fault);
+      if (last.stack === undefined) throw new ModelFault(hidden(last.fault));
       place.say(last.stack);
-      throw new ModelFault(`While ${doing[kind]}: ${last.fault}`);
+      throw new ModelFault(`While ${doing[kind]}: ${hidden(last.fault)}`);
     }
     const judged = stageAnswers[kind].safeParse(last.answer);
     if (!judged.success) {

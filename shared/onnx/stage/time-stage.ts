@@ -3,7 +3,8 @@ import { samplesOf } from '../session/samples.ts';
 import { Session } from '../session/session.ts';
 import { median, medianInterval, quantile } from '../verify/block-ratio.ts';
 import type { StageVoice } from './run-stage.ts';
-import type { StageAnswer, TaskOf } from './stage-task.ts';
+import type { StageAnswer } from './stage-answers.ts';
+import type { TaskOf } from './stage-task.ts';
 
 const blocksMost = 30;
 const blocksLeast = 5;

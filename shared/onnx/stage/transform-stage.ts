@@ -4,7 +4,8 @@ import { saveModel } from '../model/save-model.ts';
 import { applyRequest } from '../optimize/apply-request.ts';
 import { parseRequest } from '../optimize/parse-request.ts';
 import { TransformReport } from '../transform/report.ts';
-import type { StageAnswer, TaskOf } from './stage-task.ts';
+import type { StageAnswer } from './stage-answers.ts';
+import type { TaskOf } from './stage-task.ts';
 
 /** Transforms a model into an empty folder. */
 export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transform'> {
@@ -15,7 +16,7 @@ export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transfor
   const report = new TransformReport();
   try {
     applyRequest(model, { ...request, exclude: [...request.exclude, ...task.exclude] }, ranges, report);
-    const files = saveModel(model, out);
+    const files = saveModel(model, out, task.name);
     // Errors of weights that are computed while they are written are known only now.
     const { layers, kept, notes, warnings, pruning } = report;
     return { files, layers, kept, notes, warnings, pruning };

@@ -40,6 +40,26 @@ export function floatsOf(tensor: Tensor): Float32Array {
   }
 }
 
+/** Room that crooked tensors are copied to, one after the other; undefined while it is lent. */
+let room: Float32Array | undefined = new Float32Array();
+
+/**
+ * Calls `use` with the values of a tensor of floating-point type as float32, and answers what it does. They are lent:
+ * not to be kept, nor written to. Fresh memory for every tensor would take longer than the work on it.
+ */
+export function withFloats<T>(tensor: Tensor, use: (values: Float32Array) => T): T {
+  const bytes = tensor.type === 'float' ? tensor.bytes() : undefined;
+  if (bytes === undefined || bytes.byteOffset % 4 === 0 || room === undefined) return use(floatsOf(tensor));
+  const lent = room.byteLength < bytes.byteLength ? new Float32Array(bytes.byteLength / 4) : room;
+  room = undefined;
+  try {
+    new Uint8Array(lent.buffer).set(bytes);
+    return use(lent.subarray(0, bytes.byteLength / 4));
+  } finally {
+    room = lent;
+  }
+}
+
 /**
  * Values of a tensor of an integer type, bool included, as numbers. Throws a {@link ModelFault} where there are more
  * than a million: shapes, axes and the like are short.

@@ -3,6 +3,17 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 /** What a node is called in reports and requests: its name, or its first output's where it has none. */
 export const nodeName = (node: NodeProto): string => node.name || (node.output[0] ?? '');
 
-/** Whether a request leaves a node out, by its name or the type of its operator. */
+/** The type of a node's operator, with its domain where that is not ONNX's own. */
+export const operatorName = ({ domain, opType }: NodeProto): string =>
+  domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+
+/** Everything by which a request can leave a node out. */
+export const namesOf = (node: NodeProto): readonly string[] => [
+  nodeName(node),
+  node.opType,
+  operatorName(node),
+];
+
+/** Whether a request leaves a node out, by its name or the type of its operator, with or without the domain. */
 export const isExcluded = (node: NodeProto, exclude: readonly string[]): boolean =>
-  exclude.includes(nodeName(node)) || exclude.includes(node.opType);
+  exclude.length > 0 && namesOf(node).some((name) => exclude.includes(name));

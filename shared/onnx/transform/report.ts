@@ -22,6 +22,10 @@ export interface Kept {
   why: string;
 }
 
+const keptSaid = 3;
+/** A model may call its parts whatever it likes. */
+const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
 /** What a transformation did to a model, collected while it works; part of the receipt. */
 export class TransformReport {
   readonly layers: LayerChange[] = [];
@@ -35,5 +39,13 @@ export class TransformReport {
 
   keep(what: string, why: string): void {
     this.kept.push({ what, why });
+  }
+
+  /** The first of what was kept as a sentence, for a fault that nothing is left to be done; empty where nothing was. */
+  keptText(): string {
+    if (this.kept.length === 0) return '';
+    const others = this.kept.length - keptSaid;
+    const said = this.kept.slice(0, keptSaid).map(({ what, why }) => `${clipped(what)}: ${clipped(why)}`);
+    return ` Kept as they are: ${said.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
   }
 }

@@ -69,21 +69,54 @@ function classesOf(value: FedTensor, axis: number | null): ArrayLike<number> {
   return found;
 }
 
-/** Labels that were met, of those that are not negative: a negative one says that it does not count. */
-export function labelsMet(
-  outputs: Outputs,
-  labels: Labels,
-  { output, axis }: Reading,
-): { met: number; of: number } {
+/** How labels were met, over any number of samples. */
+export interface LabelScore {
+  met: number;
+  /** Labels that are not negative: a negative one says that it does not count. */
+  of: number;
+  /** Those of them that are none of the output's classes, and the largest; they can never be met. */
+  beyond: number;
+  largest: number;
+  /** Classes of the output; null where it is the class itself, so that nobody knows how many there are. */
+  classes: number | null;
+}
+
+export const noLabels: LabelScore = { met: 0, of: 0, beyond: 0, largest: 0, classes: null };
+
+export const addScores = (a: LabelScore, b: LabelScore): LabelScore => ({
+  met: a.met + b.met,
+  of: a.of + b.of,
+  beyond: a.beyond + b.beyond,
+  largest: Math.max(a.largest, b.largest),
+  classes: b.classes ?? a.classes,
+});
+
+/** Counts the labels of a sample that were met. */
+export function labelsMet(outputs: Outputs, labels: Labels, { output, axis }: Reading): LabelScore {
   const value = outputs.get(output);
-  if (value === undefined || value.type === 'other') return { met: 0, of: 0 };
-  const classes = classesOf(value, axis);
-  let [met, of] = [0, 0];
+  if (value === undefined || value.type === 'other') return noLabels;
+  const found = classesOf(value, axis);
+  const classes = axis === null ? null : (value.dims[axis] ?? 1);
+  let [met, of, beyond, largest] = [0, 0, 0, 0];
   for (let at = 0; at < labels.numbers.length; at += 1) {
     const label = labels.numbers[at] ?? 0;
     if (label < 0) continue;
     of += 1;
-    if (classes[at] === label) met += 1;
+    if (found[at] === label) met += 1;
+    if (classes !== null && label >= classes) beyond += 1;
+    if (label > largest) largest = label;
   }
-  return { met, of };
+  return { met, of, beyond, largest, classes };
+}
+
+/**
+ * What must be said of labels that are none of the output's classes; undefined where there are none. No fault: sets of
+ * pictures mark what does not count by 255, and the accuracies before and after still compare.
+ */
+export function labelsWarning(
+  { of, beyond, largest, classes }: LabelScore,
+  { output }: Reading,
+): string | undefined {
+  if (beyond === 0 || classes === null) return undefined;
+  return `${beyond} of ${of} labels are none of the ${classes} classes (0 to ${classes - 1}) of the output ${JSON.stringify(output)}, the largest is ${largest}; they count as not met. Labels that do not count are negative.`;
 }

@@ -1,6 +1,7 @@
 import type { Receipt } from '../receipt/receipt.ts';
 import { isFloatType } from '../session/feed-type.ts';
 import { type FedTensor, type OtherValue, tensorNumbers } from '../session/session.ts';
+import { incomparable } from './incomparable.ts';
 
 type OutputError = Receipt['outputs'][number];
 type Value = FedTensor | OtherValue | undefined;
@@ -12,7 +13,12 @@ export class OutputDifference {
   #squaredNorm = 0;
   #largest = 0;
   #values = 0;
+  /** Pairs of finite numbers: what the error is of. */
+  #compared = 0;
+  /** Finite before, and not any more. */
   #spoilt = 0;
+  /** NaN or infinite before, and finite or of another kind now. */
+  #altered = 0;
   #why: string | undefined;
 
   constructor(name: string) {
@@ -21,7 +27,7 @@ export class OutputDifference {
 
   add(before: Value, after: Value): void {
     if (before === undefined || after === undefined || before.type === 'other' || after.type === 'other') {
-      this.#why = 'is no tensor of numbers';
+      this.#why = incomparable.noTensor;
       return;
     }
     if (before.dims.join() !== after.dims.join()) {
@@ -31,11 +37,15 @@ export class OutputDifference {
     const [a, b] = [tensorNumbers(before), tensorNumbers(after)];
     for (let at = 0; at < a.length; at += 1) {
       const [was = 0, is = 0] = [a[at], b[at]];
-      if (!Number.isFinite(was)) continue;
+      if (!Number.isFinite(was)) {
+        if (!Object.is(was, is)) this.#altered += 1;
+        continue;
+      }
       if (!Number.isFinite(is)) {
         this.#spoilt += 1;
         continue;
       }
+      this.#compared += 1;
       const difference = is - was;
       this.#squaredError += difference * difference;
       this.#squaredNorm += was * was;
@@ -46,12 +56,29 @@ export class OutputDifference {
       this.#why = `became ${after.type}, it was ${before.type}`;
   }
 
+  /** What must be said beside the error, which is that of the values that are finite in both; undefined if nothing. */
+  warning(): string | undefined {
+    const said = `The output ${JSON.stringify(this.#name)}`;
+    const { noNumbers } = incomparable;
+    const missing = this.#values - this.#compared - this.#spoilt;
+    if (missing === 0) return undefined;
+    const altered =
+      this.#altered === 0 ? '' : `; ${this.#altered} of these are not the same NaN or infinity in the result`;
+    // Where there are no others, the reason for having no error says the rest.
+    if (this.#compared === 0) {
+      return this.#altered === 0 ? undefined : `${said} ${noNumbers}${altered}.`;
+    }
+    return `${said} has ${missing} of ${this.#values} values that are NaN or infinite in the model itself; its error is that of the others${altered}.`;
+  }
+
   /** Relative to an output that is all zeros, only no difference at all can be told. */
   result(): OutputError {
     const measured = { name: this.#name, values: this.#values };
     const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });
     if (this.#why !== undefined) return failed(this.#why);
     if (this.#spoilt > 0) return failed(`${this.#spoilt} of its values are infinite or not numbers any more`);
+    if (this.#values === 0) return failed(incomparable.noValues);
+    if (this.#compared === 0) return failed(incomparable.noNumbers);
     if (this.#squaredNorm === 0 && this.#squaredError > 0) {
       return {
         ...measured,

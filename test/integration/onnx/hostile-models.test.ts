@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadModel } from '../../../shared/onnx/model/load-model.ts';
@@ -67,6 +68,15 @@ describe('what no JavaScript could catch ends the stage alone', () => {
   });
 });
 
+test('a fault does not say where the model lies', async () => {
+  const fault = await faultOf(hostile.modelBytes(hostile.cycle()));
+  expect(fault).toBeInstanceOf(ModelFault);
+  expect(String(fault)).toMatch(
+    /ONNX Runtime cannot load the (model|result): Load model from model\.onnx failed/,
+  );
+  expect(String(fault)).not.toContain(tmpdir());
+});
+
 describe('a file that lies is refused', () => {
   const secret = 'the secret of another';
   const outside = (folder: string): void => writeFileSync(join(folder, 'secret'), secret.repeat(20));
@@ -107,6 +117,13 @@ describe('a file that lies is refused', () => {
     [[-1, 8], /impossible dimensions/],
   ])('a weight of %j', async (dims, message) => {
     await expectFault(hostile.claimedWeight(dims), message);
+  });
+
+  test.each([
+    [[2 ** 20, 2 ** 18], /"fill" makes a constant of \[1048576, 262144\], 1099511627776 bytes; one constant/],
+    [[-4, 8], /"fill" makes a constant of \[-4, 8\], which are impossible dimensions/],
+  ])('a weight of %j that a node makes', async (dims, message) => {
+    await expectFault(hostile.filledWeight(dims), message);
   });
 
   test('bodies nested too deep', async () => {

@@ -163,4 +163,19 @@ describe('what is asked for and cannot be had is said', () => {
       'The array "x" is [4, 3, 9, 8], which does not fit the input "x" [?, 3, 8, 8]',
     );
   });
+
+  test('a calibration set that holds NaN, and shapes that a set does not have', async () => {
+    const folder = await testFolder();
+    const calibration = join(folder, 'calibration.npz');
+    const values = new Float32Array(384).fill(Number.NaN, 383);
+    await writeNpz(calibration, { x: { type: 'float', dims: [2, 3, 8, 8], values } });
+    const request = { operation: 'quantize', strategy: 'static_minmax', precision: 8 };
+    await expect(optimize(request, { calibration })).rejects.toThrow(
+      'The calibration set holds NaN for the input "x" in sample 2',
+    );
+    const shapes = new Map([['x', [8, 3, 8, 8]]]);
+    await expect(optimize(request, { calibration, shapes })).rejects.toThrow(
+      'inputs: "x" is [1, 3, 8, 8] for each sample of the data set, but [8, 3, 8, 8] was given',
+    );
+  });
 });

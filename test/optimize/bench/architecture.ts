@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Figure, type FigureOptions, figure } from '../../../infra/local/bench/figure.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { runPython } from '../compare/run-python.ts';
 import type { Cell } from './cells.ts';
 import { isGated, type Made, type Workbench } from './workbench.ts';
 
@@ -10,6 +11,8 @@ const mb = 1e6;
 
 /** Speed-ups vary with the processor's cache and clock: this share of the prototype's has to be reached. */
 const leastShare = 0.75;
+/** That of our result beside the reference's, as in `compare/bounds.ts`. */
+const latencyMost = 1.05;
 /** What a result may have beyond the prototype's bytes. */
 const sizeMargin = 1.02;
 
@@ -34,6 +37,27 @@ function resourceFigures({ what: name, secondsMost }: Cell, made: readonly Made[
   ];
 }
 
+/** The speed-up that is due: the prototype's, or that of the bytes where reading them is all there is to do. */
+function speedUpOf({ speedUp, readsWeights }: Cell, before: number, after: number): number | undefined {
+  return speedUp === undefined || readsWeights === undefined ? speedUp : Math.min(speedUp, before / after);
+}
+
+/** A result's latency beside that of what ONNX Runtime's own quantizer makes of the same model, on this machine. */
+async function referenceFigures(
+  bench: Workbench,
+  { what, reference }: Cell,
+  source: string,
+  result: string,
+): Promise<Figure[]> {
+  if (reference === undefined || bench.python === undefined) return [];
+  const out = join(bench.folder(), 'model.onnx');
+  await runPython(bench.python, 'reference.py', { method: reference, model: source, out });
+  const { ratio, ratio_interval, p50 } = await bench.time(out, result);
+  const remark = `lower end of 95 %, median ${ratio.toFixed(3)}; ${p50.before.toFixed(2)} → ${p50.after.toFixed(2)} ms`;
+  const name = `${what}: latency beside ONNX Runtime's own result`;
+  return [figure(name, ratio_interval[0], '×', gated({ remark, atMost: latencyMost }))];
+}
+
 /** Measures the cells of an architecture: speed-up with its A/A ratio, size, and what transforming took. */
 export async function measureArchitecture(
   bench: Workbench,
@@ -47,7 +71,7 @@ export async function measureArchitecture(
   const { size } = statSync(source);
   const figures: Figure[] = [figure('the model', size / mb, 'MB')];
   for (const cell of cells) {
-    const { what, requests, speedUp, megabytes } = cell;
+    const { what, requests, megabytes } = cell;
     const made: Made[] = [];
     let path = source;
     for (const request of requests) {
@@ -58,8 +82,10 @@ export async function measureArchitecture(
     const time = await bench.time(source, path);
     const [slow, fast] = time.ratio_interval.map((ratio) => 1 / ratio);
     const remark = `${time.p50.before.toFixed(2)} → ${time.p50.after.toFixed(2)} ms, ${fast?.toFixed(2)} to ${slow?.toFixed(2)}, A/A ${time.aa_ratio.toFixed(3)}`;
+    const speedUp = speedUpOf(cell, size, statSync(path).size);
     const least = speedUp === undefined ? {} : { atLeast: speedUp * leastShare };
     figures.push(figure(`${what}: speed-up`, 1 / time.ratio, '×', gated({ remark, ...least })));
+    figures.push(...(await referenceFigures(bench, cell, source, path)));
     const atMost = megabytes === undefined ? {} : { atMost: megabytes * sizeMargin };
     figures.push(figure(`${what}: size`, statSync(path).size / mb, 'MB', atMost));
     figures.push(...resourceFigures(cell, made, transformBytes(largest, size)));

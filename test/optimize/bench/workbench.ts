@@ -4,7 +4,8 @@ import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
 import { isStaticRequest } from '../../../shared/onnx/optimize/static-request.ts';
 import { hardware } from '../../../shared/onnx/receipt/hardware.ts';
-import type { StageAnswer, StageKind, TaskOf } from '../../../shared/onnx/stage/stage-task.ts';
+import type { StageAnswer } from '../../../shared/onnx/stage/stage-answers.ts';
+import type { StageKind, TaskOf } from '../../../shared/onnx/stage/stage-task.ts';
 import { type StageOutcome, startStage } from '../../../shared/onnx/stage/start-stage.ts';
 
 export type Request = Readonly<Record<string, unknown>>;
@@ -31,12 +32,21 @@ export class Workbench {
   readonly #folder: string;
   readonly #signal: AbortSignal;
   readonly say: (line: string) => void;
+  /** A Python with ONNX Runtime's quantizer, where there is one: see `compare/requirements.txt`. */
+  readonly python: string | undefined;
 
-  constructor(program: string, folder: string, signal: AbortSignal, say: (line: string) => void) {
+  constructor(
+    program: string,
+    folder: string,
+    signal: AbortSignal,
+    say: (line: string) => void,
+    python?: string,
+  ) {
     this.#program = program;
     this.#folder = folder;
     this.#signal = signal;
     this.say = say;
+    this.python = python;
   }
 
   /** An empty folder of its own. */

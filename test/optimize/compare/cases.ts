@@ -1,4 +1,4 @@
-import type { quantizeStrategies } from '../../../shared/onnx/methods/quantize-methods.ts';
+import type { quantizeStrategies } from '../../../shared/onnx/methods/strategies.ts';
 
 /** Methods that the reference has, too. */
 export type Method = Exclude<(typeof quantizeStrategies)[number], 'float16'>;

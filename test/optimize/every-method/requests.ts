@@ -1,5 +1,5 @@
-import { pruneStrategies } from '../../../shared/onnx/methods/prune-methods.ts';
 import { quantizeMethods } from '../../../shared/onnx/methods/quantize-methods.ts';
+import { pruneStrategies } from '../../../shared/onnx/methods/strategies.ts';
 
 /** One method as it is tried on every model. */
 export interface Trial {
@@ -29,7 +29,7 @@ const prunings: readonly Trial[] = pruneStrategies.map((strategy) => ({
 }));
 
 /** Every published combination of strategy, precision and type. */
-const quantizations: readonly Trial[] = quantizeMethods.flatMap(({ shape }) => {
+const quantizations: readonly Trial[] = quantizeMethods().flatMap(({ shape }) => {
   const strategy = shape.strategy.value;
   const precision = shape.precision.value;
   return shape.quant_type.unwrap().options.map((quant_type) => ({

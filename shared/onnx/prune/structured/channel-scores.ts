@@ -1,4 +1,5 @@
-import type { PruneStrategy } from '../../methods/prune-methods.ts';
+import type { PruneStrategy } from '../../methods/strategies.ts';
+import { ModelFault } from '../../model-fault.ts';
 import { elementCount, type Tensor } from '../../tensor/tensor.ts';
 import { floatsOf } from '../../tensor/values.ts';
 import type { ChannelGroups, CutTensor } from './channel-groups.ts';
@@ -35,6 +36,11 @@ function addNorms(groups: ChannelGroups, sums: Float64Array, isSquared: boolean)
     const values = floatsOf(tensor);
     for (const { axis, labels } of cuts.flatMap(({ axes }) => axes)) {
       for (const [place, sum] of axisSums(values, tensor.dims, axis, isSquared).entries()) {
+        if (!Number.isFinite(sum)) {
+          throw new ModelFault(
+            `The weight ${JSON.stringify(tensor.name)} holds NaN or infinite values: its channels cannot be ranked by norm.`,
+          );
+        }
         const set = groups.setOf(labels[place] ?? 0);
         if (set !== undefined) sums[set] = (sums[set] ?? 0) + sum;
       }
@@ -57,6 +63,8 @@ function* chances(seed: number): Generator<number, never> {
  * go with it, those that make the channels and those that use them, ‖g‖₁ = Σ|w| or ‖g‖₂ = √Σw², divided by the mean of
  * its family, Ŝ = S / mean(S), so that layers of different width and scale compare (group importance and its
  * normalization by the mean as in DepGraph, Fang et al., CVPR 2023). With `random`, chance decides alone.
+ *
+ * @throws ModelFault where a weight that is ranked holds NaN or infinity
  */
 export function channelScores(groups: ChannelGroups, strategy: PruneStrategy, seed: number): Float64Array {
   const scores = new Float64Array(groups.count);

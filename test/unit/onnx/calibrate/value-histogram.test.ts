@@ -44,15 +44,3 @@ test('zeros are counted apart, what is not finite not at all', () => {
   });
   expect(filled([0, -0], [Number.NaN, Number.POSITIVE_INFINITY])).toEqual({ seen: [[0, 2, 0]], total: 2 });
 });
-
-test('one look tells range, smallest magnitude, and whether all are finite', () => {
-  const of = (...values: number[]) => survey(Float32Array.from(values));
-  expect(of(-3, 2)).toEqual({ min: -3, max: 2, least: 2, isAllFinite: true });
-  expect(of(Number.NaN, -1)).toEqual({ min: -1, max: -1, least: 1, isAllFinite: false });
-  expect(of(Number.NEGATIVE_INFINITY, 1)).toEqual({
-    min: Number.NEGATIVE_INFINITY,
-    max: 1,
-    least: 1,
-    isAllFinite: false,
-  });
-});

@@ -23,6 +23,24 @@ describe('a command line', () => {
         max_error: 0.02,
       },
       place: { out: 'b.onnx', calibration: 'c.npz' },
+      force: false,
+      faults: [],
+      faulty: new Set(),
+    });
+  });
+
+  test('may name a list in parts, and replace by force', () => {
+    expect(parse('prune a.onnx --exclude head,Relu --force --exclude tail --out b.onnx')).toMatchObject({
+      request: { exclude: ['head', 'Relu', 'tail'] },
+      force: true,
+      faults: [],
+    });
+  });
+
+  test('leaves a number below zero to the schema of its method', () => {
+    expect(parse('prune a.onnx --compression -4 --out b.onnx')).toMatchObject({
+      request: { compression: -4 },
+      faults: [],
     });
   });
 
@@ -31,14 +49,34 @@ describe('a command line', () => {
     expect(parse('prune --help')).toBeNull();
   });
 
+  test('of no operation is refused', () => {
+    expect(() => parse('shrink a.onnx')).toThrow('The first argument is one of prune, quantize.');
+  });
+
   test.each([
-    ['shrink a.onnx', 'The first argument is one of prune, quantize.'],
-    ['prune a.onnx --strategy random', 'Say by --out which file the result is written to.'],
-    ['prune --out b.onnx', 'Give one model, as a path.'],
-    ['prune a.onnx --precision 8 --out b.onnx', "Unknown option '--precision'"],
-    ['prune a.onnx --compression two --out b.onnx', '--compression takes a number.'],
-  ])('%s is refused', (line, message) => {
-    expect(() => parse(line)).toThrow(message);
+    ['prune a.onnx --strategy random', ['Say by --out which file the result is written to.']],
+    ['prune --out b.onnx', ['Give one model, as a path.']],
+    ['prune a.onnx b.onnx --out c.onnx', ['Give one model, as a path.']],
+    [
+      'prune a.onnx --precision 8 --no-out --no-out -q --out b.onnx',
+      ['--precision', '--no-out', '-q'].map((flag) => `${flag} is no flag of prune; --help names them.`),
+    ],
+    ['prune a.onnx --compression two --out b.onnx', ['--compression takes a number.']],
+    ['prune a.onnx --compression= --out b.onnx', ['--compression takes a number.']],
+    [
+      'quantize a.onnx --precision 8 --leaf-node --precision 8 --no-leaf-node --out b --out c --out d',
+      ['--precision is given twice.', '--leaf-node is given twice.', '--out is given twice.'],
+    ],
+    [
+      'quantize a.onnx --leaf-node=yes --strategy --out',
+      [
+        '--strategy lacks its value.',
+        '--out lacks its value.',
+        '--leaf-node takes no value; it is --leaf-node or --no-leaf-node.',
+      ],
+    ],
+  ])('%s is refused for everything that is wrong with it', (line, faults) => {
+    expect(parse(line)?.faults).toEqual(faults);
   });
 });
 

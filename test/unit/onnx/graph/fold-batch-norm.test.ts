@@ -40,6 +40,12 @@ test('a normalization behind a Conv goes into its weight and bias', async () => 
   expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(1e-6);
 });
 
+test('a Conv without a name is called by its first output before and after', () => {
+  const model = make('none');
+  foldBatchNorms(model);
+  expect(model.graph.nodes[0]).toMatchObject({ name: 'c', output: ['n'] });
+});
+
 test('not where somebody else uses what the Conv made', () => {
   const model = make('second use');
   expect(foldBatchNorms(model)).toBe(0);

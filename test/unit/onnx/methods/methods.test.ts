@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  judgePruning,
-  pruneMethods,
-  pruneStrategies,
-} from '../../../../shared/onnx/methods/prune-methods.ts';
+import { judgePruning, pruneMethods } from '../../../../shared/onnx/methods/prune-methods.ts';
 import { judgeQuantization, quantizeMethods } from '../../../../shared/onnx/methods/quantize-methods.ts';
+import { pruneStrategies } from '../../../../shared/onnx/methods/strategies.ts';
 
 const faults = (judged: ReturnType<typeof judgePruning> | ReturnType<typeof judgeQuantization>) =>
   'faults' in judged ? judged.faults.map(({ name }) => name) : [];
@@ -70,6 +67,11 @@ describe('a quantization', () => {
     ],
     [{ strategy: 'dynamic', precision: 8, include: ['Conv', 'Conv'] }, ['include']],
     [{ precision: 8 }, ['strategy']],
+    [{}, ['strategy', 'precision']],
+    [
+      { strategy: 'statik', precision: 9, quant_type: 'int3', seed: -1, max_error: 0, per_channel: true },
+      ['strategy', 'precision', 'quant_type', 'max_error', 'seed'],
+    ],
   ])('of %o is refused', (values, names) => {
     expect(faults(judgeQuantization(values))).toEqual(names);
   });
@@ -85,6 +87,6 @@ describe('a quantization', () => {
 });
 
 test('every method says what it means', () => {
-  for (const method of [...Object.values(pruneMethods), ...quantizeMethods])
+  for (const method of [...pruneMethods(), ...quantizeMethods()])
     expect(method.description).toMatch(/^\p{Lu}.*\.$/u);
 });

@@ -27,6 +27,15 @@ const joined = (parts: Uint8Array[]): ArrayBuffer => {
   return all.buffer.slice(all.byteOffset, all.byteOffset + all.length) as ArrayBuffer;
 };
 
+test.each([
+  [[1000, 2], 'is cut short: its head promises'],
+  [[1, 2], 'is longer than it says'],
+])('a head that says %o is refused before anything is read', async (said, fault) => {
+  const path = join(folder, `lying-${said[0]}.npz`);
+  await writeNpz(path, { x: { type: 'float', dims: said, values: new Float32Array(8) } });
+  await expect(NpzFile.open(path)).rejects.toThrow(fault);
+});
+
 describe('a file that NumPy compressed', () => {
   const counted = Array.from({ length: 24 }, (_, index) => index);
 

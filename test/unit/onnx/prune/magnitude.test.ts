@@ -51,6 +51,20 @@ function keptBySort(tensors: { values: Float32Array; channel: (at: number) => st
 }
 
 describe('magnitude', () => {
+  test.each(['magnitude_global', 'magnitude_local', 'n_m_2_4'] as const)(
+    '%s leaves a weight that holds NaN or infinity as it was',
+    (strategy) => {
+      const model = twoLayers();
+      const own = Float32Array.from(weightOf(model, 'w1')).fill(Number.NaN, 0, 5);
+      model.graph.put(makeTensor('w1', 'float', [12, 8, 3, 3], own));
+      const report = new TransformReport();
+      (strategy === 'n_m_2_4' ? pruneNofM : pruneMagnitude)(model, request(strategy, 2), report);
+      expect(weightOf(model, 'w1')).toEqual(own);
+      expect(report.kept).toEqual([{ what: 'weight w1 of conv', why: 'holds NaN or infinite values' }]);
+      expect(countNonzero(weightOf(model, 'w2'))).toBe(30);
+    },
+  );
+
   test.each([2, 3, 10, 40])('global pruning keeps exactly what a sort would, 1/%i', (compression) => {
     const before = twoLayers(7, 0.3);
     const model = twoLayers(7, 0.3);

@@ -51,6 +51,28 @@ describe('half precision', () => {
     ]);
   });
 
+  test('a Cast of float to float is none of halves, which ONNX Runtime takes for its own', async () => {
+    const made = () =>
+      smallModel({
+        nodes: [
+          makeNode('Div', ['x', 'w'], ['a']),
+          makeNode('Cast', ['a'], ['b'], { attributes: { to: 1 } }),
+          makeNode('Sqrt', ['b'], ['c']),
+          makeNode('Sqrt', ['b'], ['d']),
+          makeNode('Add', ['c', 'd'], ['y']),
+        ],
+        constants: [makeTensor('w', 'float', [16], new Float32Array(16).fill(2))],
+        inputs: { x: [2, 16] },
+        outputs: { y: [2, 16] },
+      });
+    const positive = { x: { ...fed.x, data: fed.x.data.map(Math.abs) } };
+    const model = made();
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+    const after = await runSmall(copyOf(model), positive);
+    const before = await runSmall(made(), positive);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+  });
+
   test('what a request excludes stays in float32', () => {
     const model = make();
     convertToFloat16(model, { exclude: ['MatMul'] }, new TransformReport());

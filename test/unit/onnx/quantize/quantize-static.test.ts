@@ -260,6 +260,22 @@ describe('what stays as it was', () => {
     expect(pool?.input).toEqual(['sum.out_DequantizeLinear_Output']);
   });
 
+  test('weights that hold NaN; where there are no others, the fault says that', () => {
+    const model = convAnd([makeNode('Relu', ['c'], ['y'])]);
+    model.graph.put(makeTensor('w', 'float', [2, 2, 1, 1], Float32Array.of(0.5, Number.NaN, 1, 1)));
+    expect(() => withRanges(model, new Map([['x', { min: 0, max: 1 }]]))).toThrow(
+      "Static methods can quantize none of the model's weights. Kept as they are: w: it holds values that are not finite",
+    );
+  });
+
+  test('a bias that holds NaN, which no integer stands for', () => {
+    const made = () => convAnd([makeNode('Relu', ['c'], ['y'])], [Number.NaN, 1]);
+    const ranges = new Map(['x', 'c', 'y'].map((name) => [name, { min: 0, max: 1 }]));
+    const { model, report } = withRanges(made(), ranges);
+    expect(report.kept).toContainEqual({ what: 'b', why: 'it holds values that are not finite' });
+    expect(model.graph.nodes.find(({ opType }) => opType === 'Conv')?.input[2]).toBe('b');
+  });
+
   test('values without a range, and those that hold a mask`s minus infinity', async () => {
     const nodes = [
       makeNode('Add', ['c', 'mask'], ['masked'], { name: 'mask' }),

@@ -57,6 +57,23 @@ describe('weights in blocks', () => {
     ]);
   });
 
+  test('a weight that holds NaN stays as it was and is reported; where it is the only one, the fault says so', () => {
+    const model = products();
+    const v = seededFloats(seededRandom(1), 280);
+    v[3] = Number.NaN;
+    model.graph.put(makeTensor('v', 'float', [7, 40], v));
+    const report = new TransformReport();
+    quantizeWeightOnly(model, { precision: 4, quant_type: 'int4', exclude: [] }, report);
+    expect(report.kept).toEqual([{ what: 'head', why: 'its weight holds NaN or infinite values' }]);
+    expect(copyOf(model).graph.nodes.at(-1)?.opType).toBe('Gemm');
+    const other = products();
+    other.graph.put(makeTensor('v', 'float', [7, 40], v));
+    const exclude = ['first', 'second'];
+    expect(() =>
+      quantizeWeightOnly(other, { precision: 4, quant_type: 'int4', exclude }, new TransformReport()),
+    ).toThrow('head: its weight holds NaN or infinite values');
+  });
+
   test('what a request excludes, or cannot be, stays as it was and is reported', () => {
     const model = products();
     const report = new TransformReport();

@@ -109,5 +109,7 @@ test('a receipt as text says the same', () => {
   const text = receiptText(receipt(3));
   expect(text).toContain('latency p50      1.5 ms     →  0.5 ms');
   expect(text).toContain('Needs ONNX Runtime 1.12');
+  expect(text).toContain('Accuracy over the labels of 100 samples');
+  expect(text).toContain('Relative error of the outputs over the first 3 samples (evaluation)');
   expect(text).toContain('and 38 more');
 });

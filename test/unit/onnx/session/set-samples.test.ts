@@ -70,6 +70,27 @@ describe('an array is cut into samples', () => {
   });
 });
 
+describe('a set that is not what was asked for is refused', () => {
+  const asked = async (inputs: Record<string, (number | null)[]>, set = { x: rows }) => {
+    const path = join(folder, 'asked.npz');
+    await writeNpz(path, set);
+    for await (const _ of setSamples(path, [input('x', [null, 2])], 1, { inputs, outputs: {} }))
+      return 'read';
+    return 'empty';
+  };
+
+  test.each([[8, 2], [1_000_000_000, 2], [1, 3], [2]])('[%i, %i]', async (...dims) => {
+    await expect(asked({ x: dims })).rejects.toThrow(
+      `inputs: "x" is [1, 2] for each sample of the data set, but [${dims.join(', ')}] was given`,
+    );
+  });
+
+  test('but what it agrees with, or may choose, is no contradiction', async () => {
+    await expect(asked({ x: [1, null] })).resolves.toBe('read');
+    await expect(asked({})).resolves.toBe('read');
+  });
+});
+
 describe('a set that does not fit is refused', () => {
   test('naming both shapes', async () => {
     await expect(samples({ x: rows }, [input('x', [null, 3])])).rejects.toThrow(

@@ -30,6 +30,62 @@ function classifier(...weights: number[]): Model {
   return model;
 }
 
+const feedOf = (set: string): Feed => ({
+  inputs: [{ name: 'x', type: 'float', declared: [null, 2], dims: [1, 2], values: 'normal', below: 0 }],
+  set,
+  source: 'evaluation',
+  samples: 999,
+  seed: 0,
+});
+
+test('says how many samples the outputs were compared on, of those that labels were counted on', async () => {
+  const folder = await testFolder();
+  const [file = ''] = saveModel(classifier(1, 0, 0, 1), folder);
+  const set = join(folder, 'set.npz');
+  const rows = 70;
+  await writeNpz(set, {
+    images: { type: 'float', dims: [rows, 2], values: new Float32Array(rows * 2).fill(1) },
+    labels: { type: 'int64', dims: [rows], values: new BigInt64Array(rows).fill(5n) },
+  });
+  const path = join(folder, file);
+  const { accuracy, data, outputs, notes, warnings } = await compareStage(
+    { kind: 'compare', before: path, after: path, feed: feedOf(set) },
+    { progress: () => {} },
+  );
+  expect(data.samples).toBe(64);
+  expect(outputs[0]?.values).toBe(128);
+  expect(accuracy?.samples).toBe(70);
+  expect(notes).toEqual([
+    'The evaluation set has no array "x"; its only one, "images", was taken for that input.',
+  ]);
+  expect(warnings).toEqual([expect.stringContaining('70 of 70 labels are none of the 2 classes (0 to 1)')]);
+});
+
+test('refuses outputs that are not as they were asked for', async () => {
+  const folder = await testFolder();
+  const [file = ''] = saveModel(classifier(1, 0, 0, 1), folder);
+  const set = join(folder, 'set.npz');
+  await writeNpz(set, { x: { type: 'float', dims: [2, 2], values: new Float32Array(4) } });
+  const path = join(folder, file);
+  const feed = { ...feedOf(set), asked: { inputs: { x: [1, 2] }, outputs: { y: [8, 2] } } };
+  await expect(
+    compareStage({ kind: 'compare', before: path, after: path, feed }, { progress: () => {} }),
+  ).rejects.toThrow('outputs: "y" is [1, 2] for each sample of the data set, but [8, 2] was given');
+});
+
+test('says that a set answers with nothing but NaN', async () => {
+  const folder = await testFolder();
+  const [file = ''] = saveModel(classifier(1, 0, 0, 1), folder);
+  const set = join(folder, 'set.npz');
+  await writeNpz(set, { x: { type: 'float', dims: [2, 2], values: new Float32Array(4).fill(Number.NaN) } });
+  const path = join(folder, file);
+  const { outputs } = await compareStage(
+    { kind: 'compare', before: path, after: path, feed: feedOf(set) },
+    { progress: () => {} },
+  );
+  expect(outputs[0]).toMatchObject({ relative_l2_error: null, why: expect.stringContaining('only NaN') });
+});
+
 test('compares tensors over all samples, counts labels, and says what it cannot compare', async () => {
   const folder = await testFolder();
   const models = { before: classifier(1, 0, 0, 1), after: classifier(1, 0, 0, 0.5) };
@@ -42,21 +98,7 @@ test('compares tensors over all samples, counts labels, and says what it cannot 
     x: { type: 'float', dims: [3, 2], values: Float32Array.of(3, 0, 3, 4, 0, 0) },
     labels: { type: 'int64', dims: [3], values: BigInt64Array.of(0n, 1n, 0n) },
   });
-  const input = {
-    name: 'x',
-    type: 'float',
-    declared: [null, 2],
-    dims: [1, 2],
-    values: 'normal',
-    below: 0,
-  } as const;
-  const feed: Feed = {
-    inputs: [{ ...input, declared: [null, 2], dims: [1, 2] }],
-    set,
-    source: 'evaluation',
-    samples: 9,
-    seed: 0,
-  };
+  const feed = feedOf(set);
   const { before = '', after = '' } = Object.fromEntries(paths) as Record<string, string>;
   const { outputs, accuracy, data } = await compareStage(
     { kind: 'compare', before, after, feed },

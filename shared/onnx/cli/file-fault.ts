@@ -1,0 +1,24 @@
+import { ModelFault } from '../model-fault.ts';
+
+const words: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+  ENOENT: 'there is no such file',
+  ENOSPC: 'no space is left there',
+  ENOTDIR: 'part of its path is no folder',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+};
+
+/** The code of an error of the file system, as in `ENOENT`; undefined for other errors. */
+export function fileErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What went wrong with a file, said in one line; errors that are none of the file system's stay as they are. */
+export function fileFault(what: string, error: unknown): unknown {
+  const code = fileErrorCode(error);
+  return code === undefined ? error : new ModelFault(`${what}: ${words[code] ?? code}.`);
+}

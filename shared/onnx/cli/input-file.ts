@@ -1,0 +1,73 @@
+import type { BigIntStats } from 'node:fs';
+import { access, constants, open, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { usualLimits } from '../inspect/inspect-limits.ts';
+import { inspectModel } from '../inspect/inspect-model.ts';
+import type { ModelSummary } from '../inspect/model-summary.ts';
+import { ModelFault } from '../model-fault.ts';
+import { fileErrorCode, fileFault } from './file-fault.ts';
+
+/** A file that is read, and thus never written to. */
+export interface InputFile {
+  /** Absolute. */
+  path: string;
+  identity: string;
+}
+
+/** What tells a file from all others, by whatever name or link it is found. */
+export const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
+
+/** What lies behind a path and all links; null where nothing does. Throws other errors of the file system. */
+export async function statOf(path: string): Promise<BigIntStats | null> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    if (fileErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** A file that a command line names; `flag` is what it is given by, empty for the model. Throws a `ModelFault`. */
+export async function inputFile(given: string, flag = ''): Promise<InputFile> {
+  const what = `${flag} ${given}`.trim();
+  if (given === '') throw new ModelFault(`${flag || 'The model'} must name a file.`);
+  const path = resolve(given);
+  try {
+    const found = await stat(path, { bigint: true });
+    if (found.isDirectory()) throw new ModelFault(`${what} is a folder; give a file.`);
+    if (!found.isFile()) throw new ModelFault(`${what} is no regular file.`);
+    await access(path, constants.R_OK);
+    return { path, identity: identityOf(found) };
+  } catch (error) {
+    throw fileFault(`${what} cannot be read`, error);
+  }
+}
+
+/** Nobody waits for a request here, and the file is the user's own. */
+const limits = { ...usualLimits, reads: 1e6, bytes: 2 ** 31, nameBytes: 2 ** 28, entries: 1e5, tensors: 1e5 };
+
+/** Looks through a model file. Throws a `ModelFault` where it is none. */
+export async function inspectFile(path: string): Promise<ModelSummary> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const read = async (offset: number, length: number): Promise<Uint8Array> => {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    };
+    return await inspectModel({ size, read }, limits);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The data files of a model that are there. */
+export async function dataFilesOf(model: string, { external_files }: ModelSummary): Promise<InputFile[]> {
+  const files: InputFile[] = [];
+  for (const name of external_files) {
+    const path = join(dirname(model), name);
+    const found = await statOf(path);
+    if (found !== null) files.push({ path, identity: identityOf(found) });
+  }
+  return files;
+}

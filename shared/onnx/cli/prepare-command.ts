@@ -1,0 +1,89 @@
+import { judgePruning, type PruneRequest } from '../methods/prune-methods.ts';
+import { judgeQuantization, type QuantizeRequest } from '../methods/quantize-methods.ts';
+import { ModelFault } from '../model-fault.ts';
+import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-file.ts';
+import type { Command } from './parse-flags.ts';
+import { requestedShapes } from './requested-shapes.ts';
+import { ResultFiles } from './result-files.ts';
+
+/** A command that nothing is known to be wrong with. */
+export interface PreparedCommand {
+  request: PruneRequest | QuantizeRequest;
+  model: string;
+  calibration: string | undefined;
+  evaluation: string | undefined;
+  shapes: ReadonlyMap<string, readonly (number | null)[]> | undefined;
+  memoryBytes: number | undefined;
+  seconds: number | undefined;
+  result: ResultFiles;
+  /** What is never written to. */
+  inputs: readonly InputFile[];
+}
+
+function positive(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!(number > 0) || !Number.isFinite(number)) throw new ModelFault(`--${name} takes a number above 0.`);
+  return number;
+}
+
+function judgedRequest({ operation, request, faulty }: Command) {
+  const judged = operation === 'prune' ? judgePruning(request) : judgeQuantization(request);
+  if ('request' in judged) return judged.request;
+  const unsaid = judged.faults.filter(({ name }) => !faulty.has(name));
+  if (unsaid.length === 0) return undefined;
+  throw new ModelFault(`${unsaid.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
+}
+
+/**
+ * Judges a command before any work: what it asks for, and every file that it reads or writes.
+ *
+ * @throws ModelFault naming everything that is wrong
+ */
+export async function prepareCommand(command: Command): Promise<PreparedCommand> {
+  const { place, force } = command;
+  const faults = [...command.faults];
+  const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ModelFault)) throw error;
+      faults.push(error.message);
+      return undefined;
+    }
+  };
+  const { calibration: calibrated, evaluation: evaluated, inputs: shapesText, out } = place;
+  const request = await attempt(() => judgedRequest(command));
+  const memory = await attempt(() => positive('memory', place.memory));
+  const seconds = await attempt(() => positive('seconds', place.seconds));
+  const model = await attempt(() => (command.model === '' ? undefined : inputFile(command.model)));
+  const calibration = await attempt(() =>
+    calibrated === undefined ? undefined : inputFile(calibrated, '--calibration'),
+  );
+  const evaluation = await attempt(() =>
+    evaluated === undefined ? undefined : inputFile(evaluated, '--evaluation'),
+  );
+  // Without force nothing that is there is replaced, whose data it may be.
+  const mustLook = model !== undefined && (force || shapesText !== undefined);
+  const summary = mustLook ? await attempt(() => inspectFile(model.path)) : undefined;
+  const data = model && summary && (await attempt(() => dataFilesOf(model.path, summary)));
+  const shapes =
+    summary && shapesText !== undefined
+      ? await attempt(() => requestedShapes(shapesText, summary))
+      : undefined;
+  const inputs = [model, ...(data ?? []), calibration, evaluation].filter((file) => file !== undefined);
+  const result = out === undefined ? undefined : await attempt(() => new ResultFiles(out));
+  await attempt(() => result?.refuseTaken(inputs, force));
+  if (faults.length > 0 || !request || !model || !result) throw new ModelFault(faults.join(' '));
+  return {
+    request,
+    model: model.path,
+    calibration: calibration?.path,
+    evaluation: evaluation?.path,
+    shapes,
+    memoryBytes: memory && memory * 2 ** 20,
+    seconds,
+    result,
+    inputs,
+  };
+}

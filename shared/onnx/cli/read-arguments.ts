@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util';
+
+/** How the text of a flag is read. */
+export type FlagKind = 'boolean' | 'number' | 'text' | 'list';
+
+/** A command line taken apart. */
+export interface Arguments {
+  /** What is given to each flag: one text, several only where the flag is a list. */
+  texts: ReadonlyMap<string, readonly string[]>;
+  switches: ReadonlyMap<string, boolean>;
+  positionals: readonly string[];
+  /** What is wrong with it, all at once. */
+  faults: readonly string[];
+  /** Flags that lack their value, of which nothing more is to be said. */
+  lacking: ReadonlySet<string>;
+  /** Whether something is unknown, so that what follows it may be its value. */
+  hasUnknown: boolean;
+}
+
+/** Takes a command line apart by the flags that it may have; `of` is what has them, in words. */
+export function readArguments(
+  args: readonly string[],
+  kinds: ReadonlyMap<string, FlagKind>,
+  of: string,
+): Arguments {
+  const options = Object.fromEntries(
+    [...kinds].map(([name, kind]) => [
+      name,
+      { type: kind === 'boolean' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    allowNegative: true,
+    strict: false,
+    tokens: true,
+  });
+  const texts = new Map<string, string[]>();
+  const switches = new Map<string, boolean>();
+  const positionals: string[] = [];
+  const faults: string[] = [];
+  let hasUnknown = false;
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue, index } = token;
+    const kind = kinds.get(name);
+    const isNegative = rawName === `--no-${name}`;
+    if (kind === undefined || (isNegative && kind !== 'boolean') || !rawName.startsWith('--')) {
+      faults.push(`${rawName} is no flag of ${of}; --help names them.`);
+      hasUnknown = true;
+    } else if (kind === 'boolean') {
+      if (value !== undefined) faults.push(`--${name} takes no value; it is --${name} or --no-${name}.`);
+      else if (switches.has(name)) faults.push(`--${name} is given twice.`);
+      switches.set(name, !isNegative);
+    } else if (value === undefined || (inlineValue === false && value.startsWith('--'))) {
+      // What was taken for its value is a flag of its own.
+      const rest = readArguments(args.toSpliced(index, 1), kinds, of);
+      const lacks = `--${name} lacks its value.`;
+      return { ...rest, faults: [lacks, ...rest.faults], lacking: new Set([name, ...rest.lacking]) };
+    } else {
+      const given = texts.get(name);
+      if (given === undefined) texts.set(name, [value]);
+      else if (kind === 'list') given.push(value);
+      else faults.push(`--${name} is given twice.`);
+    }
+  }
+  return {
+    texts,
+    switches,
+    positionals,
+    faults: [...new Set(faults)],
+    lacking: new Set(),
+    hasUnknown,
+  };
+}

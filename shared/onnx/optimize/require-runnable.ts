@@ -1,0 +1,42 @@
+import { ModelFault } from '../model-fault.ts';
+import { isFeedType } from '../session/feed-type.ts';
+import { syntheticForm } from '../session/synthetic.ts';
+import type { StageAnswer } from '../stage/stage-answers.ts';
+import type { Feed } from '../stage/stage-task.ts';
+import type { Optimization } from './optimization.ts';
+import type { FeedPlans } from './plan-feeds.ts';
+import { isStaticRequest } from './static-request.ts';
+
+/** Refuses inputs that a session cannot be fed. Whether a set's arrays fit them is told when it is read. */
+function requireFeed({ inputs, set }: Feed): void {
+  for (const input of inputs) {
+    if (set === null) syntheticForm(input);
+    else if (!isFeedType(input.type)) {
+      throw new ModelFault(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
+    }
+  }
+}
+
+/**
+ * Refuses, before anything is run or transformed, what needs sessions of a model where those cannot be had.
+ * `isRunnable` says whether there is room for one.
+ *
+ * @throws ModelFault saying what it is that cannot be run, or compared
+ */
+export function requireRunnable(
+  { request }: Pick<Optimization, 'request'>,
+  { has_tensor_output }: Pick<StageAnswer<'read'>, 'has_tensor_output'>,
+  feeds: FeedPlans,
+  isRunnable: boolean,
+): void {
+  if (isRunnable) {
+    if (!has_tensor_output) throw new ModelFault('No output of the model is a tensor.');
+    if (isStaticRequest(request)) requireFeed(feeds.calibrate);
+    requireFeed(feeds.compare);
+    return;
+  }
+  if (isStaticRequest(request))
+    throw new ModelFault(`${request.strategy} runs the model, which is too large for a session here.`);
+  if (request.max_error !== null)
+    throw new ModelFault('max_error needs the model to be run, and it is too large for that here.');
+}

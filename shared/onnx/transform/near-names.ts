@@ -1,0 +1,67 @@
+/** Of names that are longer nobody means another by mistake. */
+const lengthMost = 200;
+/** Pairs of characters that are compared in all: what is asked for may be hostile, and so may the model. */
+const workMost = 2_000_000;
+
+/** What is left of both without what they begin and end with alike. */
+function unlike(a: string, b: string): [string, string] {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  return [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+}
+
+/**
+ * Least changes that make `b` of `a`, each of one character or of the order of two, or `most + 1` where there are more
+ * (optimal string alignment).
+ */
+function changes(a: string, b: string, most: number): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      next.push(
+        Math.min(
+          (row[j - 1] ?? 0) + (isSame ? 0 : 1),
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    // A swap reaches back two rows.
+    if (Math.min(...next, ...row) > most) return most + 1;
+    [before, row] = [row, next];
+  }
+  return row[b.length] ?? 0;
+}
+
+/** Letters and digits alone: separators and case are what is most often mistaken. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** The name that is meant by a misspelt one, as far as that can be told: one that differs in a few characters. */
+export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
+  if (misspelt.length > lengthMost) return undefined;
+  const wanted = plain(misspelt);
+  let most = Math.max(1, Math.floor(misspelt.length / 4));
+  let nearest: string | undefined;
+  let work = 0;
+  for (const name of names) {
+    if (most < 1 || work > workMost) break;
+    work += 1 + Math.min(name.length, lengthMost);
+    if (Math.abs(name.length - misspelt.length) > most) continue;
+    if (wanted !== '' && plain(name) === wanted) return name;
+    const [one, other] = unlike(misspelt, name);
+    work += one.length * other.length;
+    const apart = changes(one, other, most);
+    if (apart > most) continue;
+    nearest = name;
+    most = apart - 1;
+  }
+  return nearest;
+}

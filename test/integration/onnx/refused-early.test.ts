@@ -1,0 +1,161 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
+import { valueInfoOf } from '../../../shared/onnx/graph/value-info.ts';
+import type { Model } from '../../../shared/onnx/model/model.ts';
+import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
+import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
+import { smallModel } from '../../support/onnx/small-model.ts';
+import { smallNetwork } from '../../support/onnx/small-network.ts';
+import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+
+/** How an optimization ends, and the stages that it came to. No test here may run a session. */
+async function refusal(model: Model, request: Record<string, unknown>, memoryBytes = 2 ** 31) {
+  const folder = await testFolder();
+  const [source, work] = [join(folder, 'model'), join(folder, 'work')];
+  for (const one of [source, work]) mkdirSync(one);
+  saveModel(model, source);
+  const stages = new Set<string>();
+  const fault = await optimizeModel({
+    request: parseRequest(request),
+    model: join(source, 'model.onnx'),
+    folder: work,
+    stageCommand: await stageCommand(),
+    limits: { memoryBytes },
+    say: () => {},
+    progress: (stage) => stages.add(stage),
+    signal: new AbortController().signal,
+  }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(fault).toBeInstanceOf(ModelFault);
+  return { said: fault instanceof Error ? fault.message : '', stages: [...stages] };
+}
+
+const quantize = { operation: 'quantize', precision: 8 };
+const prune = { operation: 'prune', compression: 2 };
+const staticMethod = { ...quantize, strategy: 'static_minmax' };
+
+/** A product that ONNX Runtime would refuse to load, were it asked: an operator before it does not exist. */
+const unloadable = (opset: number): Model =>
+  smallModel({
+    nodes: [makeNode('Nonsense', ['x'], ['n']), makeNode('MatMul', ['n', 'w'], ['y'], { name: 'product' })],
+    constants: [makeTensor('w', 'float', [4, 4], new Float32Array(16).fill(0.5))],
+    inputs: { x: [1, 4] },
+    outputs: { y: [1, 4] },
+    opset,
+  });
+
+/** The same without a weight. */
+const weightless = (): Model =>
+  smallModel({
+    nodes: [makeNode('Nonsense', ['x'], ['n']), makeNode('Relu', ['n'], ['y'])],
+    constants: [],
+    inputs: { x: [1, 4] },
+    outputs: { y: [1, 4] },
+  });
+
+describe('what the structure rules out is refused before any session', () => {
+  test.each([
+    [{ ...staticMethod, exclude: ['frist', 'Conv'] }],
+    [{ ...quantize, strategy: 'dynamic', exclude: ['frist', 'Conv'] }],
+    [{ ...quantize, strategy: 'weight_only', exclude: ['frist', 'Conv'] }],
+    [{ operation: 'quantize', precision: 16, strategy: 'float16', exclude: ['frist', 'Conv'] }],
+    [{ ...prune, strategy: 'magnitude_global', exclude: ['frist', 'Conv'] }],
+    [{ ...prune, strategy: 'structured_l1', exclude: ['frist', 'Conv'] }],
+  ])('a name that the model does not have: %o', async (request) => {
+    const { said, stages } = await refusal(smallNetwork(), request);
+    expect(said).toMatch(
+      /^exclude names what the model does not have: "frist" \(did you mean "first"\?\)\. /,
+    );
+    expect(stages).toEqual(['read']);
+  });
+
+  test.each([
+    [staticMethod, 9, 'static methods need opset 10 or higher; the model has 9.'],
+    [{ ...quantize, strategy: 'static_entropy' }, 8, 'static methods need opset 10'],
+    [{ ...quantize, strategy: 'dynamic' }, 10, 'dynamic needs opset 11 or higher; the model has 10.'],
+  ])('an operator set that is too old: %o at %i', async (request, opset, message) => {
+    const { said, stages } = await refusal(unloadable(opset), request);
+    expect(said).toContain(message);
+    expect(stages).toEqual(['read']);
+  });
+
+  test.each([
+    [staticMethod, 'Static methods have nothing to quantize', 'calibrate'],
+    [{ ...quantize, strategy: 'dynamic' }, 'dynamic has nothing to quantize', 'transform'],
+    [{ ...quantize, strategy: 'weight_only' }, 'that weight_only could quantize', 'transform'],
+    [{ ...prune, strategy: 'magnitude_local' }, 'no weight of a Conv, Gemm or MatMul', 'transform'],
+    [{ ...prune, strategy: 'n_m_2_4' }, 'multiple of 4 input channels', 'transform'],
+    [{ ...prune, strategy: 'random' }, 'no channels that can be removed', 'transform'],
+  ])('nothing to do: %o', async (request, message, stage) => {
+    const { said, stages } = await refusal(weightless(), request);
+    expect(said).toContain(message);
+    expect(stages).toEqual(['read', stage]);
+  });
+
+  test('a type that nobody knows, in half precision', async () => {
+    const request = { operation: 'quantize', precision: 16, strategy: 'float16' };
+    const { said, stages } = await refusal(unloadable(17), request);
+    expect(said).toContain('The type of "n", made by Nonsense, is unknown');
+    expect(stages).toEqual(['read', 'transform']);
+  });
+
+  test('inputs that cannot be fed', async () => {
+    const strings = unloadable(17);
+    strings.graph.proto.input.push(valueInfoOf({ name: 'words', type: 'string', dims: [1] }));
+    const rankless = unloadable(17);
+    rankless.graph.proto.input.push(valueInfoOf({ name: 'any', type: 'float', dims: undefined }));
+    for (const request of [staticMethod, { ...quantize, strategy: 'dynamic' }]) {
+      expect(await refusal(strings, request)).toEqual({
+        said: 'The input "words" takes string; only models whose inputs are numbers can be run here.',
+        stages: ['read'],
+      });
+      expect(await refusal(rankless, request)).toMatchObject({
+        said: expect.stringContaining('The input "any" has no known number of dimensions'),
+        stages: ['read'],
+      });
+    }
+  });
+
+  test('outputs that cannot be compared', async () => {
+    const model = smallModel({
+      nodes: [makeNode('MatMul', ['x', 'w'], ['m']), makeNode('SequenceConstruct', ['m'], ['y'])],
+      constants: [makeTensor('w', 'float', [4, 4], new Float32Array(16).fill(0.5))],
+      inputs: { x: [1, 4] },
+      outputs: { y: [] },
+    });
+    const [output] = model.graph.proto.output;
+    if (output?.type?.value.case !== 'tensorType') throw new Error('an output of another kind');
+    output.type.value = {
+      case: 'sequenceType',
+      value: { $typeName: 'onnx.TypeProto.Sequence', elemType: { ...output.type } },
+    };
+    const { said, stages } = await refusal(model, staticMethod);
+    expect(said).toBe('No output of the model is a tensor.');
+    expect(stages).toEqual(['read']);
+  });
+
+  test('sessions for which there is no room', async () => {
+    const little = 350 * 2 ** 20;
+    const room = await refusal(smallNetwork(), staticMethod, little);
+    expect(room).toEqual({
+      said: 'static_minmax runs the model, which is too large for a session here.',
+      stages: ['read'],
+    });
+    const held = await refusal(
+      smallNetwork(),
+      { ...quantize, strategy: 'weight_only', max_error: 1 },
+      little,
+    );
+    expect(held).toEqual({
+      said: 'max_error needs the model to be run, and it is too large for that here.',
+      stages: ['read'],
+    });
+  });
+});
