@@ -1,6 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { WatchedList } from '../shared/data/watched-list.ts';
 import type { FunctionRuntime } from '../shared/endpoint/definition.ts';
 import type { Needs } from '../shared/endpoint/needs.ts';
 
@@ -10,10 +11,11 @@ export interface LoadedTask {
   file: string;
   name: string;
   needs: Needs;
+  watches: readonly WatchedList[];
   runtime: FunctionRuntime;
 }
 
-type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> & { runtime?: FunctionRuntime };
+type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> & Partial<Pick<LoadedTask, 'watches' | 'runtime'>>;
 
 function isTask(value: unknown): value is TaskFacts {
   return typeof value === 'object' && value !== null && 'name' in value && 'needs' in value && 'run' in value;
@@ -27,7 +29,8 @@ export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<
       const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
       const task = module[kind];
       if (!isTask(task)) throw new Error(`${file} must export ${kind}`);
-      return { file, name: task.name, needs: task.needs, runtime: task.runtime ?? {} };
+      const { name, needs, watches = [], runtime = {} } = task;
+      return { file, name, needs, watches, runtime };
     }),
   );
 }

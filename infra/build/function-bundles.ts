@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import type { MethodTable } from '../../functions/service/any-method.ts';
 import { bundleOptions } from '../local/build/bundle-options.ts';
+import { functionsSdk } from './functions-sdk.ts';
 import { purePackages } from './pure-packages.ts';
 
 /** Name of the function that answers for the methods that no endpoint serves. */
@@ -73,7 +74,7 @@ export async function bundleFunctions(
     ]),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    plugins: [anyMethodEntry(methods), purePackages, ...plugins],
+    plugins: [anyMethodEntry(methods), functionsSdk, purePackages, ...plugins],
     external,
     splitting: false,
     minify: true,

@@ -13,7 +13,7 @@ const templates = await synthesizeTemplates(root);
 const measured = await measureRequests(root, usualMemory);
 const parts = [
   pricesNote,
-  idleReport(idleItems(templates, usualMemory)),
+  idleReport(idleItems(templates)),
   requestReport(measured),
   trainingReport(options),
 ];

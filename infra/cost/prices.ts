@@ -1,8 +1,13 @@
 import type { Prices } from '../../shared/jobs/cost.ts';
 import type { DeploymentOptions } from '../options.ts';
 
-/** When these prices were copied, and for which region: AWS publishes them on the pricing page of each service. */
-export const pricesAsOf = { date: '2025-06-01', region: 'us-east-1' } as const;
+/**
+ * When these prices were last compared with published ones, and for which region. Compared in 2026, with pages of March
+ * to June of that year that quote AWS: Fargate with its disk, and g5.xlarge. Lambda, API Gateway and the units of
+ * DynamoDB agree with pages of 2025 or without a date. The others are those of 2025-06-01; each service's pricing page
+ * has the word.
+ */
+export const pricesAsOf = { date: '2026-06-17', others: '2025-06-01', region: 'us-east-1' } as const;
 
 /** US dollars. */
 export const prices = {
@@ -15,6 +20,7 @@ export const prices = {
   fargate: { vcpuHour: 0.04048, gibHour: 0.004445, diskGbHour: 0.000111 },
   address: { hour: 0.005 },
   disk: { gbMonth: 0.08 },
+  alarm: { month: 0.1 },
 } as const;
 
 /** What of Fargate's disk is free. */

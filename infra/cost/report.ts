@@ -82,4 +82,5 @@ export function trainingReport(options: DeploymentOptions): string {
 With its disk and public address; Fargate Spot stays below the price of Fargate.`;
 }
 
-export const pricesNote = `Published prices of ${pricesAsOf.region} as of ${pricesAsOf.date}, without tax.`;
+export const pricesNote = `Prices of ${pricesAsOf.region} without tax: Fargate and g5.xlarge as of ${pricesAsOf.date}, all others
+as of ${pricesAsOf.others}. The pricing page of each service has the word.`;

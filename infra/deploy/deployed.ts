@@ -49,6 +49,8 @@ export async function outputsOf(
 }
 
 export interface DeployedResource {
+  /** Name in its template, with the digest that the CDK puts behind it. */
+  id: string;
   type: string;
   /** Name or id that AWS knows it by. */
   name: string;
@@ -60,11 +62,12 @@ export async function resourcesOf(client: CloudFormationClient, stack: string): 
   try {
     for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
       for (const {
+        LogicalResourceId: id = '',
         ResourceType: type = '',
         PhysicalResourceId: name = '',
         ResourceStatus,
       } of page.StackResourceSummaries ?? []) {
-        if (ResourceStatus !== 'DELETE_COMPLETE') found.push({ type, name });
+        if (ResourceStatus !== 'DELETE_COMPLETE') found.push({ id, type, name });
       }
     }
   } catch (error) {
@@ -73,13 +76,16 @@ export async function resourcesOf(client: CloudFormationClient, stack: string): 
   return found;
 }
 
+/** Errors that are told in one line. */
+const plainErrors = ['DeployError', 'OptionsError', 'StartError', 'CredentialsProviderError'];
+
 /** Runs a command of a person; what is theirs to put right is told in one line. */
 export async function runCommand(command: () => Promise<number>): Promise<never> {
   try {
     process.exit(await command());
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
-    const isPlain = name === 'DeployError' || name === 'OptionsError' || name === 'CredentialsProviderError';
+    const isPlain = plainErrors.includes(name);
     const text = error instanceof Error ? (isPlain ? error.message : error.stack) : String(error);
     process.stderr.write(`${text ?? name}\n`);
     process.exit(1);

@@ -1,9 +1,22 @@
+import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { deployedInventory } from '../doctor/deployed-inventory.ts';
+import { findOrphans } from '../doctor/find-orphans.ts';
+import { localInventory } from '../doctor/local-inventory.ts';
+import { reportOrphans } from '../doctor/report-orphans.ts';
 import { type CostingThing, costingNow } from './costing-now.ts';
-import { deployedOptions, placeOf, resourcesOf, runCommand, stackKinds, stackName } from './deployed.ts';
+import {
+  DeployError,
+  deployedOptions,
+  placeOf,
+  resourcesOf,
+  runCommand,
+  stackKinds,
+  stackName,
+} from './deployed.ts';
 import {
   checkBootstrap,
   checkIdentity,
@@ -21,8 +34,8 @@ function costLine({ what, monthly }: CostingThing): string {
   return `  ${what}: ${cost}\n`;
 }
 
-/** `npm run doctor`: whether the account is ready for a deployment, and what costs money in it now. */
-async function doctor(): Promise<number> {
+/** Whether the account is ready for a deployment, and what costs money in it now. */
+async function examineAccount(): Promise<number> {
   const options = await deployedOptions();
   const place = placeOf(options);
   const formation = new CloudFormationClient(place);
@@ -48,6 +61,33 @@ async function doctor(): Promise<number> {
     process.stdout.write(`Costing money now:\n${things.map(costLine).join('')}`);
   }
   return findings.some(({ outcome }) => outcome === 'problem') ? 1 : 0;
+}
+
+/** Whether anything is left over, in a data folder of this machine or in the account. */
+async function examineStores(folder: string | undefined): Promise<number> {
+  const inventory = await (folder === undefined ? deployedInventory() : localInventory(folder));
+  const findings = findOrphans(inventory);
+  process.stdout.write(reportOrphans(findings, inventory));
+  return findings.length === 0 ? 0 : 1;
+}
+
+const usage = 'Usage: npm run doctor [-- --orphans [--local <data folder>]]';
+
+function readFlags() {
+  try {
+    const options = { orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new DeployError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
+}
+
+/** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, what is left over in the stores. */
+async function doctor(): Promise<number> {
+  const { orphans = false, local } = readFlags();
+  if (orphans) return examineStores(local);
+  if (local !== undefined) throw new DeployError(usage);
+  return examineAccount();
 }
 
 await runCommand(doctor);

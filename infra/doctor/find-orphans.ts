@@ -1,3 +1,4 @@
+import { packsPrefix } from '../../shared/data/environment.ts';
 import type { Item } from '../../shared/data/table.ts';
 import { isFinal } from '../../shared/jobs/status.ts';
 import { type Belongings, belongingsOf } from './belongings.ts';
@@ -55,10 +56,12 @@ const isDoomedItem = ({ purges, projects }: Belongings, { pk, sk }: Item): boole
       (project_id !== undefined && !projects.has(project_id) && pk.startsWith(`EXPERIMENTS#${project_id}`)),
   );
 const isDoomedObject = ({ purges }: Belongings, key: string): boolean =>
-  purges.some(({ target: { prefixes, leftovers } }) =>
-    [...prefixes, ...(leftovers === undefined ? [] : [leftovers.prefix])].some((prefix) =>
-      key.startsWith(prefix),
-    ),
+  purges.some(({ target: { prefixes, leftovers, packs_of } }) =>
+    [
+      ...prefixes,
+      ...(leftovers === undefined ? [] : [leftovers.prefix]),
+      ...(packs_of === undefined ? [] : [packsPrefix(packs_of)]),
+    ].some((prefix) => key.startsWith(prefix)),
   );
 
 function judgeItem(item: Item, belongings: Belongings): Finding | undefined {

@@ -1,6 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  RecursiveLoop,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionRuntime } from '../../shared/endpoint/definition.ts';
@@ -14,6 +20,8 @@ export interface ServiceFunctionProps {
   environment: Readonly<Record<string, string>>;
   log: ILogGroup;
   statements: readonly PolicyStatement[];
+  /** Whether it starts itself again, by what it writes. */
+  isRecurring?: boolean;
 }
 
 /** A Lambda function of the service with a role of its own. */
@@ -22,7 +30,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { description, folder, runtime = {}, environment, log, statements } = props;
+    const { description, folder, runtime = {}, environment, log, statements, isRecurring = false } = props;
     const writeLog = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [log.logGroupArn],
@@ -43,6 +51,8 @@ export class ServiceFunction extends Construct {
       environment: { ...environment },
       logGroup: log,
       role,
+      // Lambda ends loops that it takes for mistakes.
+      ...(isRecurring && { recursiveLoop: RecursiveLoop.ALLOW }),
     });
   }
 }

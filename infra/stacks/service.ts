@@ -59,7 +59,7 @@ export function addService(
     api.apiName,
     functions,
     options,
-    props('events and ticks'),
+    props('events and lists'),
   );
   // They name its queues and definitions, though CloudFormation sees no reference.
   for (const stack of [api, background]) stack.addStackDependency(compute);

@@ -100,8 +100,10 @@ export class JobProcess {
   }
 
   async #killAll(): Promise<void> {
+    // The id of a process that has ended may be another's by now; what it left is found by the rest.
+    const { root: _, ...left } = this.#selector;
     try {
-      await killTree(this.#selector);
+      await killTree(this.hasExited ? left : this.#selector);
     } catch (error) {
       console.error(`Batch: processes of ${this.#selector.marker?.value} remain: ${error}`);
     }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nextLink } from '../../../shared/endpoint/paging.ts';
+import { encodeCursor } from '../../../shared/endpoint/cursor.ts';
 import { startDynamoDb } from '../dynamodb/engine.ts';
 import { type Figure, type FigureOptions, figure } from './figure.ts';
 import type { Bench, Group } from './group.ts';
@@ -35,10 +35,10 @@ async function prepare({ folder, started, say }: Bench, size: number): Promise<S
     url: `${service.url}${path}`,
     headers: { Authorization: `Bearer ${token}` },
   });
-  const [, afterMiddle = ''] = /<(.*)>/.exec(nextLink(id, { limit }).Link) ?? [];
+  const cursor = encodeCursor({ name: 'listProjects', path: {}, query: {} }, id);
   return {
     page: get(`/projects/?limit=${limit}`),
-    middlePage: get(`/projects/${afterMiddle}`),
+    middlePage: get(`/projects/?limit=${limit}&cursor=${cursor}`),
     project: get(`/projects/${id}`),
   };
 }

@@ -1,5 +1,6 @@
 import type { BuildOptions } from 'esbuild';
 import { leanHttp } from './lean-http.ts';
+import { yamlModules } from './yaml-modules.ts';
 
 /** How every program of the local run is bundled. */
 export const bundleOptions = {
@@ -10,7 +11,7 @@ export const bundleOptions = {
   target: 'node24',
   // ES modules of packages that come in both forms: only they are split and shaken.
   mainFields: ['module', 'main'],
-  plugins: [leanHttp],
+  plugins: [leanHttp, yamlModules],
   sourcemap: 'linked',
   sourcesContent: false,
   minifyWhitespace: true,

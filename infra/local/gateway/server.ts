@@ -12,6 +12,7 @@ import type { LoadedEndpoint } from '../../endpoints.ts';
 import { methodTable } from '../../routes.ts';
 import { Admission, type AdmissionLimits, defaultLimits } from './admission.ts';
 import { checkedHeaders } from './checked-headers.ts';
+import { checkedQuery } from './checked-query.ts';
 import { answerClientError, headMaxBytes } from './client-error.ts';
 import { hostRule } from './host-rule.ts';
 import { invoke } from './invoke.ts';
@@ -71,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     if (!url.startsWith('/')) throw new Problem('bad-request', 'The request target must be a path.');
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
-    const query = mark === -1 ? '' : url.slice(mark + 1);
+    const query = mark === -1 ? '' : checkedQuery(url.slice(mark + 1));
     const match = route(path);
     if (match === undefined) throw new Problem('not-found', `There is nothing at ${path}.`);
     const { leaf, parameters } = match;

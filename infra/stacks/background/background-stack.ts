@@ -10,12 +10,12 @@ import { grantsOf } from '../grants.ts';
 import { batchNames } from '../names.ts';
 import { ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
-import { addTrigger, triggersOf } from './triggers.ts';
+import { eventsOf, startByEvents, startByList, streamStatements } from './triggers.ts';
 
 /** Name of the task that IAM alone can invoke: it has no trigger. */
 const firstAdminTask = 'createFirstAdmin';
 
-/** What happens without a request: events of Batch, ticks, and the first admin. */
+/** What happens without a request: events of Batch, changes of lists, and the first admin. */
 export class BackgroundStack extends Stack {
   constructor(
     scope: Construct,
@@ -37,21 +37,27 @@ export class BackgroundStack extends Stack {
       retentionPeriod: Duration.days(14),
     });
     const failed = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] });
-    const triggers = triggersOf(this, batchNames(options));
+    const events = eventsOf(this, batchNames(options));
 
-    for (const { name, needs, runtime } of tasks) {
-      const trigger = triggers[name];
-      const grants = grantsOf(Object.values(needs), resources, 'function');
+    for (const { name, needs, watches, runtime } of tasks) {
+      const event = events[name];
+      const isStarted = event !== undefined || watches.length > 0;
+      if (!isStarted && name !== firstAdminTask) throw new Error(`nothing starts the task ${name}`);
       const fn = new ServiceFunction(this, name, {
         description: `Task ${name}`,
         folder: folderOf(name),
         runtime,
         environment,
         log,
-        statements: trigger === undefined ? grants : [...grants, failed],
+        statements: [
+          ...grantsOf(Object.values(needs), resources, 'function'),
+          ...watches.flatMap(({ table }) => streamStatements(resources[table])),
+          ...(isStarted ? [failed] : []),
+        ],
+        isRecurring: watches.length > 0,
       });
-      if (trigger !== undefined) addTrigger(fn, trigger, deadLetters);
-      else if (name !== firstAdminTask) throw new Error(`nothing starts the task ${name}`);
+      if (event !== undefined) startByEvents(fn, event, deadLetters);
+      for (const list of watches) startByList(fn, list, resources[list.table], deadLetters);
       if (name === firstAdminTask) {
         new CfnOutput(this, 'FirstAdminFunction', { value: fn.lambda.functionName });
       }

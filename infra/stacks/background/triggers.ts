@@ -1,43 +1,48 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
-import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
-import { CfnEventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  CfnEventInvokeConfig,
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  type IEventSourceDlq,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { WatchedList } from '../../../shared/data/watched-list.ts';
 import type { BatchNames } from '../names.ts';
 import type { ServiceFunction } from '../service-function.ts';
-
-/** What starts a function: events of this pattern, or time. */
-type Trigger = { pattern: EventPattern } | { every: Duration };
 
 /** After so long an event that nobody could take in is a dead letter. */
 const eventHours = 2;
 const retries = 2;
+/** How long a change of a list waits for others before it starts who watches it: the most that Lambda allows. */
+const watchMinutes = 5;
 
-/**
- * What starts the functions of `functions/events`, by name. Ticks of the reconciler only catch what events have missed,
- * since whoever reads an unfinished experiment compares it with Batch as well.
- */
-export function triggersOf(stack: Stack, { trainQueue, clusterQueue }: BatchNames): Record<string, Trigger> {
+/** Events that start functions of `functions/events`, by name. */
+export function eventsOf(
+  stack: Stack,
+  { trainQueue, clusterQueue }: BatchNames,
+): Record<string, EventPattern> {
   const queueArn = (resourceName: string) =>
     stack.formatArn({ service: 'batch', resource: 'job-queue', resourceName });
   return {
     jobStateChanged: {
-      pattern: {
-        source: ['aws.batch'],
-        detailType: ['Batch Job State Change'],
-        detail: { jobQueue: [queueArn(trainQueue), queueArn(clusterQueue)] },
-      },
+      source: ['aws.batch'],
+      detailType: ['Batch Job State Change'],
+      detail: { jobQueue: [queueArn(trainQueue), queueArn(clusterQueue)] },
     },
-    reconcile: { every: Duration.minutes(5) },
-    purge: { every: Duration.hours(1) },
   };
 }
 
-/** Starts a function by its trigger. Events that do not reach it, and those that it fails on, become dead letters. */
-export function addTrigger(fn: ServiceFunction, trigger: Trigger, deadLetters: IQueue): void {
+/** Starts a function by events. Those that do not reach it, and those that it fails on, become dead letters. */
+export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, deadLetters: IQueue): void {
   const { lambda } = fn;
   new Rule(fn, 'Rule', {
-    ...('every' in trigger ? { schedule: Schedule.rate(trigger.every) } : { eventPattern: trigger.pattern }),
+    eventPattern,
     targets: [
       new FunctionTarget(lambda, {
         deadLetterQueue: deadLetters,
@@ -52,5 +57,42 @@ export function addTrigger(fn: ServiceFunction, trigger: Trigger, deadLetters: I
     maximumEventAgeInSeconds: Duration.hours(eventHours).toSeconds(),
     maximumRetryAttempts: retries,
     destinationConfig: { onFailure: { destination: deadLetters.queueArn } },
+  });
+}
+
+/** What it takes for a function to be started by the stream of a table. */
+export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    resources: [tableStreamArn ?? ''],
+  }),
+  new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+];
+
+/**
+ * Starts a function within minutes of a change of a list, and again until it succeeds. It costs nothing while nothing
+ * changes: Lambda reads streams of tables without charge, where a tick would have to ask the list.
+ */
+export function startByList(
+  fn: ServiceFunction,
+  { table: name, partition }: WatchedList,
+  table: ITable,
+  deadLetters: IQueue,
+): void {
+  const onFailure: IEventSourceDlq = { bind: () => ({ destination: deadLetters.queueArn }) };
+  new EventSourceMapping(fn, `Watch-${name}`, {
+    target: fn.lambda,
+    eventSourceArn: table.tableStreamArn ?? '',
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    batchSize: 1000,
+    maxBatchingWindow: Duration.minutes(watchMinutes),
+    maxRecordAge: Duration.hours(eventHours),
+    filters: [
+      FilterCriteria.filter({
+        eventName: FilterRule.or('INSERT', 'MODIFY'),
+        dynamodb: { Keys: { pk: { S: FilterRule.isEqual(partition) } } },
+      }),
+    ],
+    onFailure,
   });
 }

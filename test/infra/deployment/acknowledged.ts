@@ -57,7 +57,7 @@ export const acknowledged: readonly Acknowledged[] = [
   {
     rule: /^AwsSolutions-IAM5\[Resource::\*\]$/,
     at: /./,
-    reason: 'Describe and List of Batch, and tokens for ECR, are allowed on * alone.',
+    reason: 'Describe and List of Batch, List of streams, and tokens for ECR, are allowed on * alone.',
   },
   {
     rule: /^AwsSolutions-SQS3$/,

@@ -42,6 +42,7 @@ const free = [
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
@@ -64,6 +65,15 @@ test('tables are paid by request', () => {
     expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: false });
     // The key of DynamoDB's own costs nothing; any other is a key of KMS.
     expect(Properties.SSESpecification).toBeUndefined();
+  }
+});
+
+test('nothing ticks: what works off a list is started by its changes, by a stream that Lambda reads without charge', () => {
+  for (const { Properties } of service.of('AWS::Events::Rule')) {
+    expect(Properties).not.toHaveProperty('ScheduleExpression');
+  }
+  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+    expect(Properties.StreamSpecification).toEqual({ StreamViewType: 'KEYS_ONLY' });
   }
 });
 

@@ -50,6 +50,12 @@ const ofNeed = ({ resource, level }: Need<unknown>): readonly string[] =>
   expected[`${resource === 'records' ? 'accounts' : resource} ${level}`] ?? [];
 
 const log = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+const ofStreams = [
+  'dynamodb:DescribeStream',
+  'dynamodb:GetRecords',
+  'dynamodb:GetShardIterator',
+  'dynamodb:ListStreams',
+];
 
 /** The needs of tables come to the same actions, on each its own table. */
 function actionsFor(needs: readonly Need<unknown>[]): string[] {
@@ -87,13 +93,21 @@ test.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
 );
 
 test.each(events.map((task) => [task.name, task] as const))(
-  'the function of %s may do exactly what its definition needs, and report its failures',
-  (name, { needs }) => {
+  'the function of %s may do exactly what its definition needs and watches, and report its failures',
+  (name, { needs, watches }) => {
     const failures = name === 'createFirstAdmin' ? [] : ['sqs:SendMessage'];
-    expect(byTable(functionStatements(name))).toEqual(tablesOf(Object.values(needs)));
-    expect(distinct(functionStatements(name))).toEqual(
-      [...actionsFor(Object.values(needs)), ...failures, ...log].sort(),
+    const streams = watches.length === 0 ? [] : ofStreams;
+    const isOfStream = ({ Action }: Statement) => list(Action).some((action) => ofStreams.includes(action));
+    const statements = functionStatements(name);
+    expect(byTable(statements.filter((one) => !isOfStream(one)))).toEqual(tablesOf(Object.values(needs)));
+    expect(distinct(statements)).toEqual(
+      [...actionsFor(Object.values(needs)), ...failures, ...streams, ...log].sort(),
     );
+    const named = statements.filter(isOfStream).flatMap(({ Resource }) => list(Resource));
+    expect(named.map((one) => /(Accounts|Records).*StreamArn/.exec(text(one))?.[1] ?? one).sort()).toEqual([
+      ...(watches.length === 0 ? [] : ['*']),
+      ...watches.map(({ table }) => (table === 'accounts' ? 'Accounts' : 'Records')),
+    ]);
   },
 );
 
@@ -149,7 +163,12 @@ test('actions are named one by one, without wildcards, and none reads a whole ta
 
 test('resources are named, but for what IAM allows on * alone', () => {
   const onAnything = all.filter(({ Resource }) => list(Resource).includes('*'));
-  const allowed = ['batch:DescribeJobs', 'batch:ListJobs', 'ecr:GetAuthorizationToken'];
+  const allowed = [
+    'batch:DescribeJobs',
+    'batch:ListJobs',
+    'dynamodb:ListStreams',
+    'ecr:GetAuthorizationToken',
+  ];
   expect([...new Set(actionsOf(onAnything))].sort()).toEqual(allowed);
 });
 

@@ -76,16 +76,46 @@ test('the functions of a stack share one log group, which exists before them', (
 
 test('every event source has a dead-letter queue, and so has every function that one starts', () => {
   const rules = service.of('AWS::Events::Rule');
-  const failures = service.of('AWS::Lambda::EventInvokeConfig');
-  const triggered = events.filter(({ name }) => name !== 'createFirstAdmin');
-  expect(rules).toHaveLength(triggered.length);
-  expect(failures).toHaveLength(triggered.length);
+  const watching = service.of('AWS::Lambda::EventSourceMapping');
+  const failures = [...service.of('AWS::Lambda::EventInvokeConfig'), ...watching];
+  expect(rules).toHaveLength(1);
+  expect(watching).toHaveLength(events.flatMap(({ watches }) => watches).length);
+  expect(failures).toHaveLength(rules.length + watching.length);
   for (const { Properties } of rules) {
     expect(Properties.Targets).toHaveLength(1);
     expect(Properties.Targets[0].DeadLetterConfig.Arn).toBeDefined();
   }
   for (const { Properties } of failures) {
     expect(Properties.DestinationConfig.OnFailure.Destination).toBeDefined();
+  }
+});
+
+test('whoever watches a list is started by its changes alone, minutes after them, until it succeeds', () => {
+  const filters = (id: string) =>
+    service
+      .of('AWS::Lambda::EventSourceMapping')
+      .filter((one) => one.id.startsWith(id))
+      .map(({ Properties }) => JSON.parse(Properties.FilterCriteria.Filters[0].Pattern));
+  const ofList = (partition: string) => ({
+    eventName: ['INSERT', 'MODIFY'],
+    dynamodb: { Keys: { pk: { S: [partition] } } },
+  });
+  expect(filters('reconcile')).toEqual([ofList('UNFINISHED_JOBS')]);
+  expect(filters('purge')).toEqual([ofList('CLOSED_ACCOUNTS'), ofList('PURGES')]);
+  const recurring = service
+    .of('AWS::Lambda::Function')
+    .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
+    .map(({ Properties }) => [Properties.Description, Properties.RecursiveLoop]);
+  expect(recurring.sort()).toEqual([
+    ['Task purge', 'Allow'],
+    ['Task reconcile', 'Allow'],
+  ]);
+  for (const { Properties } of service.of('AWS::Lambda::EventSourceMapping')) {
+    expect(Properties).toMatchObject({
+      MaximumBatchingWindowInSeconds: 300,
+      StartingPosition: 'TRIM_HORIZON',
+    });
+    expect(Properties).not.toHaveProperty('MaximumRetryAttempts');
   }
 });
 
@@ -104,6 +134,7 @@ test('no route and no event leads to the function of the first admin', () => {
     ...service.of('AWS::ApiGateway::Method'),
     ...service.of('AWS::Lambda::Permission'),
     ...service.of('AWS::Events::Rule'),
+    ...service.of('AWS::Lambda::EventSourceMapping'),
   ]);
   expect(text).not.toContain('createFirstAdmin');
 });

@@ -1,0 +1,32 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import {
+  DeployError,
+  type DeployedResource,
+  deployedOptions,
+  placeOf,
+  resourcesOf,
+  stackName,
+} from '../deploy/deployed.ts';
+import type { Inventory } from './inventory.ts';
+import { takeInventory } from './stores.ts';
+
+/** Reads all that the deployment of `cdk.json` keeps. @throws DeployError where there is none */
+export async function deployedInventory(): Promise<Inventory> {
+  const options = await deployedOptions();
+  const place = placeOf(options);
+  const stack = stackName(options, 'data');
+  const resources = await resourcesOf(new CloudFormationClient(place), stack);
+  if (resources.length === 0) throw new DeployError('Nothing is deployed in this account and region.');
+  const nameOf = (type: DeployedResource['type'], id: string): string => {
+    const found = resources.find((one) => one.type === type && one.id.startsWith(id));
+    if (found === undefined) throw new DeployError(`The stack ${stack} has no ${id}: npm run deploy.`);
+    return found.name;
+  };
+  return takeInventory({
+    accounts: nameOf('AWS::DynamoDB::Table', 'Accounts'),
+    records: nameOf('AWS::DynamoDB::Table', 'Records'),
+    bucket: nameOf('AWS::S3::Bucket', 'Bucket'),
+    dynamoDb: place,
+    s3: place,
+  });
+}
