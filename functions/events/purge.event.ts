@@ -1,7 +1,8 @@
 import { controlBatch, writeObjects } from '../../shared/aws/needs.ts';
-import { type ClosedAccount, listClosedAccounts } from '../../shared/data/closed-account.ts';
+import { type ClosedAccount, closedAccounts, listClosedAccounts } from '../../shared/data/closed-account.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { listPurges, type Purge } from '../../shared/data/purge.ts';
+import { listPurges, type Purge, unfinishedPurges } from '../../shared/data/purge.ts';
+import { comeAgain } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
@@ -11,18 +12,21 @@ import { workOff } from '../../shared/purge/work-off.ts';
 /** What is not removed by then waits for the next run. */
 const seconds = 240;
 
-/** On a schedule: removes what deletes have left, however large, and resumes what a crash interrupted. */
+/** While something is to be removed: removes what deletes have left, however large, and resumes what a crash interrupted. */
 export const event = defineTask({
   name: 'purge',
   runtime: { timeout: seconds + 60 },
   needs: { accounts: writeAccounts, records: writeRecords, objects: writeObjects, batch: controlBatch },
+  watches: [closedAccounts, unfinishedPurges],
 
   async run(_: unknown, { accounts, records, objects, batch, settings, now, log }) {
     const stillTime = forSeconds(seconds);
-    const closedAccounts = {
+    await comeAgain(accounts, closedAccounts);
+    await comeAgain(records, unfinishedPurges);
+    const closed = {
       list: (after: string | undefined) => listClosedAccounts(accounts, after),
       idOf: ({ user_id }: ClosedAccount) => user_id,
-      work: (closed: ClosedAccount) => clearAccount({ accounts, records }, closed, stillTime, now()),
+      work: (one: ClosedAccount) => clearAccount({ accounts, records }, one, stillTime, now()),
     };
     const purges = {
       list: (after: string | undefined) => listPurges(records, after),
@@ -36,7 +40,7 @@ export const event = defineTask({
         await runPurge(records, objects, purge, stillTime, endFirst, now());
       },
     };
-    await workOff(closedAccounts, stillTime, log);
+    await workOff(closed, stillTime, log);
     await workOff(purges, stillTime, log);
   },
 });

@@ -4,7 +4,7 @@ import { type LogLine, readLog, readLogTail } from '../../shared/data/job-log.ts
 import type { TableReader } from '../../shared/data/table.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content } from '../../shared/endpoint/definition.ts';
-import { streamLink, streamPaging } from '../../shared/endpoint/paging.ts';
+import { streamPaging } from '../../shared/endpoint/paging.ts';
 import { integer, Timestamp } from '../../shared/endpoint/parameters.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
@@ -51,9 +51,9 @@ export async function answerLog(
     tail === undefined
       ? await readLog(records, job_id, node, cursor, { limit: limit ?? 10_000, maxBytes: 3_000_000 })
       : await readLogTail(records, job_id, node, tail);
-  const headers = more || !complete ? streamLink(position, { limit, node: query.node }) : {};
+  const next = more || !complete ? { after: position, query: { limit, node: query.node } } : undefined;
   const isText = preferredMediaType(accept, ['application/json', 'text/plain']) === 'text/plain';
   return isText
-    ? Reply.content('text/plain; charset=utf-8', asText(rows), { headers })
-    : Reply.json(rows, { headers });
+    ? Reply.content('text/plain; charset=utf-8', asText(rows), { next })
+    : Reply.json(rows, { next });
 }

@@ -5,7 +5,7 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { streamLink, streamPaging } from '../../shared/endpoint/paging.ts';
+import { streamPaging } from '../../shared/endpoint/paging.ts';
 import { line, Timestamp } from '../../shared/endpoint/parameters.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
@@ -54,8 +54,9 @@ export const endpoint = defineEndpoint({
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
     }
     const { rows, position, more } = await readPoints(records, experiment_id, name, cursor, limit);
-    const next = more || !isFinal(experiment.status) ? streamLink(position, { limit, name }) : {};
-    return Reply.json(rows, { ...extras, headers: { ...extras.headers, ...next } });
+    const isMore = more || !isFinal(experiment.status);
+    const next = isMore ? { after: position, query: { limit, name } } : undefined;
+    return Reply.json(rows, { ...extras, next });
   },
 });
 

@@ -4,7 +4,8 @@ import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../.
 import { putStrategy, type Strategy, strategyJob } from '../../shared/data/strategy.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
-import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { badRequest, notFound, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
+import { costEstimate } from '../../shared/jobs/cost.ts';
 import { checkLimits, limitReached } from '../projects/job-limits.ts';
 import { fargateSize } from '../projects/job-size.ts';
 import { requireOwn } from './own-model.ts';
@@ -43,7 +44,8 @@ function strategyOf(
   { caller, newId, now, settings }: Begun,
 ): Strategy {
   const created_at = now().toISOString();
-  const { vcpus, memory, gpus } = sizeOf(asked);
+  const size = { ...sizeOf(asked), nodes: 1 };
+  const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
   return {
     strategy_id: newId(),
     kind: asked.request.operation,
@@ -61,6 +63,7 @@ function strategyOf(
     progress: null,
     result: [],
     receipt_parts: 0,
+    cost_estimate: costEstimate(settings.prices, { ...size, isOnCluster: false, timeout }),
     status: 'CREATED',
     status_rank: 0,
     status_reason: 'Accepted; on its way to AWS Batch.',
@@ -77,13 +80,41 @@ function strategyOf(
     checked_at: created_at,
     exit_code: null,
     signal: null,
-    vcpus,
-    memory,
-    gpus,
-    nodes: 1,
-    timeout: asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds),
+    ...size,
+    timeout,
     version: 1,
   };
+}
+
+/** Faults for which a check throws a 400 problem. */
+function faultsOf(check: () => void): readonly ParameterFault[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'bad-request') return error.errors;
+    throw error;
+  }
+}
+
+async function takenName(
+  records: TableWriter<'records'>,
+  name: string | null,
+): Promise<ParameterFault | undefined> {
+  if (name === null || (await findModel(records, name)) === undefined) return undefined;
+  const message = `There is a model ${name} already; take another result_name.`;
+  return { in: 'query', name: 'result_name', message };
+}
+
+/** Throws for all faults at once: 400, or 409 where nothing is wrong but that the result's name is taken. */
+function refuseTogether(
+  shapes: readonly ParameterFault[],
+  limits: readonly ParameterFault[],
+  taken: ParameterFault | undefined,
+): void {
+  const faults = [...shapes, ...limits];
+  if (faults.length > 0) throw badRequest(taken === undefined ? faults : [...faults, taken]);
+  if (taken !== undefined) throw new Problem('conflict', taken.message, { errors: [taken] });
 }
 
 /**
@@ -94,13 +125,13 @@ export async function beginStrategy(asked: StrategyRequest, context: Begun): Pro
   const { records, settings, made, caller } = context;
   const model = await requireReadyModel(records, asked.model_name);
   requireOwn(model, caller);
-  requireShapesOf(model, asked);
   const strategy = strategyOf(asked, model, context);
-  checkLimits({ timeout: asked.timeout, vcpus: strategy.vcpus }, settings.limits);
-  const { result_name } = strategy;
-  if (result_name !== null && (await findModel(records, result_name)) !== undefined) {
-    throw new Problem('conflict', `There is a model ${result_name} already; take another result_name.`);
-  }
+  const size = { timeout: asked.timeout, vcpus: strategy.vcpus };
+  refuseTogether(
+    faultsOf(() => requireShapesOf(model, asked)),
+    faultsOf(() => checkLimits(size, settings.limits)),
+    await takenName(records, strategy.result_name),
+  );
   try {
     await records.write(
       modelExists(model),

@@ -10,7 +10,7 @@ const words = {
   quantize: { name: 'listQuantizeMethods', summary: 'Every allowed quantization, as JSON Schema' },
 } as const;
 
-const methods = { prune: Object.values(pruneMethods), quantize: quantizeMethods };
+const methods = { prune: pruneMethods, quantize: quantizeMethods };
 
 const MethodsAnswer = z
   .object({
@@ -34,5 +34,5 @@ export const methodList = (kind: OptimizationKind) =>
     input: {},
     output: { 200: MethodsAnswer },
 
-    handle: async () => methodSchema(`Parameters of POST /optimization/${kind}`, methods[kind]),
+    handle: async () => methodSchema(`Parameters of POST /optimization/${kind}`, methods[kind]()),
   });

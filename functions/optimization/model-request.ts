@@ -37,20 +37,47 @@ function checkShapes(text: string, context: z.RefinementCtx<string>): void {
 /** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/shapes`. */
 export const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: shapesMostLength });
 
+const shapesOf = (tensors: string, example: string) =>
+  Shapes.describe(
+    `Shapes of the ${tensors} tensors, comma-separated, each after an optional name, such as ${example}.`,
+  );
+const inputs = shapesOf('input', '`image:1x3x224x224` or `[1,3,224,224]`, with `?` for a free dimension');
+const outputs = shapesOf('output', '`1x1000` or `label:[?],scores:[?,10]`');
+
+/** Shapes of the model that is meant. */
+export const requiredShapes = { inputs, outputs };
+
 /** Shapes that are stored with a model. */
-export const shapeParameters = { inputs: Shapes.optional(), outputs: Shapes.optional() };
+export const shapeParameters = { inputs: inputs.optional(), outputs: outputs.optional() };
 
 /** Either a file to upload, or artifacts of an experiment to register. */
 export const modelRequest = z.strictObject({
-  file: z.enum(modelFileRoles, `must be one of ${modelFileRoles.join(', ')}`).optional(),
-  name: DataFileName.optional(),
-  sha256: Sha256.optional(),
-  size: integer(1, dataMostBytes).optional(),
-  multipart: flag.optional(),
-  experiment_id: Ulid.optional(),
-  path: ArtifactPath.optional(),
-  calibration: ArtifactPath.optional(),
-  evaluation: ArtifactPath.optional(),
+  file: z
+    .enum(modelFileRoles, `must be one of ${modelFileRoles.join(', ')}`)
+    .optional()
+    .describe('What the file to upload is, such as `calibration`; without it `model`.'),
+  name: DataFileName.optional().describe(
+    'With `file=data`: the name by which the model refers to the file, such as `model.onnx.data`.',
+  ),
+  sha256: Sha256.optional().describe(
+    'SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.',
+  ),
+  size: integer(1, dataMostBytes).optional().describe('Bytes of the file to upload, such as `48213`.'),
+  multipart: flag
+    .optional()
+    .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
+  experiment_id: Ulid.optional().describe(
+    'The experiment whose artifacts become the model, instead of an upload.',
+  ),
+  path: ArtifactPath.optional().describe(
+    'With `experiment_id`: path of the artifact that is the ONNX file, such as `digits.onnx`.',
+  ),
+  calibration: ArtifactPath.optional().describe(
+    'With `experiment_id`: path of the samples by which ranges are found, such as `digits-calibration.npz`.',
+  ),
+  evaluation: ArtifactPath.optional().describe(
+    'With `experiment_id`: path of the samples by which results are judged, such as `digits-test.npz`.',
+  ),
   ...shapeParameters,
 });
 type Query = z.output<typeof modelRequest>;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { decimal, FileId, integer } from '../../shared/endpoint/parameters.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import type { Judged } from '../../shared/onnx/methods/judge.ts';
+import { decimal, decimalAbove, FileId, integer } from '../../shared/endpoint/parameters.ts';
+import { meanings } from '../../shared/onnx/methods/meanings.ts';
 
 /** Names separated by commas. */
 export const names = z
@@ -12,21 +11,33 @@ export const names = z
 /** One of these values. Others are refused with all that is wrong with the combination, not here. */
 export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
 
-/** Query parameters of every strategy, beyond the interface. */
-export const strategyParameters = {
-  exclude: names.optional(),
-  max_error: decimal(0, 1_000_000).optional(),
-  seed: integer(0, 2 ** 32 - 1).optional(),
-  result_name: FileId.optional(),
-  vcpus: decimal(0.25, 64).optional(),
-  memory: integer(512, 262_144).optional(),
-  timeout: integer(1, 14 * 24 * 60 * 60).optional(),
-};
+export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
 
-/** The request. Throws a 400 problem that names every fault, and all that is allowed. */
-export function requireAllowed<T>(judged: Judged<T>, allowed: string): T {
-  if ('request' in judged) return judged.request;
-  const errors = judged.faults.map(({ name, message }) => ({ in: 'query' as const, name, message }));
-  const said = errors.map(({ name, message }) => `${name}: ${message}`).join('; ');
-  throw new Problem('bad-request', `${said}. Allowed are: ${allowed}.`, { errors });
-}
+/** Query parameters of every method; `maxError` says what is done with that bound. */
+export const methodParameters = (maxError: string) => ({
+  exclude: names
+    .optional()
+    .describe(`${meanings.exclude} Separated by commas, such as \`Softmax,/head/MatMul\`.`),
+  max_error: decimalAbove(0, 1_000_000)
+    .optional()
+    .describe(`${maxError} A number above 0, such as \`0.05\` or \`1e-3\`.`),
+  seed: integer(0, 2 ** 32 - 1)
+    .optional()
+    .describe(`${meanings.seed} A whole number, such as \`42\`; 0 without it.`),
+});
+
+/** Query parameters of every strategy that say nothing of its method. */
+export const jobParameters = {
+  result_name: FileId.optional().describe(
+    'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must not be taken.',
+  ),
+  vcpus: decimal(0.25, 64)
+    .optional()
+    .describe('vCPUs of the job, such as `4`; 2 with 4096 MiB where neither is given.'),
+  memory: integer(512, 262_144)
+    .optional()
+    .describe('Memory of the job in MiB, such as `8192`; without it the least that goes with `vcpus`.'),
+  timeout: integer(1, 14 * 24 * 60 * 60)
+    .optional()
+    .describe('Seconds after which an attempt is stopped, such as `3600`, which is the default.'),
+};

@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { Attempt } from '../../shared/data/job.ts';
 import { Progress, ResultFile, type Strategy } from '../../shared/data/strategy.ts';
 import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { actualCost } from '../../shared/jobs/cost.ts';
 import { JobStatus } from '../../shared/jobs/status.ts';
-import { pruneStrategies } from '../../shared/onnx/methods/prune-methods.ts';
-import { quantizeStrategies, quantTypes } from '../../shared/onnx/methods/quantize-methods.ts';
-import { Receipt } from '../../shared/onnx/receipt/receipt.ts';
+import { pruneStrategies, quantizeStrategies, quantTypes } from '../../shared/onnx/methods/strategies.ts';
 
 const identity = { strategy_id: Ulid, model_name: z.string(), model_digest: z.string() };
 
@@ -21,7 +20,8 @@ const requested = {
 
 const life = {
   registered: z.boolean().nullable(),
-  owner: z.string(),
+  /** Null once that user is deleted. */
+  owner: z.string().nullable(),
   status: JobStatus,
   status_reason: z.string().nullable(),
   progress: Progress.nullable(),
@@ -37,6 +37,10 @@ const life = {
   vcpus: z.number(),
   memory: z.number().int(),
   timeout: z.number().int(),
+  /** US dollars for an attempt that takes all its time; null where compute has no price. */
+  cost_estimate: z.number().nullable(),
+  /** US dollars that it did cost, once it has ended. */
+  cost: z.number().nullable(),
   result: z.array(ResultFile.omit({ object: true })),
 };
 
@@ -68,20 +72,12 @@ const QuantizeStrategyAnswer = z
 /** A strategy as every operation answers it. */
 export const strategyAnswers = { prune: PruneStrategyAnswer, quantize: QuantizeStrategyAnswer } as const;
 
-const receipt = { receipt: Receipt.nullable() };
-
-/** The same with its receipt. */
-export const strategyDetails = {
-  prune: PruneStrategyAnswer.extend(receipt).meta({ id: 'PruneStrategyDetails' }),
-  quantize: QuantizeStrategyAnswer.extend(receipt).meta({ id: 'QuantizeStrategyDetails' }),
-} as const;
-
 /** What every strategy shows at this moment. */
 function common(strategy: Strategy, now: Date) {
   const { started_at, stopped_at, batch_job_id } = strategy;
   const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
   const duration = started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
-  return { ...strategy, job_id: batch_job_id, duration };
+  return { ...strategy, job_id: batch_job_id, duration, cost: actualCost(strategy) };
 }
 
 const mistaken = (strategy: Strategy): Error =>

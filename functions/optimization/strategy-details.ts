@@ -10,13 +10,21 @@ import { Reply } from '../../shared/endpoint/reply.ts';
 import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
 import { Receipt } from '../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../shared/onnx/receipt/render-receipt.ts';
-import { showStrategy, strategyDetails } from './strategy-answer.ts';
+import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 import { strategyPath } from './strategy-path.ts';
 
 const words = {
   prune: { name: 'readPruneStrategy', summary: 'Details of a pruning, with its receipt' },
   quantize: { name: 'readQuantizeStrategy', summary: 'Details of a quantization, with its receipt' },
 } as const;
+
+const receipt = { receipt: Receipt.nullable() };
+
+/** A strategy of an operation with its receipt. */
+const detailsOf = (kind: OptimizationKind) =>
+  kind === 'prune'
+    ? strategyAnswers.prune.extend(receipt).meta({ id: 'PruneStrategyDetails' })
+    : strategyAnswers.quantize.extend(receipt).meta({ id: 'QuantizeStrategyDetails' });
 
 /** One strategy of an operation with its receipt, or the receipt's page. */
 export const strategyReading = (kind: OptimizationKind) =>
@@ -29,7 +37,7 @@ export const strategyReading = (kind: OptimizationKind) =>
     allow: 'viewer',
     needs: { records: writeRecords, batch: controlBatch },
     input: { path: strategyPath },
-    output: { 200: content(['image/svg+xml'], strategyDetails[kind]) },
+    output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
     etag: true,
 
     async handle({ path: { strategy_id } }, { records, batch, settings, now, log, header }) {

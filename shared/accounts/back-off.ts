@@ -21,6 +21,8 @@ const pairSchedule: Schedule = { free: 5, mostSeconds: 15 * 60, memorySeconds: 2
 /** One address at all users together, against trying one password on everybody. Many people may share it. */
 const addressSchedule: Schedule = { free: 50, mostSeconds: 60, memorySeconds: 60 * 60 };
 const schedules: readonly Schedule[] = [pairSchedule, addressSchedule];
+/** Milliseconds by which the clocks of two hosts may differ. */
+const clockSkew = 60_000;
 
 function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Date): AttemptsChange {
   const count = (before?.count ?? 0) + 1;
@@ -34,6 +36,12 @@ function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Da
 
 const remembered = (attempts: SignInAttempts | undefined, now: Date): SignInAttempts | undefined =>
   attempts !== undefined && attempts.ttl * 1000 > now.getTime() ? attempts : undefined;
+
+/** Until when a source waits. Further off than any wait is a time from before the clock was set back: it is over. */
+function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: Date): number {
+  const open_at = attempts?.open_at ?? 0;
+  return open_at - now.getTime() > schedule.mostSeconds * 1000 + clockSkew ? 0 : open_at;
+}
 
 function tooMany(seconds: number): Problem {
   return new Problem(
@@ -64,7 +72,7 @@ export async function beginAttempt(
   let waitSeconds = 1;
   const taken = await changeAttempts(accounts, sources, (stored) => {
     const present = stored.map((attempts) => remembered(attempts, now));
-    const open_at = Math.max(...present.map((attempts) => attempts?.open_at ?? 0));
+    const open_at = Math.max(...schedules.map((schedule, index) => opensAt(schedule, present[index], now)));
     waitSeconds = Math.max(1, Math.ceil((open_at - now.getTime()) / 1000));
     if (open_at > now.getTime()) return undefined;
     return schedules.map((schedule, index) => counted(schedule, present[index], now));

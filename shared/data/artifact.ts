@@ -7,23 +7,24 @@ import { count } from './project.ts';
 import { type RecordType, recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 
-const Artifact = z.object({
-  /** Path below `OUTPUT_DIR` or `CHECKPOINT_DIR`, with slashes. */
-  path: z.string(),
-  size: z.number().int(),
-  sha256: Sha256,
-  media_type: z.string(),
-  /** Key in the bucket: made by the service, never of the path. */
-  object: z.string(),
-  created_at: Timestamp,
-});
-export type Artifact = z.infer<typeof Artifact>;
+const artifactSchema = () =>
+  z.object({
+    /** Path below `OUTPUT_DIR` or `CHECKPOINT_DIR`, with slashes. */
+    path: z.string(),
+    size: z.number().int(),
+    sha256: Sha256,
+    media_type: z.string(),
+    /** Key in the bucket: made by the service, never of the path. */
+    object: z.string(),
+    created_at: Timestamp,
+  });
+export type Artifact = z.infer<ReturnType<typeof artifactSchema>>;
 
 /** What a job leaves: results for people (`OUTPUT_DIR`), or its state for a later attempt (`CHECKPOINT_DIR`). */
 export type ArtifactKind = 'artifact' | 'checkpoint';
 
 interface Place {
-  type: RecordType<typeof Artifact>;
+  type: RecordType<ReturnType<typeof artifactSchema>>;
   /** Of the sort key. */
   prefix: string;
   /** Folder below the experiment's prefix in the bucket. */
@@ -35,14 +36,14 @@ interface Place {
 
 const places: Readonly<Record<ArtifactKind, Place>> = {
   artifact: {
-    type: recordType('artifact', Artifact),
+    type: recordType('artifact', artifactSchema),
     prefix: 'ARTIFACT#',
     folder: 'artifacts',
     files: 'artifacts',
     bytes: 'artifact_bytes',
   },
   checkpoint: {
-    type: recordType('checkpoint', Artifact),
+    type: recordType('checkpoint', artifactSchema),
     prefix: 'CHECKPOINT#',
     folder: 'checkpoints',
     files: 'checkpoints',

@@ -8,7 +8,7 @@ import type { Item, Key, TableReader } from './table.ts';
  * Rows that a job writes as it goes on, packed: a chunk of a thousand rows costs one write of some kilobytes. Chunks
  * lie in a job's partition under a prefix, ordered by lease and sequence.
  */
-const chunk = recordType('chunk', z.object({ rows: z.number().int(), packed: Bytes }));
+const chunk = recordType('chunk', () => z.object({ rows: z.number().int(), packed: Bytes }));
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

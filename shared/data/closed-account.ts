@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import type { WatchedList } from './watched-list.ts';
 
-const closedAccount = recordType('closed-account', z.object({ user_id: Ulid, closed_at: Timestamp }));
+const closedAccount = recordType('closed-account', () => z.object({ user_id: Ulid, closed_at: Timestamp }));
 
 /**
  * An account whose user was deleted and whose remains are still to be removed: tokens, pictures, the name on projects.
@@ -12,7 +13,9 @@ const closedAccount = recordType('closed-account', z.object({ user_id: Ulid, clo
  */
 export type ClosedAccount = z.infer<typeof closedAccount.schema>;
 
-const closedAccountKey = (user_id: string): Key => ({ pk: 'CLOSED_ACCOUNTS', sk: user_id });
+/** The list of closed accounts. */
+export const closedAccounts: WatchedList<'accounts'> = { table: 'accounts', partition: 'CLOSED_ACCOUNTS' };
+const closedAccountKey = (user_id: string): Key => ({ pk: closedAccounts.partition, sk: user_id });
 
 export const recordClosedAccount = (value: ClosedAccount): Write => ({
   put: closedAccount.item(closedAccountKey(value.user_id), value),
@@ -23,7 +26,7 @@ export async function listClosedAccounts(
   accounts: TableReader<'accounts'>,
   after: string | undefined,
 ): Promise<Page<ClosedAccount>> {
-  const { items, next } = await accounts.query({ pk: 'CLOSED_ACCOUNTS', after, limit: 25 });
+  const { items, next } = await accounts.query({ pk: closedAccounts.partition, after, limit: 25 });
   return { items: items.map((item) => closedAccount.parse(item)), next };
 }
 

@@ -8,8 +8,7 @@ import type { Key, Page, TableReader, TableWriter } from './table.ts';
 /** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
 export const configMaxBytes = 256 * 1024;
 
-const config = recordType(
-  'config',
+const config = recordType('config', () =>
   z.object({
     project_id: Ulid,
     config_id: FileId,
@@ -25,7 +24,7 @@ const config = recordType(
 );
 export type Config = z.infer<typeof config.schema>;
 
-const content = recordType('config-content', z.object({ content: Bytes }));
+const content = recordType('config-content', () => z.object({ content: Bytes }));
 
 type Records = TableReader<'records'>;
 

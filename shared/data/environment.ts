@@ -2,14 +2,13 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { recordType } from './record.ts';
-import type { Key, TableReader, TableWriter } from './table.ts';
+import type { Key, TableReader, TableWriter, Write } from './table.ts';
 
 export const environmentTypes = ['python', 'node', 'system', 'docker'] as const;
 export const EnvironmentType = z.enum(environmentTypes, `must be one of ${environmentTypes.join(', ')}`);
 export type EnvironmentType = z.infer<typeof EnvironmentType>;
 
-const environment = recordType(
-  'environment',
+const environment = recordType('environment', () =>
   z.object({
     project_id: Ulid,
     entry_point_command: z.string(),
@@ -49,22 +48,20 @@ export async function putEnvironment(
   });
 }
 
-/** Notes what a build resolved, unless the environment has changed since the job was made. */
+/**
+ * Notes what a build resolved, unless the environment has changed since the job was made; `proof` is that the job is
+ * still the builder's. Throws `ConditionFailed`.
+ */
 export async function recordLock(
   records: TableWriter<'records'>,
-  project_id: string,
-  version: number,
-  lock_hash: string,
+  { project_id, version, lock_hash }: { project_id: string; version: number; lock_hash: string },
+  proof: Write,
 ): Promise<void> {
-  await records.write({
-    update: environmentKey(project_id),
-    change: { set: { lock_hash } },
-    if: { equals: { version } },
-  });
+  const change = { set: { lock_hash } };
+  await records.write({ update: environmentKey(project_id), change, if: { equals: { version } } }, proof);
 }
 
-const pack = recordType(
-  'environment-pack',
+const pack = recordType('environment-pack', () =>
   z.object({
     request_key: z.string(),
     lock_hash: z.string(),
@@ -77,7 +74,17 @@ const pack = recordType(
 );
 export type EnvironmentPack = z.infer<typeof pack.schema>;
 
-const builder = recordType('environment-builder', z.object({ holder: z.string(), expires_at: Timestamp }));
+const builder = recordType('environment-builder', () =>
+  z.object({
+    holder: z.string(),
+    expires_at: Timestamp,
+    /** The store forgets a claim whose builder died; in epoch seconds. */
+    ttl: z.number().int().optional(),
+  }),
+);
+
+/** Claims are shorter than this many seconds. */
+const longestClaimSeconds = 300;
 
 /** Packed environments belong to one project each and are never shared between projects. */
 const packPartition = (project_id: string): string => `ENVIRONMENT_PACKS#${project_id}`;
@@ -104,26 +111,41 @@ export async function findPack(
   return item && pack.parse(item);
 }
 
-/** Records a pack that lies in the bucket; one that takes the place of a damaged pack is not counted again. */
+/**
+ * Records a pack that lies in the bucket, maybe in place of a damaged one. Throws `ConditionFailed` where `holder` is
+ * not its builder any more, or the project is gone.
+ */
 export async function putPack(
   records: TableWriter<'records'>,
   project_id: string,
   value: EnvironmentPack,
+  holder: string,
 ): Promise<void> {
-  const key = packKey(project_id, value.request_key);
-  const isNew = (await records.get(key)) === undefined;
+  const { request_key, bytes } = value;
+  const previous = await findPack(records, project_id, request_key);
   await records.write(
     projectExists(project_id),
-    { put: pack.item(key, value), if: { exists: !isNew } },
-    ...(isNew ? [count(project_id, { objects: 1, bytes: value.bytes })] : []),
+    { check: builderKey(project_id, request_key), if: { equals: { holder } } },
+    {
+      put: pack.item(packKey(project_id, request_key), value),
+      if: previous === undefined ? { exists: false } : { equals: { created_at: previous.created_at } },
+    },
+    previous === undefined
+      ? count(project_id, { objects: 1, bytes })
+      : count(project_id, { bytes: bytes - previous.bytes }),
   );
 }
 
+/** The packed environments of a project lie under this prefix. */
+export const packsPrefix = (project_id: string): string => `${projectPrefix(project_id)}environments/`;
 /** Where a packed environment lies in the bucket. */
 export const packObject = (project_id: string, request_key: string): string =>
-  `${projectPrefix(project_id)}environments/${request_key}`;
+  `${packsPrefix(project_id)}${request_key}`;
 
-/** Makes `holder` the one builder of a key until `until`; throws `ConditionFailed` while another one is. */
+/**
+ * Makes `holder` the one builder of a key until `until`; throws `ConditionFailed` while another one is. A claim that
+ * ends later than any can is from before the clock was set back, and holds up nobody.
+ */
 export async function claimBuild(
   records: TableWriter<'records'>,
   project_id: string,
@@ -133,8 +155,19 @@ export async function claimBuild(
   until: Date,
 ): Promise<void> {
   await records.write({
-    put: builder.item(builderKey(project_id, request_key), { holder, expires_at: until.toISOString() }),
-    if: { any: [{ exists: false }, { below: { expires_at: now.toISOString() } }, { equals: { holder } }] },
+    put: builder.item(builderKey(project_id, request_key), {
+      holder,
+      expires_at: until.toISOString(),
+      ttl: Math.ceil(until.getTime() / 1000),
+    }),
+    if: {
+      any: [
+        { exists: false },
+        { below: { expires_at: now.toISOString() } },
+        { above: { expires_at: new Date(until.getTime() + longestClaimSeconds * 1000).toISOString() } },
+        { equals: { holder } },
+      ],
+    },
   });
 }
 

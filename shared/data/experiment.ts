@@ -12,10 +12,9 @@ import type { Key, Page, TableReader, Write } from './table.ts';
 export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
 export type Best = z.infer<typeof Best>;
 
-const experiment = recordType(
-  'experiment',
+const experiment = recordType('experiment', () =>
   z.object({
-    ...jobFields,
+    ...jobFields(),
     kind: TrainingKind,
     experiment_id: Ulid,
     project_id: Ulid,
@@ -113,7 +112,7 @@ export const experimentJob = (value: Experiment): UnfinishedJob => ({
   vcpus: value.vcpus * value.nodes,
 });
 
-const jobConfig = recordType('job-config', z.object({ content: Bytes }));
+const jobConfig = recordType('job-config', () => z.object({ content: Bytes }));
 const jobConfigKey = (experiment_id: string): Key => ({ pk: jobPartition(experiment_id), sk: 'CONFIG' });
 
 /** Keeps the configuration's bytes with the experiment, which must run with them whatever happens to the original. */

@@ -14,8 +14,7 @@ import {
 /** Seconds for which a key stands for its first request. */
 const keptSeconds = 24 * 60 * 60;
 
-const claim = recordType(
-  'idempotency-claim',
+const claim = recordType('idempotency-claim', () =>
   z.object({
     /** Digest of the request. */
     fingerprint: z.string(),

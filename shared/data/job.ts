@@ -5,6 +5,7 @@ import type { Change, Condition } from './condition.ts';
 import { count } from './project.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
+import type { WatchedList } from './watched-list.ts';
 
 /** Jobs that train: experiments of a project. */
 export const TrainingKind = z.enum(['train', 'train-remote']);
@@ -24,7 +25,7 @@ export const Attempt = z.object({
 });
 
 /** What every record that is a job carries besides its kind, whatever the job does. Sizes are per node. */
-export const jobFields = {
+export const jobFields = () => ({
   status: JobStatus,
   /** Rank of the status, so that the store itself can refuse a step back. */
   status_rank: z.number().int(),
@@ -54,16 +55,13 @@ export const jobFields = {
   /** Seconds. */
   timeout: z.number().int(),
   version: z.number().int(),
-};
+});
 
-const Subject = z.object({ pk: z.string(), sk: z.string() });
-
-const unfinished = recordType(
-  'unfinished-job',
+const unfinished = recordType('unfinished-job', () =>
   z.object({
     job_id: Ulid,
     kind: z.string(),
-    subject: Subject,
+    subject: z.object({ pk: z.string(), sk: z.string() }),
     /** Project that counts it among its unfinished experiments; null for jobs of no project. */
     project_id: Ulid.nullable(),
     user_id: Ulid,
@@ -75,7 +73,9 @@ const unfinished = recordType(
 /** A job that has not ended, and the record (`subject`) that it is. There is one for each, so none is forgotten. */
 export type UnfinishedJob = z.infer<typeof unfinished.schema>;
 
-const unfinishedKey = (job_id: string): Key => ({ pk: 'UNFINISHED_JOBS', sk: job_id });
+/** The list of jobs that have not ended. */
+export const unfinishedJobs: WatchedList<'records'> = { table: 'records', partition: 'UNFINISHED_JOBS' };
+const unfinishedKey = (job_id: string): Key => ({ pk: unfinishedJobs.partition, sk: job_id });
 export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER#${user_id}` });
 export const deploymentLimitKey: Key = { pk: 'LIMITS', sk: 'DEPLOYMENT' };
 
@@ -95,7 +95,7 @@ export async function listUnfinished(
   records: TableReader<'records'>,
   after: string | undefined,
 ): Promise<Page<UnfinishedJob>> {
-  const { items, next } = await records.query({ pk: 'UNFINISHED_JOBS', after, limit: 100 });
+  const { items, next } = await records.query({ pk: unfinishedJobs.partition, after, limit: 100 });
   return { items: items.map((item) => unfinished.parse(item)), next };
 }
 

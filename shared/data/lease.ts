@@ -4,8 +4,7 @@ import { jobPartition } from './job.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, Write } from './table.ts';
 
-const lease = recordType(
-  'lease',
+const lease = recordType('lease', () =>
   z.object({
     /** Random name of the one container that holds the lease. */
     holder: z.string(),

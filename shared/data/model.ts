@@ -23,22 +23,23 @@ export const TensorSummary = z
   .meta({ id: 'Tensor' });
 
 /** What the inspection of a model found, as `ModelSummary` of the inspection says. */
-export const Summary = z.object({
-  ir_version: z.number().int(),
-  producer: z.string(),
-  opsets: z.record(z.string(), z.number()),
-  inputs: z.array(TensorSummary),
-  outputs: z.array(TensorSummary),
-  operators: z.record(z.string(), z.number()),
-  nodes: z.number().int(),
-  initializers: z.number().int(),
-  parameters: z.number(),
-  initializer_bytes: z.number(),
-  external_files: z.array(z.string()),
-  external_bytes: z.record(z.string(), z.number()),
-  has_control_flow: z.boolean(),
-  functions: z.number().int(),
-});
+const summarySchema = () =>
+  z.object({
+    ir_version: z.number().int(),
+    producer: z.string(),
+    opsets: z.record(z.string(), z.number()),
+    inputs: z.array(TensorSummary),
+    outputs: z.array(TensorSummary),
+    operators: z.record(z.string(), z.number()),
+    nodes: z.number().int(),
+    initializers: z.number().int(),
+    parameters: z.number(),
+    initializer_bytes: z.number(),
+    external_files: z.array(z.string()),
+    external_bytes: z.record(z.string(), z.number()),
+    has_control_flow: z.boolean(),
+    functions: z.number().int(),
+  });
 
 /** Where a model comes from. */
 export const ModelOrigin = z.discriminatedUnion('kind', [
@@ -53,8 +54,7 @@ export const ModelOrigin = z.discriminatedUnion('kind', [
 ]);
 export type ModelOrigin = z.infer<typeof ModelOrigin>;
 
-const model = recordType(
-  'model',
+const model = recordType('model', () =>
   z.object({
     /** Names its objects in the bucket; a later model of the same name has another one. */
     model_id: Ulid,
@@ -72,7 +72,7 @@ const model = recordType(
     /** Shapes stored with the model, in the grammar of `shared/onnx/shapes`. */
     shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
     /** Null while uploading. */
-    summary: Summary.nullable(),
+    summary: summarySchema().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
     version: z.number().int(),
@@ -147,6 +147,28 @@ export const modelExists = ({ model_name, model_id }: Pick<Model, 'model_name' |
   if: { equals: { model_id } },
 });
 
+/** The writes that store a model, or its next version. The first is refused where {@link putModel} throws. */
+export const modelWrites = (value: Model, previous: Model | undefined): Write[] => [
+  {
+    put: model.item(modelKey(value.model_name), value),
+    if:
+      previous === undefined
+        ? { exists: false }
+        : { equals: { model_id: previous.model_id, version: previous.version } },
+  },
+  ...(previous === undefined
+    ? [
+        {
+          put: {
+            ...ownedKey(value.owner_id, value.model_name),
+            record_type: 'owned',
+            schema_version: 0,
+          },
+        },
+      ]
+    : []),
+];
+
 /**
  * Stores a model, or its next version; `also` are writes that succeed or fail with it. Throws `ConditionFailed` when
  * the name was taken, or another version or the model's deletion came between.
@@ -157,20 +179,7 @@ export async function putModel(
   previous: Model | undefined,
   also: readonly Write[] = [],
 ): Promise<void> {
-  const { model_name, owner_id } = value;
-  await records.write(
-    {
-      put: model.item(modelKey(model_name), value),
-      if:
-        previous === undefined
-          ? { exists: false }
-          : { equals: { model_id: previous.model_id, version: previous.version } },
-    },
-    ...(previous === undefined
-      ? [{ put: { ...ownedKey(owner_id, model_name), record_type: 'owned', schema_version: 0 } }]
-      : []),
-    ...also,
-  );
+  await records.write(...modelWrites(value, previous), ...also);
 }
 
 /** The writes that delete a model of this version; its objects are purged afterwards. */

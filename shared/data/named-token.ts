@@ -16,8 +16,7 @@ import { userPartition } from './user.ts';
 /** Most tokens for scripts that one user can have at a time. */
 export const namedTokensMost = 50;
 
-const namedTokens = recordType(
-  'named-tokens',
+const namedTokens = recordType('named-tokens', () =>
   z.object({
     /** Every token for scripts that may be good; those that are not any more are weeded out when there is no room. */
     token_ids: z.array(Ulid).max(namedTokensMost),

@@ -4,8 +4,7 @@ import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter } from './table.ts';
 import { findUserId, parseUser, type User, userKey, userPartition } from './user.ts';
 
-const picture = recordType(
-  'picture',
+const picture = recordType('picture', () =>
   z.object({
     user_id: Ulid,
     /** Names the stored objects; null once the picture was removed, when the identicon stands for it again. */

@@ -11,8 +11,7 @@ import {
   type Write,
 } from './table.ts';
 
-const project = recordType(
-  'project',
+const project = recordType('project', () =>
   z.object({
     project_id: Ulid,
     project_name: z.string(),
@@ -29,8 +28,7 @@ const project = recordType(
 );
 export type Project = z.infer<typeof project.schema>;
 
-const counters = recordType(
-  'counters',
+const counters = recordType('counters', () =>
   z.object({
     configs: z.number().int(),
     experiments: z.number().int(),

@@ -2,23 +2,26 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import type { WatchedList } from './watched-list.ts';
 
-const Target = z.object({
-  /** Partitions of the records table, or the part of one whose sort keys start with `prefix`. */
-  partitions: z.array(z.object({ pk: z.string(), prefix: z.string().optional() })),
-  /** Key prefixes of the bucket. */
-  prefixes: z.array(z.string()),
-  /** Of a job that has ended: the objects under the prefix that none of the job's files is. */
-  leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
-});
-export type PurgeTarget = z.infer<typeof Target>;
+const targetSchema = () =>
+  z.object({
+    /** Partitions of the records table, or the part of one whose sort keys start with `prefix`. */
+    partitions: z.array(z.object({ pk: z.string(), prefix: z.string().optional() })),
+    /** Key prefixes of the bucket. */
+    prefixes: z.array(z.string()),
+    /** Of a job that has ended: the objects under the prefix that none of the job's files is. */
+    leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
+    /** Project of such a job: the packed environments that none of the project's is. */
+    packs_of: Ulid.optional(),
+  });
+export type PurgeTarget = z.infer<ReturnType<typeof targetSchema>>;
 
-const purge = recordType(
-  'purge',
+const purge = recordType('purge', () =>
   z.object({
     purge_id: Ulid,
     created_at: Timestamp,
-    target: Target,
+    target: targetSchema(),
     /** When all has been removed but something may come back until then, and is to be looked at again; else null. */
     again_at: Timestamp.nullable(),
     /** Of a whole project: its experiments and their jobs go too. */
@@ -32,7 +35,9 @@ const purge = recordType(
  */
 export type Purge = z.infer<typeof purge.schema>;
 
-const purgeKey = (purge_id: string): Key => ({ pk: 'PURGES', sk: purge_id });
+/** The list of purges that are not finished. */
+export const unfinishedPurges: WatchedList<'records'> = { table: 'records', partition: 'PURGES' };
+const purgeKey = (purge_id: string): Key => ({ pk: unfinishedPurges.partition, sk: purge_id });
 
 export const parsePurge = purge.parse;
 
@@ -43,7 +48,7 @@ export async function listPurges(
   records: TableReader<'records'>,
   after: string | undefined,
 ): Promise<Page<Purge>> {
-  const { items, next } = await records.query({ pk: 'PURGES', after, limit: 25 });
+  const { items, next } = await records.query({ pk: unfinishedPurges.partition, after, limit: 25 });
   return { items: items.map((item) => purge.parse(item)), next };
 }
 

@@ -4,8 +4,7 @@ import { Best, type Experiment } from './experiment.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, Write } from './table.ts';
 
-const ranked = recordType(
-  'ranked-experiment',
+const ranked = recordType('ranked-experiment', () =>
   z.object({ experiment_id: Ulid, config_id: z.string(), best: Best }),
 );
 export type RankedExperiment = z.infer<typeof ranked.schema>;

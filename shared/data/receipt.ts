@@ -6,7 +6,7 @@ import { Bytes, recordType } from './record.ts';
 import type { Key, TableReader, Write } from './table.ts';
 
 /** A part of a packed receipt: an item takes 400 KB. */
-const part = recordType('receipt', z.object({ packed: Bytes }));
+const part = recordType('receipt', () => z.object({ packed: Bytes }));
 const partBytes = 300_000;
 /** What a receipt takes packed, so that one transaction writes it (4 MB) beside the end of its job. */
 const packedMost = 3_000_000;

@@ -8,6 +8,7 @@ export class UnreadableRecord extends Error {
 
 export interface RecordType<S extends z.ZodObject> {
   readonly kind: string;
+  /** Made when it is first asked for: a function reads few of the kinds of records that its bundle knows. */
   readonly schema: S;
   /** The item to store; bad values never reach the table. */
   item(key: Key, value: z.input<S>): Item;
@@ -27,17 +28,26 @@ type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
  */
 export function recordType<const S extends z.ZodObject>(
   kind: string,
-  schema: S,
+  makeSchema: () => S,
   upgrades: readonly Upgrade[] = [],
 ): RecordType<S> {
-  const taken = reserved.filter((name) => Object.hasOwn(schema.shape, name));
-  if (taken.length > 0) throw new Error(`a ${kind} cannot have attributes named ${taken.join(', ')}`);
   const current = upgrades.length;
+  let made: S | undefined;
+  const schema = (): S => {
+    if (made !== undefined) return made;
+    const fresh = makeSchema();
+    const taken = reserved.filter((name) => Object.hasOwn(fresh.shape, name));
+    if (taken.length > 0) throw new Error(`a ${kind} cannot have attributes named ${taken.join(', ')}`);
+    made = fresh;
+    return fresh;
+  };
   return {
     kind,
-    schema,
+    get schema() {
+      return schema();
+    },
     item: ({ pk, sk }, value) => ({
-      ...schema.parse(value),
+      ...schema().parse(value),
       pk,
       sk,
       record_type: kind,
@@ -55,7 +65,7 @@ export function recordType<const S extends z.ZodObject>(
       const upgraded = upgrades
         .slice(version)
         .reduce<Record<string, unknown>>((value, upgrade) => upgrade(value), attributes);
-      const parsed = schema.safeParse(upgraded);
+      const parsed = schema().safeParse(upgraded);
       if (parsed.success) return parsed.data;
       const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
       throw new UnreadableRecord(`${kind} ${item.pk}/${item.sk}: ${faults.join('; ')}`);

@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { recordType } from './record.ts';
 import { ConditionFailed, type Key, type TableWriter, type Write } from './table.ts';
 
-const attempts = recordType(
-  'sign-in-attempts',
+const attempts = recordType('sign-in-attempts', () =>
   z.object({
     /** Attempts that failed or have not ended yet. */
     count: z.number().int(),

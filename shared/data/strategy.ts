@@ -2,13 +2,19 @@ import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { finalRank } from '../jobs/status.ts';
-import { pruneStrategies } from '../onnx/methods/prune-methods.ts';
-import { quantizeStrategies, quantTypes } from '../onnx/methods/quantize-methods.ts';
+import { pruneStrategies, quantizeStrategies, quantTypes } from '../onnx/methods/strategies.ts';
 import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob } from './job.ts';
 import { ModelFile } from './model-file.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';
-import type { Key, Page, TableReader, Write } from './table.ts';
+import {
+  ConditionFailed,
+  type Key,
+  type Page,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from './table.ts';
 
 /** A file of a strategy's result: `model.onnx`, or external data beside it. */
 export const ResultFile = z.object({
@@ -24,40 +30,40 @@ export type ResultFile = z.infer<typeof ResultFile>;
 export const Progress = z.object({ stage: z.string(), fraction: z.number() });
 export type Progress = z.infer<typeof Progress>;
 
-const requested = {
+const requested = () => ({
   exclude: z.array(z.string()),
   max_error: z.number().nullable(),
   seed: z.number().int(),
-};
+});
 
-const Request = z.discriminatedUnion('operation', [
-  z.object({
-    ...requested,
-    operation: z.literal('prune'),
-    strategy: z.enum(pruneStrategies),
-    compression: z.number().int(),
-  }),
-  z.object({
-    ...requested,
-    operation: z.literal('quantize'),
-    strategy: z.enum(quantizeStrategies),
-    precision: z.union([z.literal(4), z.literal(8), z.literal(16)]),
-    quant_type: z.enum(quantTypes),
-    leaf_node: z.boolean(),
-    include: z.array(z.string()),
-    per_channel: z.boolean(),
-    reduce_range: z.boolean(),
-  }),
-]);
+const requestSchema = () =>
+  z.discriminatedUnion('operation', [
+    z.object({
+      ...requested(),
+      operation: z.literal('prune'),
+      strategy: z.enum(pruneStrategies),
+      compression: z.number().int(),
+    }),
+    z.object({
+      ...requested(),
+      operation: z.literal('quantize'),
+      strategy: z.enum(quantizeStrategies),
+      precision: z.union([z.literal(4), z.literal(8), z.literal(16)]),
+      quant_type: z.enum(quantTypes),
+      leaf_node: z.boolean(),
+      include: z.array(z.string()),
+      per_channel: z.boolean(),
+      reduce_range: z.boolean(),
+    }),
+  ]);
 
-const strategy = recordType(
-  'strategy',
+const strategy = recordType('strategy', () =>
   z.object({
-    ...jobFields,
+    ...jobFields(),
     kind: OptimizationKind,
     strategy_id: Ulid,
-    /** Name of the user who asked for it. */
-    owner: z.string(),
+    /** Name of the user who asked for it; null once that user is deleted. */
+    owner: z.string().nullable(),
     model_name: FileId,
     /** The very model that was asked for, whatever comes to bear its name. */
     model_id: Ulid,
@@ -66,7 +72,7 @@ const strategy = recordType(
     files: z.array(ModelFile),
     /** Shapes stored with it, likewise. */
     stored_shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
-    request: Request,
+    request: requestSchema(),
     /** Shapes of the tensors, in the grammar of `shared/onnx/shapes`; null where they are left to the model. */
     inputs: z.string().nullable(),
     outputs: z.string().nullable(),
@@ -76,6 +82,8 @@ const strategy = recordType(
     registered: z.boolean().nullable(),
     progress: Progress.nullable(),
     result: z.array(ResultFile),
+    /** US dollars for an attempt that takes all its time, when it was asked for; null where there was no price. */
+    cost_estimate: z.number().nullable().default(null),
     /** Parts in which the receipt is stored; 0 while there is none. */
     receipt_parts: z.number().int(),
   }),
@@ -125,6 +133,36 @@ export const putStrategy = (value: Strategy): Write => ({
   put: strategy.item(strategyKey(value.kind, value.strategy_id), value),
   if: { exists: false },
 });
+
+/** Ids of a page of the strategies that a user asked for and that still bear their name. */
+export async function listOwnStrategies(
+  records: Records,
+  kind: OptimizationKind,
+  user_id: string,
+  after: string | undefined,
+): Promise<Page<string>> {
+  const { items, next } = await listStrategies(records, kind, { limit: 100, after });
+  const own = items.filter((one) => one.user_id === user_id && one.owner !== null);
+  return { items: own.map(({ strategy_id }) => strategy_id), next };
+}
+
+/** Takes a user's name off a strategy that they asked for, unless it was deleted meanwhile. */
+export async function disownStrategy(
+  records: TableWriter<'records'>,
+  kind: OptimizationKind,
+  user_id: string,
+  strategy_id: string,
+): Promise<void> {
+  try {
+    await records.write({
+      update: strategyKey(kind, strategy_id),
+      change: { set: { owner: null }, add: { version: 1 } },
+      if: { equals: { user_id } },
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
 
 /** The strategy as an unfinished job; it belongs to no project. */
 export const strategyJob = ({ strategy_id, kind, user_id, vcpus, nodes }: Strategy): UnfinishedJob => ({

@@ -5,22 +5,23 @@ import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
-const Token = z.object({
-  token_id: Ulid,
-  user_id: Ulid,
-  /** Given by the owner to a token for scripts; null for one of a sign-in. */
-  name: z.string().nullable(),
-  created_at: Timestamp,
-  expires_at: Timestamp,
-  /** Epoch seconds after which the store may remove the item. */
-  ttl: z.number().int(),
-  credentials_version: z.number().int(),
-});
-export type Token = z.infer<typeof Token>;
+const tokenSchema = () =>
+  z.object({
+    token_id: Ulid,
+    user_id: Ulid,
+    /** Given by the owner to a token for scripts; null for one of a sign-in. */
+    name: z.string().nullable(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    /** Epoch seconds after which the store may remove the item. */
+    ttl: z.number().int(),
+    credentials_version: z.number().int(),
+  });
+export type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
-const token = recordType('token', Token);
+const token = recordType('token', tokenSchema);
 /** The same token under its id, by which its owner finds it. */
-const issued = recordType('issued-token', Token.extend({ hash: Sha256 }));
+const issued = recordType('issued-token', () => tokenSchema().extend({ hash: Sha256 }));
 export type IssuedToken = z.infer<typeof issued.schema>;
 
 /** What of a user makes tokens good. */

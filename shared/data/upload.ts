@@ -10,8 +10,7 @@ export const uploadMaxBytes = 5_000_000_000;
 /** Life of an upload URL: until it dies an object may appear, even where its project was deleted meanwhile. */
 export const uploadSeconds = 60 * 60;
 
-const upload = recordType(
-  'upload',
+const upload = recordType('upload', () =>
   z.object({
     project_id: Ulid,
     /** `source`, or the data set's name. */

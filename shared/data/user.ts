@@ -30,8 +30,7 @@ export const Username = z
   )
   .refine((name) => !reserved.has(name), 'is a reserved word');
 
-const user = recordType(
-  'user',
+const user = recordType('user', () =>
   z.object({
     user_id: Ulid,
     username: z.string(),
@@ -44,9 +43,11 @@ const user = recordType(
 );
 export type User = z.infer<typeof user.schema>;
 
-const username = recordType('username', z.object({ user_id: Ulid }));
-const password = recordType('password', z.object({ hash: z.string(), changed_at: Timestamp }));
-const population = recordType('population', z.object({ users: z.number().int(), admins: z.number().int() }));
+const username = recordType('username', () => z.object({ user_id: Ulid }));
+const password = recordType('password', () => z.object({ hash: z.string(), changed_at: Timestamp }));
+const population = recordType('population', () =>
+  z.object({ users: z.number().int(), admins: z.number().int() }),
+);
 
 type Accounts = TableReader<'accounts'>;
 

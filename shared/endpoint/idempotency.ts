@@ -18,6 +18,8 @@ import { requestFingerprint } from './request-fingerprint.ts';
 
 /** Longer than any request lives (29 s): whoever holds a claim for longer has died. */
 const leaseMilliseconds = 35_000;
+/** By which the clocks of two hosts may differ. */
+const clockSkew = 60_000;
 
 /** What an endpoint does for a request, apart from the request's key. */
 export interface Behaviour {
@@ -114,7 +116,9 @@ async function claim({ table, key, fingerprint, holder }: Attempt): Promise<Clai
     if (earlier === undefined) return undefined;
     if (earlier.fingerprint !== fingerprint) throw mismatch();
     if (earlier.answer !== undefined) return earlier;
-    if (earlier.lease_until > now.getTime()) throw inProgress(earlier.lease_until - now.getTime());
+    const left = earlier.lease_until - now.getTime();
+    // A lease that is longer than any is from before the clock was set back: its holder counts as dead.
+    if (left > 0 && left <= leaseMilliseconds + clockSkew) throw inProgress(left);
     if (await takeOver(table, key, earlier, { holder, lease_until })) return earlier;
   }
 }

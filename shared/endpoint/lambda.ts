@@ -12,6 +12,7 @@ import { expectedVersion, parseInput } from './parse-input.ts';
 import { requireProjectOfPath } from './project-rule.ts';
 import { renderAnswer } from './render-answer.ts';
 import { renderError } from './render-error.ts';
+import { resolveCursor } from './resolve-cursor.ts';
 import { readSettings } from './settings.ts';
 
 /** A Lambda function behind a REST proxy route. */
@@ -26,6 +27,7 @@ const steps: readonly Before[] = [
   authenticate,
   authorize,
   parseInput,
+  resolveCursor,
   permit,
   parseMaskOfRequest,
   requireProjectOfPath,

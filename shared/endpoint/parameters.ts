@@ -78,24 +78,32 @@ export function integer(least: number, most: number) {
     .meta({ type: 'integer', minimum: least, maximum: most });
 }
 
+/** A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. */
+const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const decimalText = (message: string, rule: z.ZodNumber) =>
+  z
+    .union([z.number(), z.string().regex(decimalPattern, message).transform(Number)], { error: message })
+    .pipe(rule);
+
 /** A decimal number given as text in a query or form. */
 export function decimal(least: number, most: number) {
   const message = `must be a number from ${least} to ${most}`;
-  return z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^[+-]?\d{1,15}(\.\d{1,15})?$/, message)
-          .transform(Number),
-      ],
-      {
-        error: message,
-      },
-    )
-    .pipe(z.number().min(least, message).max(most, message))
-    .meta({ type: 'number', minimum: least, maximum: most });
+  return decimalText(message, z.number(message).min(least, message).max(most, message)).meta({
+    type: 'number',
+    minimum: least,
+    maximum: most,
+  });
+}
+
+/** The same, above a bound that is itself refused. */
+export function decimalAbove(bound: number, most: number) {
+  const message = `must be a number above ${bound}, at most ${most}`;
+  return decimalText(message, z.number(message).gt(bound, message).max(most, message)).meta({
+    type: 'number',
+    exclusiveMinimum: bound,
+    maximum: most,
+  });
 }
 
 /** `true` or `false` given as text in a query or form. */

@@ -1,5 +1,6 @@
 import type { FileBody } from './definition.ts';
 import { type Event, headerOf } from './exchange.ts';
+import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 import { type ParameterFault, Problem } from './problem.ts';
 
 /** Largest body of fields, in bytes. */
@@ -11,6 +12,17 @@ function bodyBytes(event: Event): Uint8Array {
 
 const mediaTypeOf = (event: Event): string =>
   (headerOf(event, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+
+const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+/** US-ASCII is a part of UTF-8. */
+const charsets = ['utf-8', 'utf8', 'us-ascii'];
+
+/** Refuses fields in another encoding than UTF-8, which would be read as something else than was sent. */
+function requireUtf8(event: Event): void {
+  const named = charset.exec(headerOf(event, 'content-type') ?? '')?.[1];
+  if (named === undefined || charsets.includes(named.toLowerCase())) return;
+  throw new Problem('unsupported-media-type', `The charset ${named} is not taken here; send UTF-8.`);
+}
 
 const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
 
@@ -57,10 +69,14 @@ export function singleValues(
 function formFields(text: string): RawFields {
   const parameters = new URLSearchParams(text);
   const names = [...new Set(parameters.keys())];
-  return singleValues(
+  const { values, faults } = singleValues(
     names.map((name) => [name, parameters.getAll(name)] as const),
     'body',
   );
+  const broken = parametersNotUtf8(text).map(
+    (name): ParameterFault => ({ in: 'body', name, message: notUtf8 }),
+  );
+  return { values, faults: [...broken, ...faults] };
 }
 
 function jsonFields(text: string): RawFields {
@@ -80,6 +96,7 @@ export function readFields(event: Event): RawFields {
   if (bytes.length > fieldsMaxBytes) throw tooLarge(bytes.length, fieldsMaxBytes);
   if (bytes.length === 0) return { values: {}, faults: [] };
   const mediaType = mediaTypeOf(event);
+  requireUtf8(event);
   const text = decodeText(bytes);
   if (text === undefined) return { values: {}, faults: [fault('is not valid UTF-8')] };
   if (mediaType === 'application/json') return jsonFields(text);

@@ -80,7 +80,7 @@ export const parseInput: Before = (exchange) => {
     ...ifNoneMatchFaults(exchange),
     ...idempotencyKeyFaults(endpoint, event),
   ];
-  if (faults.length > 0) throw badRequest(faults);
+  if (faults.length > 0) throw badRequest(faults, query.allowed);
   const bodyValue = file ?? (schema === undefined ? undefined : body.value);
   exchange.input = { path: path.value, query: query.value, anywhere: anywhere.value, body: bodyValue };
 };

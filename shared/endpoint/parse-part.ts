@@ -15,6 +15,8 @@ export interface Given {
 export interface Part {
   value: unknown;
   faults: ParameterFault[];
+  /** What a rule over several parameters allows, where one is broken that says so. */
+  allowed?: string;
 }
 
 const secret = /password$/i;
@@ -36,13 +38,23 @@ function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly
     const name = issue.path.map(String).join('.');
     const top = issue.path[0];
     const place = placeOf(top === undefined ? '' : String(top));
-    const missing = typeof top === 'string' && issue.path.length === 1 && !Object.hasOwn(values, top);
+    const isAbsent = typeof top === 'string' && issue.path.length === 1 && !Object.hasOwn(values, top);
+    // A rule over several parameters says itself what it misses.
+    const missing = isAbsent && issue.code !== 'custom';
     return [
       { in: place, name: name === '' ? place : name, message: missing ? 'is required' : issue.message },
     ];
   });
   // What else is wrong with a blank name is of no use to anybody.
   return faults.filter((fault, index) => faults.findIndex(({ name }) => name === fault.name) === index);
+}
+
+/** What broken rules over several parameters allow: `params.allowed` of their issues. */
+function allowedBy({ issues }: z.ZodError): string | undefined {
+  const said = issues.map((issue): unknown =>
+    issue.code === 'custom' ? issue.params?.['allowed'] : undefined,
+  );
+  return said.find((one) => typeof one === 'string');
 }
 
 const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();
@@ -68,5 +80,7 @@ export function parsePart(schema: z.ZodObject | undefined, given: Given): Part {
   }
   const parsed = strictly(schema).safeParse(given.values);
   if (parsed.success) return { value: parsed.data, faults: [] };
-  return { value: undefined, faults: faultsOf(parsed.error, given, taken) };
+  const allowed = allowedBy(parsed.error);
+  const faults = faultsOf(parsed.error, given, taken);
+  return { value: undefined, faults, ...(allowed !== undefined && { allowed }) };
 }

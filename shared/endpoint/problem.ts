@@ -88,9 +88,10 @@ export interface ProblemDocument {
   [member: string]: unknown;
 }
 
-/** 400 for faulty parameters, all of them at once. */
-export function badRequest(errors: readonly ParameterFault[]): Problem {
-  const detail = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
+/** 400 for faulty parameters, all of them at once; `allowed` says which combinations of them there are. */
+export function badRequest(errors: readonly ParameterFault[], allowed?: string): Problem {
+  const said = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
+  const detail = allowed === undefined ? said : `${said}. Allowed are: ${allowed}.`;
   return new Problem('bad-request', detail, { errors });
 }
 

@@ -1,9 +1,10 @@
 import { jsonSchema, successStatus } from './answer-schema.ts';
+import { encodeCursor } from './cursor.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
 import { type Exchange, headerOf, type Result } from './exchange.ts';
 import { applyMask } from './fields-mask.ts';
 import { Problem } from './problem.ts';
-import { Reply } from './reply.ts';
+import { type NextPage, Reply } from './reply.ts';
 import { securityHeaders } from './security-headers.ts';
 
 interface Rendered {
@@ -27,6 +28,15 @@ function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Enco
   return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
 }
 
+/** The `Link` header that leads to the next page, by a cursor of this list alone. */
+function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const cursor = encodeCursor({ name: endpoint.name, path: input?.path, query }, after);
+  return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;
+}
+
 /** The answer of a behaviour as API Gateway takes it. */
 export function renderAnswer(exchange: Exchange, answer: unknown): Result {
   const { endpoint, event, requestId } = exchange;
@@ -35,6 +45,7 @@ export function renderAnswer(exchange: Exchange, answer: unknown): Result {
     ...securityHeaders,
     'Cache-Control': endpoint.allow === 'anyone' ? 'no-cache' : 'private, no-cache',
     'X-Request-Id': requestId,
+    ...(reply.next !== undefined && { Link: linkTo(reply.next, exchange) }),
     ...reply.headers,
   };
   if (reply.body.kind === 'redirect') return { statusCode: 302, headers, body: '' };

@@ -5,10 +5,20 @@ type Body<T> =
   | { kind: 'content'; mediaType: string; bytes: Uint8Array | string }
   | { kind: 'redirect' };
 
+/** Where the next page of a list starts. */
+export interface NextPage {
+  /** Sort key or position to go on after. */
+  after: string;
+  /** The other parameters of the next page's query; those that are undefined are left out. */
+  query: Readonly<Record<string, string | number | undefined>>;
+}
+
 interface Extras {
   headers?: Headers;
   /** Version of the record that the answer shows; becomes part of its `ETag`. */
   version?: number;
+  /** Becomes the `Link` header; its absence alone means the end of a list. */
+  next?: NextPage | undefined;
 }
 
 /** An answer that is more than the one JSON value its endpoint declares: other headers, a version, another media type. */
@@ -16,18 +26,21 @@ export class Reply<T> {
   readonly body: Body<T>;
   readonly headers: Headers;
   readonly version: number | undefined;
+  readonly next: NextPage | undefined;
 
-  private constructor(body: Body<T>, { headers = {}, version }: Extras) {
+  private constructor(body: Body<T>, { headers = {}, version, next }: Extras) {
     this.body = body;
     this.headers = headers;
     this.version = version;
+    this.next = next;
   }
 
   /** The same answer with further headers. */
   with(headers: Headers): Reply<T> {
-    const { version } = this;
+    const { version, next } = this;
     return new Reply<T>(this.body, {
       headers: { ...this.headers, ...headers },
+      next,
       ...(version !== undefined && { version }),
     });
   }

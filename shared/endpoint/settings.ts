@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Prices } from '../jobs/cost.ts';
+import { type Prices, pricesSchema } from '../jobs/cost.ts';
 import { CorsOrigins } from './cors.ts';
 
 const count = (otherwise: number) => z.coerce.number().int().positive().default(otherwise);
@@ -13,8 +13,8 @@ function parseJson(text: string): unknown {
 }
 
 /** Images that environments of type `docker` may name, with the job definitions that run in each. */
-const TrustedImages = z.record(z.string(), z.object({ train: z.string(), cluster: z.string() }));
-type TrustedImages = z.infer<typeof TrustedImages>;
+const trustedImagesSchema = () => z.record(z.string(), z.object({ train: z.string(), cluster: z.string() }));
+type TrustedImages = z.infer<ReturnType<typeof trustedImagesSchema>>;
 
 /** Made where it is needed: two dozen fields take a while, and importing this should not. */
 const environmentSchema = () =>
@@ -33,8 +33,8 @@ const environmentSchema = () =>
     CORS_ORIGINS: CorsOrigins,
     REGISTRATION: z.enum(['open', 'closed']).default('closed'),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-    PRICES: z.string().transform(parseJson).pipe(Prices).optional(),
-    TRUSTED_IMAGES: z.string().transform(parseJson).pipe(TrustedImages).optional(),
+    PRICES: z.string().transform(parseJson).pipe(pricesSchema()).optional(),
+    TRUSTED_IMAGES: z.string().transform(parseJson).pipe(trustedImagesSchema()).optional(),
     LIMIT_JOB_SECONDS: count(6 * 60 * 60),
     LIMIT_LOG_BYTES: count(100_000_000),
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),

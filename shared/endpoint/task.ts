@@ -1,3 +1,4 @@
+import type { WatchedList } from '../data/watched-list.ts';
 import type { FunctionRuntime } from './definition.ts';
 import { createLogger, type Logger } from './log.ts';
 import { type Needs, openServices, type Platform, type Services } from './needs.ts';
@@ -6,10 +7,12 @@ import { readSettings, type Settings } from './settings.ts';
 /** What a function that no HTTP request starts receives: an event's or a job's. */
 export type TaskContext<N extends Needs> = Services<N> & { now(): Date; log: Logger; settings: Settings };
 
-/** A function started by an event or a schedule, or the program of a job, with what it needs stated as an endpoint's. */
+/** A function started by an event or by what changes on a list, or the program of a job, with what it needs stated as an endpoint's. */
 export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   name: string;
   needs: N;
+  /** Lists on which it works: it is started within minutes of any change of one, and does not ask while none changes. */
+  watches?: readonly WatchedList[];
   /** What its function in the cloud has beyond the usual. */
   runtime?: FunctionRuntime;
   run(event: E, context: TaskContext<N>): Promise<R>;

@@ -1,6 +1,7 @@
 import { changeJob } from '../data/job.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
 import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
+import { buildingReason } from './reason.ts';
 import { finalRank, isFinal, rankOf } from './status.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
@@ -27,7 +28,11 @@ function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, 
 /** The write on the job's own record that goes with taking a lease. */
 function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write {
   const { subject } = unfinishedJobOf(record);
-  if (me.isBuild) return changeJob(subject, { set: { status_reason: 'The environment is being built.' } });
+  if (me.isBuild) {
+    // Whoever submitted the build may have died before it was noted, and the job's own containers look for it.
+    const noted = record.depends_on === null ? { depends_on: me.batch_job_id } : {};
+    return changeJob(subject, { set: { ...noted, status_reason: buildingReason } });
+  }
   if (me.node > 0) return { check: subject, if: { below: { status_rank: finalRank } } };
   const { batch_job_id, batch_attempt } = me;
   const set = {

@@ -3,6 +3,7 @@ import { changeJob } from '../data/job.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
+import { purgeLeftovers } from './leftovers.ts';
 import { placeOf } from './place.ts';
 import { isFinal, rankOf } from './status.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
@@ -44,7 +45,9 @@ export async function cancelJob(
   }
   for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, reason);
   if (record.status_rank < rankOf('STARTING')) {
-    await concludeJob(records, record, { status: 'CANCELLED', reason: 'Cancelled before it started.' }, now);
+    const conclusion = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
+    // An attempt before this one, or the build of its environment, may have left something.
+    await concludeJob(records, record, conclusion, now, ...purgeLeftovers(record, now));
   }
   return true;
 }

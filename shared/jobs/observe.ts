@@ -1,9 +1,11 @@
 import type { BatchJob, BatchStatus } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
 import { concludeJob } from './conclude.ts';
+import { explainWait, unlessOvertaken } from './explain-wait.ts';
 import { purgeLeftovers } from './leftovers.ts';
-import { reasonOfLoss, reasonToWait } from './reason.ts';
+import { noteBuild } from './note-build.ts';
+import { buildingReason, reasonOfLoss, reasonToWait } from './reason.ts';
 import { isFinal, rankOf } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
@@ -34,11 +36,13 @@ async function advance(
   const rank = rankOf(status);
   const isNews =
     job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
-  if (!isNews) return;
+  if (!isNews) return explainWait(records, record, { waiting: job, status: 'RUNNABLE' }, now);
+  // That the environment is being built says more than that the job waits for it.
+  const isBuilding = status === 'PENDING' && record.status_reason === buildingReason;
   const set = {
     status,
     status_rank: rank,
-    status_reason: reasonToWait({ ...job, status }),
+    status_reason: isBuilding ? buildingReason : reasonToWait({ ...job, status }),
     batch_attempt: job.attempt,
     batch_job_id: job.id,
     attempts: attemptsOf(job),
@@ -50,12 +54,7 @@ async function advance(
       { equals: { batch_attempt: job.attempt }, below: { status_rank: rank } },
     ],
   };
-  try {
-    await records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward));
-  } catch (error) {
-    // Later news overtook this one, or the job has ended.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await unlessOvertaken(records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward)));
 }
 
 /**
@@ -94,6 +93,9 @@ export async function observeBuild(
   now: Date,
 ): Promise<void> {
   if (isFinal(record.status) || (record.depends_on !== null && record.depends_on !== job.id)) return;
+  // Whoever submitted it may have died before it was noted.
+  if (record.depends_on === null) await noteBuild(records, record, job.id);
+  await explainWait(records, record, { waiting: job, status: 'PENDING' }, now);
   if (job.status === 'FAILED') {
     const cancelled = record.cancel_requested_at !== null;
     const reason = `The environment could not be built. ${reasonOfLoss(job)}`;
@@ -102,6 +104,7 @@ export async function observeBuild(
       record,
       cancelled ? { status: 'CANCELLED', reason: 'Cancelled.' } : { status: 'FAILED', reason },
       now,
+      ...purgeLeftovers({ ...record, depends_on: job.id }, now),
     );
   }
 }

@@ -9,6 +9,13 @@ const waiting = {
   RUNNING: null,
 } as const;
 
+/** Said of a job while the build of its environment runs. */
+export const buildingReason = 'The environment is being built.';
+
+/** Why the environment of a job is not even being built, in a person's words. */
+export const reasonToBuildLater = ({ reason }: BatchJob): string =>
+  `The build of the environment waits for compute capacity.${reason === undefined ? '' : ` Batch says: ${reason}`}`;
+
 /** Why a job stands where Batch says it stands, in a person's words; null where there is nothing to say. */
 export function reasonToWait(job: BatchJob & { status: keyof typeof waiting }): string | null {
   const words = waiting[job.status];
@@ -25,7 +32,10 @@ function signalOf(exitCode: number): string | undefined {
 /** Why a job failed whose own supervisor could not say so any more. */
 export function reasonOfLoss(job: BatchJob): string {
   const said = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
-  if (job.exitCode === undefined) return `The job ended before it could report.${said}`;
+  if (job.exitCode === undefined) {
+    const isStarted = job.attempts.some(({ startedAt }) => startedAt !== undefined);
+    return `${isStarted ? 'The job ended before it could report.' : 'The job was ended before it ever ran.'}${said}`;
+  }
   const signal = job.exitCode > 128 ? signalOf(job.exitCode) : undefined;
   if (signal === 'SIGKILL')
     return `The container was killed (exit code ${job.exitCode}), mostly for want of memory.${said}`;

@@ -4,10 +4,11 @@ import { ConditionFailed, type Item, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
+import { giveUpWaiting } from './give-up.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { observeBuild, observeJob } from './observe.ts';
 import { finalRank, isFinal, rankOf } from './status.ts';
-import { type JobRecord, parseJobRecord } from './subject.ts';
+import { type JobRecord, parseJobRecord, unfinishedJobOf } from './subject.ts';
 import { submitJob } from './submit.ts';
 
 export interface Reconciler {
@@ -34,15 +35,31 @@ async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void
   }
 }
 
+const isOver = (job: BatchJob | undefined): boolean => job !== undefined && rankOf(job.status) === finalRank;
+
+/**
+ * The record as it was when Batch was asked, or later: it was read before, and a wish to cancel the job may have been
+ * written, and carried out by Batch, in between. Undefined where it is gone, or now has jobs that Batch was not asked for.
+ */
+async function readAnew({ records }: Reconciler, record: JobRecord): Promise<JobRecord | undefined> {
+  const item = await records.get(unfinishedJobOf(record).subject);
+  const present = item && parseJobRecord(item);
+  const isSame = present?.batch_job_id === record.batch_job_id && present.depends_on === record.depends_on;
+  return isSame ? present : undefined;
+}
+
 /** Brings one record in line with what Batch knows of its jobs. */
 async function settle(
   reconciler: Reconciler,
-  record: JobRecord,
+  found: JobRecord,
   known: ReadonlyMap<string, BatchJob>,
 ): Promise<void> {
   const { records, batch, settings } = reconciler;
   const now = reconciler.now();
-  if (isFinal(record.status)) return;
+  if (isFinal(found.status)) return;
+  const ended = [found.depends_on, found.batch_job_id].some((id) => id !== null && isOver(known.get(id)));
+  const record = ended ? await readAnew(reconciler, found) : found;
+  if (record === undefined || isFinal(record.status)) return;
   if (record.batch_job_id === null) {
     if (record.cancel_requested_at !== null) await cancelJob(records, batch, settings, record, now);
     else if (secondsSince(record.created_at, now) > submitGraceSeconds)
@@ -58,6 +75,8 @@ async function settle(
     return;
   }
   await observeJob(records, record, job, now);
+  for (const waiting of [build, job])
+    if (waiting !== undefined && (await giveUpWaiting(records, batch, record, waiting, now))) return;
   const cancelled = record.cancel_requested_at;
   const isAlive = rankOf(job.status) < finalRank;
   if (cancelled !== null && isAlive && secondsSince(cancelled, now) > cancelGraceSeconds) {

@@ -3,6 +3,7 @@ import { changeJob } from '../data/job.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
+import { noteBuild } from './note-build.ts';
 import { isOnCluster, placeOf } from './place.ts';
 import { rankOf } from './status.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
@@ -110,17 +111,5 @@ async function submitAndNote(
     if (!(error instanceof ConditionFailed)) throw error;
     // An event overtook this note; only the build's id may still be missing.
     if (depends_on !== null) await noteBuild(records, record, depends_on);
-  }
-}
-
-async function noteBuild(
-  records: TableWriter<'records'>,
-  record: JobRecord,
-  depends_on: string,
-): Promise<void> {
-  try {
-    await records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } }));
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
   }
 }

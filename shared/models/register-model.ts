@@ -4,6 +4,7 @@ import { type ModelFile, modelDigest, type PendingFile } from '../data/model-fil
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { Problem } from '../endpoint/problem.ts';
 import { inspectModel } from '../onnx/inspect/inspect-model.ts';
+import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
 import { ModelFault } from '../onnx/model-fault.ts';
 import { lackingData, requireShapes, type StoredShapes } from './completeness.ts';
 import { objectSource } from './object-source.ts';
@@ -28,19 +29,19 @@ export interface Registration {
 const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>
   JSON.stringify(one, Object.keys(one).sort()) === JSON.stringify(other, Object.keys(other).sort());
 
-const nameTaken = (model_name: string): Problem =>
+export const nameTaken = (model_name: string): Problem =>
   new Problem(
     'conflict',
     `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
   );
 
-/** The name, claimed by a record that says what will be copied where; or the one that an earlier attempt has left. */
-async function claimName(
-  { records, now, newId }: Registrar,
+/** A model that says what will be copied where. */
+export function draftOf(
+  { now, newId }: Pick<Registrar, 'now' | 'newId'>,
   { model_name, owner, owner_id, origin, files, shapes }: Registration,
-): Promise<Model> {
+  model_id: string,
+): Model {
   const at = now().toISOString();
-  const model_id = newId();
   const pending = files.map(
     ({ role, name, size, sha256 }): PendingFile => ({
       role,
@@ -51,7 +52,7 @@ async function claimName(
       parts: null,
     }),
   );
-  const value: Model = {
+  return {
     model_id,
     model_name,
     owner,
@@ -67,6 +68,13 @@ async function claimName(
     updated_at: at,
     version: 1,
   };
+}
+
+/** The name, claimed by a record of a draft; or the one that an earlier attempt has left. */
+async function claimName(registrar: Registrar, registration: Registration): Promise<Model> {
+  const { records, newId } = registrar;
+  const { model_name, owner_id, origin, files } = registration;
+  const value = draftOf(registrar, registration, newId());
   try {
     await putModel(records, value, undefined);
     return value;
@@ -80,8 +88,43 @@ async function claimName(
   return present;
 }
 
+/**
+ * Inspects files that lie in the bucket. Throws a `ModelFault` where they are no complete model, or one of other shapes.
+ */
+export async function inspectFiles(
+  { objects }: Pick<Registrar, 'objects'>,
+  { files, shapes }: Pick<Registration, 'files' | 'shapes'>,
+): Promise<ModelSummary> {
+  const onnx = files.find(({ role }) => role === 'model');
+  if (onnx === undefined) throw new ModelFault('There is no ONNX file among the files.');
+  const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
+  const lacking = lackingData(summary, files);
+  if (lacking.length > 0) throw new ModelFault(`External data: ${lacking.join('; ')}.`);
+  requireShapes(shapes, summary);
+  return summary;
+}
+
+/** The model of a draft once its files are copied. Throws a `ModelFault` where one that it needs is gone. */
+export async function copyModel(
+  { objects, now }: Pick<Registrar, 'objects' | 'now'>,
+  files: readonly ModelFile[],
+  draft: Model,
+  summary: ModelSummary,
+): Promise<Model> {
+  const copied = await copyFiles(objects, files, draft.pending);
+  return {
+    ...draft,
+    status: 'ready',
+    digest: modelDigest(copied),
+    files: copied,
+    pending: [],
+    summary,
+    updated_at: now().toISOString(),
+  };
+}
+
 async function copyFiles(
-  { objects }: Registrar,
+  objects: ObjectWriter,
   files: readonly ModelFile[],
   pending: readonly PendingFile[],
 ): Promise<ModelFile[]> {
@@ -102,27 +145,12 @@ async function copyFiles(
  * 409 problem where the name is taken.
  */
 export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {
-  const { records, objects, now } = registrar;
-  const { files, shapes } = registration;
-  const onnx = files.find(({ role }) => role === 'model');
-  if (onnx === undefined) throw new ModelFault('There is no ONNX file among the files.');
-  const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
-  const lacking = lackingData(summary, files);
-  if (lacking.length > 0) throw new ModelFault(`External data: ${lacking.join('; ')}.`);
-  requireShapes(shapes, summary);
+  const { records } = registrar;
+  const summary = await inspectFiles(registrar, registration);
   const claimed = await claimName(registrar, registration);
   if (claimed.status === 'ready') return claimed;
-  const copied = await copyFiles(registrar, files, claimed.pending);
-  const ready: Model = {
-    ...claimed,
-    status: 'ready',
-    digest: modelDigest(copied),
-    files: copied,
-    pending: [],
-    summary,
-    updated_at: now().toISOString(),
-    version: claimed.version + 1,
-  };
+  const copied = await copyModel(registrar, registration.files, claimed, summary);
+  const ready = { ...copied, version: claimed.version + 1 };
   try {
     await putModel(records, ready, claimed);
     return ready;

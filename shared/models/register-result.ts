@@ -1,11 +1,12 @@
-import type { Model, ReadyModel } from '../data/model.ts';
+import { findModel, type Model, type ReadyModel } from '../data/model.ts';
 import type { ModelFile } from '../data/model-file.ts';
-import { type Registrar, registerModel } from './register-model.ts';
+import { copyModel, draftOf, inspectFiles, nameTaken, type Registrar } from './register-model.ts';
 
 /** What a strategy has made of a model. */
 export interface StrategyResult {
   /** Name of the new model. */
   result_name: string;
+  /** Serves as the new model's id too: what lies under it belongs to nothing once the strategy has ended otherwise. */
   strategy_id: string;
   /** Whose strategy it is: the new model is theirs. */
   owner: string | null;
@@ -17,21 +18,26 @@ export interface StrategyResult {
 }
 
 /**
- * Registers the result of a strategy as a model of its own, so that strategies chain. It takes over the calibration
- * and evaluation sets and the stored shapes of the model that it was made of, as far as those are still there.
- * Repeating it is harmless. Throws a `ModelFault` for what is no model, and a 409 problem where the name is taken.
+ * Copies the result of a strategy to where a model of its own keeps it, so that strategies chain, and answers that
+ * model: it is to be recorded by the write that ends the strategy, with it or not at all. It takes over the calibration
+ * and evaluation sets and the stored shapes of the model that it was made of, as far as those are still there. Throws
+ * a `ModelFault` for what is no model, and a 409 problem where the name is taken.
  */
-export function registerResult(
+export async function modelOfResult(
   registrar: Registrar,
-  { result_name, strategy_id, owner, owner_id, source, files }: StrategyResult,
+  { result_name, strategy_id, owner, owner_id, source, files: made }: StrategyResult,
 ): Promise<Model> {
+  if ((await findModel(registrar.records, result_name)) !== undefined) throw nameTaken(result_name);
   const sets = source.files.filter(({ role }) => role === 'calibration' || role === 'evaluation');
-  return registerModel(registrar, {
+  const registration = {
     model_name: result_name,
     owner,
     owner_id,
-    origin: { kind: 'strategy', strategy_id, model_name: source.model_name },
-    files: [...files, ...sets],
+    origin: { kind: 'strategy' as const, strategy_id, model_name: source.model_name },
+    files: [...made, ...sets],
     shapes: source.shapes,
-  });
+  };
+  const summary = await inspectFiles(registrar, registration);
+  const draft = draftOf(registrar, registration, strategy_id);
+  return copyModel(registrar, registration.files, draft, summary);
 }

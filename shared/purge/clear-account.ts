@@ -1,8 +1,10 @@
 import { type ClosedAccount, forgetClosedAccount } from '../data/closed-account.ts';
+import type { OptimizationKind } from '../data/job.ts';
 import { disownModel, listOwnedModels } from '../data/model.ts';
 import { picturesPrefix } from '../data/picture.ts';
 import { disownProject, listOwned } from '../data/project.ts';
 import { recordPurge } from '../data/purge.ts';
+import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
 import { ConditionFailed, type Page, type TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
 import { type Pass, removeItems, type StillTime } from './run-purge.ts';
@@ -38,9 +40,16 @@ interface Owned {
   disown(records: Tables['records'], owner_id: string, id: string): Promise<void>;
 }
 
+const ownStrategies = (kind: OptimizationKind): Owned => ({
+  list: (records, owner_id, after) => listOwnStrategies(records, kind, owner_id, after),
+  disown: (records, owner_id, id) => disownStrategy(records, kind, owner_id, id),
+});
+
 const owned: readonly Owned[] = [
   { list: listOwned, disown: disownProject },
   { list: listOwnedModels, disown: disownModel },
+  ownStrategies('prune'),
+  ownStrategies('quantize'),
 ];
 
 async function disownAll(
@@ -64,7 +73,8 @@ async function disownAll(
 }
 
 /**
- * Removes what a deleted user has left: their name on projects and models, which stay; tokens; pictures, by a purge of their own.
+ * Removes what a deleted user has left: their name on projects, models and strategies, which stay; tokens; pictures, by
+ * a purge of their own.
  * True once nothing is left; false when time ran out before. The closed account is remembered until no request of the
  * user can be under way any more, and looked at again. Running it twice at once is harmless.
  */

@@ -3,6 +3,7 @@ import { filesOfJob } from '../data/artifact.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
 import type { TableName, TableWriter } from '../data/table.ts';
 import { uploadSeconds } from '../data/upload.ts';
+import { purgePacks } from './purge-packs.ts';
 
 type Records = TableWriter<'records'>;
 type Objects = Pick<ObjectWriter, 'list' | 'delete'>;
@@ -73,10 +74,15 @@ async function removeObjects(
 async function removeAll(
   records: Records,
   objects: Objects | undefined,
-  { partitions, prefixes, leftovers }: PurgeTarget,
+  { purge_id, target: { partitions, prefixes, leftovers, packs_of } }: Purge,
   stillTime: StillTime,
+  now: Date,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
+  if (packs_of !== undefined && objects !== undefined) {
+    outcome = await purgePacks({ records, objects, holder: purge_id, now }, packs_of, stillTime);
+    if (outcome === 'stopped') return outcome;
+  }
   for (const partition of partitions) {
     const pass = await removeItems(records, partition, stillTime);
     if (pass === 'stopped') return pass;
@@ -99,7 +105,8 @@ async function removeAll(
  */
 function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefined {
   const until = new Date(Date.parse(created_at) + uploadSeconds * 1000);
-  const hasObjects = target.prefixes.length > 0 || target.leftovers !== undefined;
+  const { prefixes, leftovers, packs_of } = target;
+  const hasObjects = prefixes.length > 0 || leftovers !== undefined || packs_of !== undefined;
   return hasObjects && until.getTime() > now.getTime() ? until : undefined;
 }
 
@@ -124,7 +131,7 @@ export async function runPurge(
 ): Promise<boolean> {
   if (before !== undefined && !(await before(purge, stillTime))) return false;
   for (;;) {
-    const pass = await removeAll(records, objects, purge.target, stillTime);
+    const pass = await removeAll(records, objects, purge, stillTime, now);
     if (pass === 'stopped') return false;
     if (pass === 'clean') break;
   }

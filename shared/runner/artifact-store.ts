@@ -130,7 +130,11 @@ export class ArtifactStore {
    */
   async sweep(): Promise<void> {
     if (this.#options.lease.number === 1 && !this.#hasLeftovers) return;
-    await sweepLeftovers(this.#options, new Set([...this.#known.values()].map(({ object }) => object)));
+    const { records, objects, experiment, kind, lease } = this.#options;
+    const { project_id, experiment_id: job_id } = experiment;
+    const prefix = artifactObject(project_id, job_id, '', kind);
+    const place = { records, objects, job_id, lease, prefix, patienceSeconds: PATIENCE_SECONDS };
+    await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
   /** What the file is now, for which there is room. @throws ArtifactLimit */

@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { artifactPathMaxBytes } from '../data/artifact.ts';
-import { ArtifactLimit, folderVariable } from './artifact-limit.ts';
+import { type ArtifactLimit, folderVariable } from './artifact-limit.ts';
 import { ArtifactStore, type ArtifactStoreOptions } from './artifact-store.ts';
-import { FileBytes, FileChanged } from './file-bytes.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import { FileRefused } from './growing-file.ts';
+import { KeptFiles } from './kept-files.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { Refusals } from './refusals.ts';
 import { TaskPool } from './task-pool.ts';
@@ -28,8 +28,6 @@ const MAX_DEPTH = 64;
 /** Files up to this size are uploaded several at a time; a larger one alone, for it takes more memory. */
 const SMALL_BYTES = 4 * 1024 * 1024;
 const AT_ONCE = 6;
-/** How often a file that changes under the last look is read. */
-const LAST_TRIES = 3;
 
 /**
  * Uploads what a command leaves in a folder: while it runs the files that have stopped changing, and at the end all.
@@ -39,19 +37,18 @@ const LAST_TRIES = 3;
 export class OutputUploader {
   readonly #options: OutputUploaderOptions;
   readonly #store: ArtifactStore;
+  readonly #kept: KeptFiles;
   readonly #ending = new AbortController();
   /** Versions of the files at the last look. */
   #seen = new Map<string, string>();
-  /** Of the stored files, those that were in the folder in this attempt; with the version that was stored, if known. */
-  readonly #stored = new Map<string, string | undefined>();
   #isLoaded = false;
   #looking: Promise<void> | undefined;
   #fatal: LeaseLost | undefined;
-  #limit: ArtifactLimit | undefined;
 
   constructor(options: OutputUploaderOptions) {
     this.#options = options;
     this.#store = new ArtifactStore(options);
+    this.#kept = new KeptFiles(this.#store);
   }
 
   /** Begins to look into the folder again and again. */
@@ -70,7 +67,7 @@ export class OutputUploader {
     const refusals = await this.#look(true);
     refusals.tell(folderVariable[this.#options.kind], (message) => this.#options.say(message));
     await this.#store.sweep();
-    if (this.#limit !== undefined) throw this.#limit;
+    if (this.#kept.limit !== undefined) throw this.#kept.limit;
     return { files: this.#store.files, bytes: this.#store.bytes };
   }
 
@@ -87,7 +84,7 @@ export class OutputUploader {
         }
         // Whatever else it was, the next look or the last one meets it again.
       }
-      if (this.#limit !== undefined) return onLimit(this.#limit);
+      if (this.#kept.limit !== undefined) return onLimit(this.#kept.limit);
       await delay(lookMilliseconds, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -110,16 +107,15 @@ export class OutputUploader {
         if (!isLast && this.#ending.signal.aborted) return refusals;
         const { path, version } = found;
         seen.set(path, version);
-        if (!this.#stored.has(path) && this.#store.find(path) !== undefined)
-          this.#stored.set(path, undefined);
-        const isDue = isLast || (this.#seen.get(path) === version && this.#stored.get(path) !== version);
+        this.#kept.meet(path);
+        const isDue = isLast || (this.#seen.get(path) === version && this.#kept.versionOf(path) !== version);
         if (!isDue) continue;
         const isLarge = found.size > SMALL_BYTES;
         if (isLarge) await pool.settle();
         const handle = await openFound(found, refused);
         if (handle === undefined) continue;
         await pool
-          .add(() => this.#take(path, handle, isLast, refused))
+          .add(() => this.#kept.take(path, handle, isLast, refused))
           .catch(async (error: unknown) => {
             await handle.close();
             throw error;
@@ -135,58 +131,16 @@ export class OutputUploader {
     return refusals;
   }
 
-  /** Uploads an open file where that is needed, and closes it. */
-  async #take(
-    path: string,
-    handle: FileHandle,
-    isLast: boolean,
-    refused: FindFilesOptions['refused'],
-  ): Promise<void> {
-    try {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          if (await this.#isStored(path, handle, isLast)) return;
-          this.#stored.set(path, await this.#store.put(path, handle));
-          return;
-        } catch (error) {
-          if (error instanceof FileChanged && isLast && tries < LAST_TRIES) continue;
-          if (error instanceof FileChanged) refused(path, error.message);
-          else if (error instanceof ArtifactLimit) this.#limit ??= error;
-          else throw error;
-          return;
-        }
-      }
-    } finally {
-      await handle.close();
-    }
-  }
-
-  /**
-   * Whether what is stored is what the file holds. Where times cannot tell (a file of an earlier attempt; at the end
-   * every file, for writes through a memory map may leave no trace in them) its bytes do.
-   */
-  async #isStored(path: string, handle: FileHandle, isLast: boolean): Promise<boolean> {
-    const artifact = this.#store.find(path);
-    const bytes = await FileBytes.of(handle);
-    const version = this.#stored.get(path);
-    if (artifact === undefined || artifact.size !== bytes.size) return false;
-    if (version !== undefined && (version !== bytes.version || !isLast)) return version === bytes.version;
-    if ((await bytes.hash()) !== artifact.sha256) return false;
-    this.#stored.set(path, bytes.version);
-    return true;
-  }
-
   /** Removes what is no longer in the folder. During the run two looks must miss it, for a walk may miss a renamed file. */
   async #removeVanished(
     seen: ReadonlyMap<string, string>,
     isLast: boolean,
     refusals: Refusals,
   ): Promise<void> {
-    for (const path of this.#stored.keys()) {
+    for (const path of this.#kept.paths()) {
       if (seen.has(path) || refusals.hide(path)) continue;
       if (!isLast && this.#seen.has(path)) continue;
-      await this.#store.remove(path);
-      this.#stored.delete(path);
+      await this.#kept.remove(path);
     }
   }
 }

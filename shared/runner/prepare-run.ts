@@ -1,6 +1,7 @@
 import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLock } from '../data/environment.ts';
+import { holdsLease } from '../data/lease.ts';
 import { ConditionFailed } from '../data/table.ts';
 import type { EnvironmentSpec } from './environment/dependencies.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './environment/prepare.ts';
@@ -65,11 +66,13 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
   return prepared;
 }
 
-async function noteLock({ records, record: experiment }: Job, lockHash: string): Promise<void> {
+async function noteLock({ records, record, node, lease }: Job, lock_hash: string): Promise<void> {
+  const { project_id, experiment_id, environment } = record;
+  const proof = holdsLease(experiment_id, node, lease);
   try {
-    await recordLock(records, experiment.project_id, experiment.environment.version, lockHash);
+    await recordLock(records, { project_id, version: environment.version, lock_hash }, proof);
   } catch (error) {
-    // The environment has been changed since; what this job resolved is not news of the new one.
+    // The environment has been changed since, so that what this job resolved is no news of it; or the lease is lost.
     if (!(error instanceof ConditionFailed)) throw error;
   }
 }

@@ -39,7 +39,12 @@ export async function withMarker(
   candidates: readonly ProcessInfo[],
   marker: EnvironmentMarker,
 ): Promise<ProcessInfo[]> {
-  if (process.platform === 'linux') return candidates.filter(({ pid }) => hasMarker(pid, marker));
+  if (process.platform === 'linux') {
+    const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
+    // One for all: a fresh one for each process of a machine took longer than reading.
+    const chunk = Buffer.alloc(64 * 1024);
+    return candidates.filter(({ pid }) => hasMarker(pid, wanted, chunk));
+  }
   // Off Linux only macOS shows environments, behind the command and separated by blanks.
   const { stdout } = await ps(['-A', '-E', '-o', 'pid=,command=']).catch(() => ({ stdout: '' }));
   const wanted = ` ${marker.name}=${marker.value} `;
@@ -87,7 +92,8 @@ function readFromProc(pid: number, boot: string): ProcessInfo | null {
 
 function readProcFile(path: string): string | null {
   try {
-    return readFileSync(path, 'latin1');
+    // For UTF-8 node has a way of its own that takes no buffer of 64 KiB; no byte of a multi-byte character is a `)`.
+    return readFileSync(path, 'utf8');
   } catch {
     return null; // it ended meanwhile, or is not ours to read
   }
@@ -96,9 +102,8 @@ function readProcFile(path: string): string | null {
 /** A process can make its environment look endless (prctl), so no more is read than exec accepts (6 MiB). */
 const MAX_ENVIRONMENT_BYTES = 6 * 1024 * 1024;
 
-function hasMarker(pid: number, marker: EnvironmentMarker): boolean {
-  const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
-  const chunk = Buffer.alloc(64 * 1024);
+/** `chunk` is what the environment is read into, piece by piece. */
+function hasMarker(pid: number, wanted: Buffer, chunk: Buffer): boolean {
   let carried: Buffer = Buffer.from('\0');
   let file: number | undefined;
   try {

@@ -48,7 +48,8 @@ function collectors({ job, workspace, user, shipper }: CommandRun, best: BestVal
       if (best.take(points)) void noteProgress(job, { best: best.value }).catch(() => undefined);
     },
   });
-  const uploaders = (['artifact', 'checkpoint'] as const).map(
+  // What the next attempt starts from goes home first: a container that is to end has few seconds left for it.
+  const uploaders = (['checkpoint', 'artifact'] as const).map(
     (kind) =>
       new OutputUploader({
         folder: kind === 'artifact' ? workspace.output : workspace.checkpoints,
@@ -120,7 +121,11 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const outcome = await superviseCommand(run);
   if (isMain) {
     await metrics.close();
-    for (const uploader of uploaders) await uploader.finish();
+    const errors: unknown[] = [];
+    // The one failing keeps the other from nothing.
+    for (const uploader of uploaders)
+      await uploader.finish().catch((error: unknown) => void errors.push(error));
+    if (errors.length > 0) throw errors[0];
   }
   return { outcome, best: best.value };
 }

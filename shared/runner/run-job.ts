@@ -12,6 +12,7 @@ import type { LogShipper } from './log-shipper.ts';
 import { conclusionOf } from './outcome.ts';
 import { prepareRun } from './prepare-run.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
+import { sweepEarlier } from './sweep-earlier.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 const isForPeople = (error: unknown): error is Error =>
@@ -40,6 +41,8 @@ interface End {
   conclusion: Conclusion | undefined;
   best: CommandResult['best'];
   isBuilt: boolean;
+  /** Whether its command has run, and all that it left is in its place. */
+  hasRun: boolean;
 }
 
 const stoppedBefore = {
@@ -58,6 +61,7 @@ async function attend(place: Place): Promise<End> {
     conclusion,
     best,
     isBuilt: false,
+    hasRun: false,
   });
   const judge = async (outcome: CommandResult['outcome'], best = experiment.best): Promise<End> => {
     const cancelled = outcome.cause === 'stopped' && (await isCancelled(job));
@@ -68,7 +72,7 @@ async function attend(place: Place): Promise<End> {
       return end({ status: 'CANCELLED', reason: 'Cancelled before its command started.' });
     const result = await work(place);
     if (result === 'built') return { ...end(undefined), isBuilt: true };
-    return await judge(result.outcome, result.best);
+    return { ...(await judge(result.outcome, result.best)), hasRun: true };
   } catch (error) {
     if (stop.reason !== undefined) return judge(stoppedBefore);
     return end(
@@ -99,12 +103,13 @@ export async function runJob(job: Job): Promise<number> {
     jobUser.user,
   );
   try {
-    const { conclusion, best, isBuilt } = await attend({ job, workspace, jobUser, shipper });
+    const { conclusion, best, isBuilt, hasRun } = await attend({ job, workspace, jobUser, shipper });
     if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);
     await shipper.close();
     if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
     // Only node 0 speaks for the job; the others' ends are in their logs.
     const speaks = node === 0;
+    if (speaks && !hasRun) await sweepEarlier(job);
     if (speaks) await concludeTraining(job, conclusion, best);
     return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
   } finally {

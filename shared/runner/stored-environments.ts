@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../data/environment.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { EnvironmentError } from './environment/environment-error.ts';
 import type { EnvironmentStore } from './environment/environment-store.ts';
-import { JobFailure } from './job-failure.ts';
 
 /** Seconds after which a builder that said nothing more counts as dead, and how often one says that it lives. */
 const claimSeconds = 120;
@@ -46,20 +46,32 @@ export function storedEnvironments(
 
     async download(key, file) {
       const body = await objects.read(packObject(project_id, key));
-      if (body === undefined) throw new JobFailure('The packed environment is no longer stored.');
+      // One that is gone is built anew, as one that cannot be used.
+      if (body === undefined)
+        throw new EnvironmentError('pack-refused', 'The packed environment is no longer stored.');
       await pipeline(body, createWriteStream(file, { mode: 0o600, flags: 'wx' }));
     },
 
     async save(key, { file, lock, lockHash, buildSeconds }) {
-      await objects.putFile(packObject(project_id, key), file, 'application/zstd');
-      await putPack(records, project_id, {
+      const object = packObject(project_id, key);
+      const { size: bytes } = await stat(file);
+      await objects.putFile(object, file, 'application/zstd');
+      const value = {
         request_key: key,
         lock_hash: lockHash,
         lock,
         build_seconds: buildSeconds,
-        bytes: (await stat(file)).size,
+        bytes,
         created_at: now().toISOString(),
-      });
+      };
+      try {
+        await putPack(records, project_id, value, holder);
+      } catch (error) {
+        // Nobody would ever name it; unless another one has, or the answer alone was lost.
+        const isNamed = (await findPack(records, project_id, key)) !== undefined;
+        if (!isNamed) await objects.delete([object]);
+        throw error;
+      }
     },
 
     async releaseBuild(key, claimedBy) {

@@ -1,19 +1,25 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
+import { endpoint as listModels } from '../../functions/optimization/list-models.endpoint.ts';
+import { endpoint as listPrunings } from '../../functions/optimization/list-prune-strategies.endpoint.ts';
+import { endpoint as listQuantizations } from '../../functions/optimization/list-quantize-strategies.endpoint.ts';
 import { endpoint as listConfigs } from '../../functions/projects/list-configs.endpoint.ts';
 import { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
+import { endpoint as listUsers } from '../../functions/users/list-users.endpoint.ts';
+import { encodeCursor } from '../../shared/endpoint/cursor.ts';
 import { testService } from '../support/service.ts';
 import { cursorOf, pagedLists } from './paged-list.ts';
 import { newProject } from './projects/new-project.ts';
 
 describe('parameters of paging', () => {
   let list: ReturnType<typeof pagedLists>['list'];
+  let project_id: string;
 
   beforeAll(async () => {
     const service = await testService();
     const owner = await service.user('developer');
-    const project_id = await newProject(service, owner);
+    project_id = await newProject(service, owner);
     await service.call(putConfig, { path: { project_id, config_id: 'train.yaml' }, body: 'a: 1', as: owner });
     ({ list } = pagedLists(service, owner, project_id));
   });
@@ -25,7 +31,10 @@ describe('parameters of paging', () => {
     ['holds nothing', cursorOf('')],
     ['is of no list', cursorOf('before:x')],
     ['names no row', cursorOf('after:')],
-    ['names a row longer than any key', cursorOf(`after:${'k'.repeat(1001)}`)],
+    ['names no list', cursorOf('after:01jgk7y4m8s2v6x0b3n9q5r1tz')],
+    ['names no row of a list', cursorOf('after:AAAAAAAA:')],
+    ['names a row longer than any key', cursorOf(`after:AAAAAAAA:${'k'.repeat(1001)}`)],
+    ['is of no list that there is', cursorOf('after:AAAAAAAA:k')],
     ['is too long', 'a'.repeat(2001)],
     ['is bytes', cursorOf(Buffer.from([0xff, 0xfe, 0]))],
     ['is bytes after all', cursorOf(Buffer.concat([Buffer.from('after:'), Buffer.from([0xff, 0xc0])]))],
@@ -36,6 +45,30 @@ describe('parameters of paging', () => {
       expect(answer.status).toBe(400);
       expect(answer.json.errors).toEqual([expect.objectContaining({ in: 'query', name: 'cursor' })]);
     }
+  });
+
+  const cursorIn = ({ name, path }: { name: string; path: string }, key: string) =>
+    encodeCursor({ name, path: path.includes('{') ? { project_id } : {}, query: {} }, key);
+
+  test('a cursor leads on in its own list alone', async () => {
+    const lists = [
+      listProjects,
+      listExperiments,
+      listConfigs,
+      listUsers,
+      listModels,
+      listPrunings,
+      listQuantizations,
+    ];
+    for (const own of lists) {
+      for (const endpoint of lists) {
+        const { status, json } = await list(endpoint, `limit=2&cursor=${cursorIn(own, 'k')}`);
+        expect(status, `${own.name} in ${endpoint.name}`).toBe(own === endpoint ? 200 : 400);
+        if (own !== endpoint) expect(json.errors).toMatchObject([{ in: 'query', name: 'cursor' }]);
+      }
+    }
+    const elsewhere = { name: 'listConfigs', path: { project_id: '01jgk7y4m8s2v6x0b3n9q5r1tz' }, query: {} };
+    expect((await list(listConfigs, `cursor=${encodeCursor(elsewhere, 'k')}`)).status).toBe(400);
   });
 
   test.each([
@@ -51,7 +84,7 @@ describe('parameters of paging', () => {
     ] as const) {
       const answer = await list(
         endpoint,
-        new URLSearchParams({ limit: '3', cursor: cursorOf(`after:${key}`) }).toString(),
+        new URLSearchParams({ limit: '3', cursor: cursorIn(endpoint, key) }).toString(),
       );
       expect(answer.status).toBe(200);
       for (const row of answer.json) expect(row).toHaveProperty(idName);

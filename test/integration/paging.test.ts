@@ -5,8 +5,9 @@ import { endpoint as deleteProject } from '../../functions/projects/delete-proje
 import { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import { createProject as storeProject } from '../../shared/data/project.ts';
 import type { TableWriter, Write } from '../../shared/data/table.ts';
+import { encodeCursor } from '../../shared/endpoint/cursor.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
-import { cursorOf, pagedLists } from './paged-list.ts';
+import { pagedLists } from './paged-list.ts';
 import { newProject } from './projects/new-project.ts';
 
 const total = 5000;
@@ -124,7 +125,8 @@ describe('paging through all projects', () => {
     const made = await service.call(createProject, { query, as: owner });
     const id: string = made.json.project_id;
     await service.call(deleteProject, { path: { project_id: id }, as: owner });
-    const { json } = await list(listProjects, `limit=1000&cursor=${cursorOf(`after:${id}`)}`);
+    const cursor = encodeCursor({ name: 'listProjects', path: {}, query: {} }, id);
+    const { json } = await list(listProjects, `limit=1000&cursor=${cursor}`);
     const present = known();
     expect(
       json.map((row: { project_id: string }) => row.project_id).find((one: string) => present.has(one)),

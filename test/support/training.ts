@@ -24,7 +24,12 @@ import { testCredentials, testRegion } from './engines.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';
 
 const root = join(import.meta.dirname, '../..');
-const program = [join(root, 'infra/job-image/run-job.ts'), join(root, 'functions/jobs/train.job.ts')];
+/** Command of a container that trains. */
+export const jobCommand = [
+  process.execPath,
+  join(root, 'infra/job-image/run-job.ts'),
+  join(root, 'functions/jobs/train.job.ts'),
+];
 
 /** A service with a Batch of its own, whose jobs are real processes that run the real training program. */
 export interface TrainingService extends TestService {
@@ -102,7 +107,7 @@ export async function trainingService(
   // Batch must be there before the environment that names it, and its jobs need that environment: so it is filled in later.
   const jobEnvironment: Record<string, string> = {};
   const definition = {
-    command: [process.execPath, ...program],
+    command: jobCommand,
     environment: {},
     vcpus: 1,
     memory: 512,

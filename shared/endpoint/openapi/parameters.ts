@@ -55,7 +55,8 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
   const { input, fieldsMask, method } = endpoint;
   const headers: Parameter[] = [];
   if (fieldsMask === true) {
-    const description = 'An optional fields mask: only these fields are answered, `*` is all of them.';
+    const description =
+      'An optional fields mask: only these fields are answered, `*` is all of them; unknown names are dropped.';
     headers.push(header('X-Fields', description, maskExample));
   }
   if (hasIdempotencyKey(endpoint)) {

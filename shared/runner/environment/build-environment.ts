@@ -60,8 +60,29 @@ async function installSealed(options: ObtainOptions, scratch: string) {
     interpreters: [interpreter.executable],
     ...(owner === undefined ? {} : { owner }),
   });
-  const lock = envType === 'python' ? await pythonLock(folder, dependencies) : await nodeLock(folder);
-  return { lock, bytes, installer };
+  return { lock: await lockOf({ place, envType, dependencies }), bytes, installer };
+}
+
+/** What is installed in a sealed environment, as a list. */
+const lockOf = ({
+  place: { folder },
+  envType,
+  dependencies,
+}: Pick<ObtainOptions, 'place' | 'envType' | 'dependencies'>): Promise<string> =>
+  envType === 'python' ? pythonLock(folder, dependencies) : nodeLock(folder);
+
+/**
+ * Hands the pack of an environment that is complete on this host to the store, which does not have it because whoever
+ * built it died first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
+ */
+export async function storeComplete(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
+  const scratch = options.place.scratch();
+  try {
+    await mkdir(scratch, { mode: 0o755 });
+    return await storePack(options, scratch, await lockOf(options), buildSeconds);
+  } finally {
+    await removeTree(scratch);
+  }
 }
 
 async function storePack(options: ObtainOptions, scratch: string, lock: string, buildSeconds: number) {

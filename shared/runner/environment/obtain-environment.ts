@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildEnvironment } from './build-environment.ts';
+import { buildEnvironment, storeComplete } from './build-environment.ts';
 import { EnvironmentError } from './environment-error.ts';
 import { stopped } from './installer.ts';
 import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.ts';
@@ -18,14 +18,9 @@ const pollMilliseconds = 1000;
 export async function obtainEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
   const { place, key, store, log, stop } = options;
   const here = await place.read();
-  if (here !== null) return { ...here, cache: 'hit', stored: true };
+  if (here !== null) return { ...here, cache: 'hit', stored: await ensureStored(options, here.buildSeconds) };
   await place.wipe();
-  const leftBy = await place.leftClaim();
-  if (leftBy !== null) {
-    // Whoever held it on this host is dead, for this process has its lock; nobody need wait for the lease to expire.
-    await store.releaseBuild(key, leftBy);
-    await place.forgetClaim();
-  }
+  await releaseLeft(options);
 
   let refusedPacks = 0;
   for (let turn = 0; ; turn += 1) {
@@ -49,17 +44,49 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
   }
 }
 
+/** Whoever held the claim on this host is dead, for this process has its lock; nobody need wait for it to expire. */
+async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> {
+  const leftBy = await place.leftClaim();
+  if (leftBy === null) return;
+  await store.releaseBuild(key, leftBy);
+  await place.forgetClaim();
+}
+
+/** Whether other hosts find what is complete here; what was not stored for want of time is stored now. */
+async function ensureStored(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
+  const { key, store, log, stop } = options;
+  try {
+    if ((await store.find(key)) !== null) return true;
+    await releaseLeft(options);
+    const claim = await store.claimBuild(key);
+    return (
+      claim.claimed && (await underClaim(options, claim.holder, () => storeComplete(options, buildSeconds)))
+    );
+  } catch (error) {
+    stopped(stop);
+    // This host has what it needs, whatever the store says.
+    log(`environment: could not be stored for later runs: ${error instanceof Error ? error.message : ''}`);
+    return false;
+  }
+}
+
 /** Null when somebody else finished between the look into the store and the claim. */
-async function buildUnderClaim(
+const buildUnderClaim = (
   options: ObtainOptions,
   holder: string,
   replace: boolean,
-): Promise<ObtainedEnvironment | null> {
+): Promise<ObtainedEnvironment | null> =>
+  underClaim(options, holder, async () => {
+    if (!replace && (await options.store.find(options.key)) !== null) return null;
+    return buildEnvironment(options);
+  });
+
+/** Works under a claim that this process holds, and gives it back. */
+async function underClaim<T>(options: ObtainOptions, holder: string, work: () => Promise<T>): Promise<T> {
   const { place, key, store, log } = options;
   try {
     await place.noteClaim(holder);
-    if (!replace && (await store.find(key)) !== null) return null;
-    return await buildEnvironment(options);
+    return await work();
   } finally {
     await store.releaseBuild(key, holder).catch((error: unknown) => {
       log(

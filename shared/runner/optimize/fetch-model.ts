@@ -19,7 +19,7 @@ function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): st
 
 /**
  * Downloads the very files that were the model's when the strategy was asked for, and checks their hashes. They can be
- * read by everybody and changed by nobody else. Throws a `JobFailure` where one is gone or is not what it was.
+ * read by whoever reaches their folder, and changed by nobody else. Throws a `JobFailure` where one is gone or is not what it was.
  */
 export async function fetchModel(
   { record, objects, stop }: Pick<StrategyJob, 'record' | 'objects' | 'stop'>,

@@ -12,7 +12,10 @@ export interface ModelWorkspace {
   remove(): Promise<void>;
 }
 
-/** Makes the folders of one run below `workFolder`, under a name that nobody can have prepared. */
+/**
+ * Makes the folders of one run below `workFolder`, under a name that nobody can have prepared. The job's own user may
+ * pass through to what is theirs, but not list; users of other jobs, which may run on the same host, see nothing of it.
+ */
 export async function createModelWorkspace(
   workFolder: string,
   name: string,
@@ -20,12 +23,15 @@ export async function createModelWorkspace(
 ): Promise<ModelWorkspace> {
   await mkdir(workFolder, { recursive: true, mode: 0o711 });
   const root = await mkdtemp(join(workFolder, `${name}-`));
-  // Others may pass through, to reach what is theirs, but not list.
-  await chmod(root, 0o711);
   const [model, sets, work] = [join(root, 'model'), join(root, 'sets'), join(root, 'work')];
-  for (const folder of [model, sets]) await mkdir(folder, { mode: 0o755 });
-  await mkdir(work, { mode: 0o700 });
-  if (user !== undefined) await chown(work, user.uid, user.gid);
+  for (const folder of [model, sets, work]) await mkdir(folder, { mode: 0o700 });
+  if (user !== undefined) {
+    // By the group, since what is there to be read belongs to this process, and must not be changed.
+    for (const folder of [root, model, sets]) await chown(folder, 0, user.gid);
+    await chmod(root, 0o710);
+    for (const folder of [model, sets]) await chmod(folder, 0o750);
+    await chown(work, user.uid, user.gid);
+  }
   return {
     model,
     sets,

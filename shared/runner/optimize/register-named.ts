@@ -1,16 +1,27 @@
+import type { Model } from '../../data/model.ts';
 import { modelFileNames } from '../../data/model-file.ts';
-import type { ResultFile } from '../../data/strategy.ts';
+import { type ResultFile, requireStrategy } from '../../data/strategy.ts';
 import { Problem } from '../../endpoint/problem.ts';
-import { registerResult } from '../../models/register-result.ts';
+import { modelOfResult } from '../../models/register-result.ts';
 import { ModelFault } from '../../onnx/model-fault.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-/** Whether the result has become a model; null where nobody asked. */
-interface Registered {
+/** What becomes of the name that a request gives its result. */
+export interface Registered {
+  /** To be recorded with the strategy's end; undefined where nobody asked, or it cannot be. */
+  model: Model | undefined;
+  /** Whether the result becomes a model; null where nobody asked. */
   registered: boolean | null;
-  /** Why it has not, in a person's words. */
+  /** Why it does not, in a person's words. */
   reason: string | null;
 }
+
+/** A result that does not become the model that was asked for. */
+export const notRegistered = (result_name: string | null, why: string): Registered => ({
+  model: undefined,
+  registered: false,
+  reason: `The result could not be made the model ${result_name}: ${why}`,
+});
 
 /**
  * Makes the result a model under the name that the request gives it. It is no reason to lose the result that the name
@@ -18,10 +29,12 @@ interface Registered {
  */
 export async function registerNamed(job: StrategyJob, result: readonly ResultFile[]): Promise<Registered> {
   const { record, records, objects, now, newId } = job;
-  const { result_name, strategy_id, owner, user_id: owner_id, model_name, files, stored_shapes } = record;
-  if (result_name === null) return { registered: null, reason: null };
+  const { kind, result_name, strategy_id, user_id: owner_id, model_name, files, stored_shapes } = record;
+  if (result_name === null) return { model: undefined, registered: null, reason: null };
   try {
-    await registerResult(
+    // Read anew: the user may have been deleted since the job began.
+    const { owner } = await requireStrategy(records, kind, strategy_id);
+    const model = await modelOfResult(
       { records, objects, now, newId },
       {
         result_name,
@@ -36,12 +49,9 @@ export async function registerNamed(job: StrategyJob, result: readonly ResultFil
         })),
       },
     );
-    return { registered: true, reason: null };
+    return { model, registered: true, reason: null };
   } catch (error) {
     if (!(error instanceof Problem || error instanceof ModelFault)) throw error;
-    return {
-      registered: false,
-      reason: `The result could not be made the model ${result_name}: ${error.message}`,
-    };
+    return notRegistered(result_name, error.message);
   }
 }

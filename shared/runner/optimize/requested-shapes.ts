@@ -3,6 +3,7 @@ import type { Strategy } from '../../data/strategy.ts';
 import { requireShapes } from '../../models/completeness.ts';
 import { inspectModel } from '../../onnx/inspect/inspect-model.ts';
 import type { ModelSummary } from '../../onnx/inspect/model-summary.ts';
+import type { Optimization } from '../../onnx/optimize/optimization.ts';
 import { matchShapes } from '../../onnx/shapes/match-shapes.ts';
 import { parseShapes } from '../../onnx/shapes/parse-shapes.ts';
 
@@ -23,18 +24,28 @@ async function summaryOf(file: string): Promise<ModelSummary> {
   }
 }
 
+type Shapes = ReadonlyMap<string, readonly (number | null)[]>;
+
+function shapesOf(text: string | null, tensors: ModelSummary['inputs']): Shapes | undefined {
+  if (text === null) return undefined;
+  const matched = matchShapes(parseShapes(text), tensors);
+  return matched.ok ? new Map(matched.shapes.map(({ name, dims }) => [name, dims])) : undefined;
+}
+
 /**
- * Dimensions of the model's inputs by name, as the strategy asks for them or as they are stored with the model;
- * undefined where neither says anything. Throws a `ModelFault` naming both shapes where they are not the model's.
+ * Dimensions of the model's inputs by name, as the strategy asks for them or else as they are stored with the model,
+ * and those of its outputs as asked for; undefined where nothing is said. Throws a `ModelFault` naming both shapes
+ * where they are not the model's.
  */
 export async function requestedShapes(
   { inputs, outputs, stored_shapes }: Strategy,
   file: string,
-): Promise<ReadonlyMap<string, readonly (number | null)[]> | undefined> {
+): Promise<Pick<Optimization, 'shapes' | 'areShapesStored' | 'outputShapes'>> {
   const summary = await summaryOf(file);
   requireShapes({ inputs, outputs }, summary);
-  const text = inputs ?? stored_shapes.inputs;
-  if (text === null) return undefined;
-  const matched = matchShapes(parseShapes(text), summary.inputs);
-  return matched.ok ? new Map(matched.shapes.map(({ name, dims }) => [name, dims])) : undefined;
+  return {
+    shapes: shapesOf(inputs ?? stored_shapes.inputs, summary.inputs),
+    areShapesStored: inputs === null,
+    outputShapes: shapesOf(outputs, summary.outputs),
+  };
 }

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { putReceipt } from '../../data/receipt.ts';
-import type { Write } from '../../data/table.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
 import { ModelFault } from '../../onnx/model-fault.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { conclude, conclusionOfFault, isCancelled, keepAlive, openLog } from '../held-job.ts';
+import { conclusionOfFault, isCancelled, keepAlive, openLog } from '../held-job.ts';
 import { JobFailure } from '../job-failure.ts';
 import { claimJobUser, type JobUser } from '../job-user.ts';
 import type { LogShipper } from '../log-shipper.ts';
 import { conclusionOf } from '../outcome.ts';
 import { killTree } from '../process-tree.ts';
+import { concludeStrategy, type StrategyEnd, withRegistered } from './conclude-strategy.ts';
 import { fetchModel } from './fetch-model.ts';
 import { createModelWorkspace, type ModelWorkspace } from './model-workspace.ts';
 import { ProgressNotes } from './progress-notes.ts';
@@ -25,13 +25,9 @@ interface Place {
   shipper: LogShipper;
 }
 
-interface End {
-  conclusion: Conclusion | undefined;
-  /** Writes that belong to the conclusion. */
-  further: readonly Write[];
-}
-
-const over = (conclusion: Conclusion | undefined): End => ({ conclusion, further: [] });
+/** An end without a result; undefined where there is nothing to conclude. */
+const over = (conclusion: Conclusion | undefined): StrategyEnd | undefined =>
+  conclusion && { conclusion, further: [], result: [], model: undefined };
 
 const stoppedBefore = {
   cause: 'stopped',
@@ -48,7 +44,7 @@ const ownMemory = 512;
 const stageMemory = (memory: number): number => Math.max(memory - ownMemory, memory / 2) * 2 ** 20;
 
 /** Fetches the model, has the engine work on it, and stores what comes of it. */
-async function work({ job, workspace, user, shipper }: Place): Promise<End> {
+async function work({ job, workspace, user, shipper }: Place): Promise<StrategyEnd> {
   const { record, environment, stop, optimize } = job;
   const progress = new ProgressNotes(job);
   try {
@@ -58,7 +54,7 @@ async function work({ job, workspace, user, shipper }: Place): Promise<End> {
     const { receipt, files } = await optimize({
       request: record.request,
       ...fetched,
-      ...(shapes !== undefined && { shapes }),
+      ...shapes,
       folder: workspace.work,
       stageCommand: environment.stageCommand,
       ...(user !== undefined && { user }),
@@ -72,21 +68,17 @@ async function work({ job, workspace, user, shipper }: Place): Promise<End> {
     const result = await storeResult(job, join(workspace.work, 'result'), files, user);
     const written = await putReceipt(record.strategy_id, receipt);
     if (written === undefined) throw new JobFailure('The receipt is too large to be kept.');
-    const { registered, reason } = await registerNamed(job, result);
-    const change = {
-      result,
-      receipt_parts: written.length,
-      registered,
-      progress: { stage: 'done', fraction: 1 },
-    };
-    return { conclusion: { status: 'SUCCEEDED', reason, exitCode: 0, change }, further: written };
+    const { model, ...named } = await registerNamed(job, result);
+    const change = { result, receipt_parts: written.length, progress: { stage: 'done', fraction: 1 } };
+    const conclusion = { status: 'SUCCEEDED', reason: null, exitCode: 0, change } as const;
+    return { conclusion: withRegistered(conclusion, named), further: written, result, model };
   } finally {
     await progress.close();
   }
 }
 
 /** Runs a strategy within its place and tells how it ends. */
-async function attend(place: Place): Promise<End> {
+async function attend(place: Place): Promise<StrategyEnd | undefined> {
   const { job } = place;
   const { stop, record } = job;
   try {
@@ -131,10 +123,10 @@ export async function runStrategy(job: StrategyJob): Promise<number> {
     killTree({ root: process.pid, marker: environment.marker, ...(user && { uid: user.uid }) }),
   );
 
-  const { conclusion, further } = await attend({ job, workspace, user, shipper });
-  if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);
+  const end = await attend({ job, workspace, user, shipper });
+  if (end !== undefined && end.conclusion.reason !== null) shipper.say(end.conclusion.reason);
   await shipper.close();
-  if (conclusion === undefined) return exitCodes.interrupted;
-  await conclude(job, conclusion, ...further);
-  return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+  if (end === undefined) return exitCodes.interrupted;
+  await concludeStrategy(job, end);
+  return end.conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
 }

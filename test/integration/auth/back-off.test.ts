@@ -40,6 +40,16 @@ describe('back-off of failed sign-ins', () => {
     for (let n = 0; n < 5; n += 1) expect(await wait('ada', '203.0.113.1')).toBe(0);
   });
 
+  test('waits no longer though the clock is set back an hour meanwhile', async () => {
+    for (let n = 0; n < 6; n += 1) await attempt('lise', '203.0.113.77');
+    expect(await wait('lise', '203.0.113.77')).toBe(1);
+    clock -= 60 * 60 * 1000;
+    expect(await wait('lise', '203.0.113.77')).toBe(0);
+    expect(await wait('lise', '203.0.113.77')).toBe(2);
+    clock += 60 * 60 * 1000;
+    expect(await wait('lise', '203.0.113.77')).toBe(0);
+  });
+
   test('a success forgets the failures at this user', async () => {
     for (let n = 0; n < 4; n += 1) await attempt('grace', '203.0.113.2');
     const last = await attempt('grace', '203.0.113.2');

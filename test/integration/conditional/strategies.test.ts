@@ -47,6 +47,7 @@ function failedStrategy(kind: Strategy['kind'], strategy_id: string, { user }: T
     progress: null,
     result: [],
     receipt_parts: 0,
+    cost_estimate: null,
     status: 'FAILED',
     status_rank: finalRank,
     status_reason: 'The model could not be read.',

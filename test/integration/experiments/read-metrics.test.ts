@@ -77,6 +77,9 @@ describe('metrics of an experiment', () => {
     expect(nothing.json).toEqual([]);
     await append(running, 1, [point('loss', 2), point('loss', 3)]);
     expect(names((await read(running, nextOf(nothing)!)).json)).toEqual(['loss 2', 'loss 3']);
+    const other = await read(running, `${nextOf(first)}&name=loss`);
+    expect([other.status, other.json.errors[0].name]).toEqual([400, 'cursor']);
+    expect((await read(await experiment(null), nextOf(first)!)).status).toBe(400);
   });
 
   test('come in pages of any size, all of them or one metric, none lost or repeated', async () => {

@@ -9,6 +9,7 @@ import { endpoint as trainProject } from '../../../functions/projects/train-proj
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/server.ts';
 import { serviceDocument } from '../../../infra/openapi/service-document.ts';
+import { encodeCursor } from '../../../shared/endpoint/cursor.ts';
 import { testCredentials, testRegion } from '../../support/engines.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
@@ -101,7 +102,12 @@ async function somethingKnown(developer: TestUser, callers: readonly Caller[]): 
     file: ['a: 1', '{"a": 1}', 'stages: {a: {deps: [b]}}'],
     vcpus: ['1', '2'],
     memory: ['2048', '4096'],
-    cursor: ['YWZ0ZXI6YQ', 'YWZ0ZXI6', 'YWZ0ZXI6MDFqZ2s3eTRtOHMydjZ4MGIzbjlxNXIxdHo'],
+    cursor: [
+      'YWZ0ZXI6YQ',
+      ...['a', '01jgk7y4m8s2v6x0b3n9q5r1tz'].flatMap((key) =>
+        loaded.map(({ endpoint: { name } }) => encodeCursor({ name, path: {}, query: {} }, key)),
+      ),
+    ],
   };
 }
 

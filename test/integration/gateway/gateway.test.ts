@@ -37,6 +37,9 @@ describe('the gateway', () => {
   const raw = (lines: readonly string[], body = ''): Promise<RawAnswer> =>
     sendRaw(gateway.url, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
 
+  /** A text as `raw` reads it, byte by byte. */
+  const received = (text: string): string => Buffer.from(text).toString('latin1');
+
   function expectProblem(answer: RawAnswer, status: number): void {
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.json).toMatchObject({ status, detail: expect.any(String), instance: expect.any(String) });
@@ -73,6 +76,29 @@ describe('the gateway', () => {
     const got = await fetch(`${gateway.url}/bytes`);
     expect(new Uint8Array(await got.arrayBuffer())).toEqual(new Uint8Array([0, 255, 10]));
     expect(got.headers.get('x-many')).toBe('one, two');
+  });
+
+  test.each([
+    ['a=%ff', ['a']],
+    ['b=1&a=%ED%A0%80', ['a']],
+    ['a=%c3&b=%28', ['a']],
+    ['%ff=1&b=%f8%80%80%80%ae', ['\uFFFD', 'b']],
+    ['a=%ff&a=%fe', ['a']],
+  ])('a query that is not UTF-8 is 400 and names the parameter: %s', async (query, names) => {
+    const answer = await raw([`GET /items/a?${query} HTTP/1.1`, 'Host: localhost']);
+    expectProblem(answer, 400);
+    const message = 'is not UTF-8 in percent-encoding';
+    expect(answer.json.errors).toEqual(names.map((name) => ({ in: 'query', name: received(name), message })));
+  });
+
+  test.each([
+    ['a=Z%C3%BCrich', 'Zürich'],
+    ['a=100%&b=%zz', '100%'],
+    ['a=%EF%BF%BD', '\uFFFD'],
+    ['a=%F0%9F%8E%89+%2B', '🎉 +'],
+  ])('a query that is UTF-8 reaches the function: %s', async (query, value) => {
+    const answer = await raw([`GET /items/a?${query} HTTP/1.1`, 'Host: localhost']);
+    expect(answer.json.multiValueQueryStringParameters.a).toEqual([received(value)]);
   });
 
   test.each(['/nothing', '/', '/items/a/b', '//items/a', '/items/%ff'])('%s is 404', async (path) => {

@@ -37,6 +37,21 @@ describe('when the process of a request with an Idempotency-Key', () => {
     expect((await here.create()).text).toBe(retried.text);
   });
 
+  test('dies and the clock is set back an hour, its lease ends no later', async () => {
+    let began = () => {};
+    const beginning = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const dying = creatingWith(() => {
+      began();
+      return forever();
+    });
+    void here.create({}, dying);
+    await beginning;
+    await here.age({ lease_until: Date.now() + 3_600_000 });
+    expect((await here.create()).status).toBe(200);
+  });
+
   test('dies between act and answer, the retry answers the record and makes no second', async () => {
     let acted = () => {};
     const acting = new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { artifactObject } from '../../../shared/data/artifact.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
 import { findModel, modelPrefix, putModel, requireReadyModel } from '../../../shared/data/model.ts';
-import { registerResult, type StrategyResult } from '../../../shared/models/register-result.ts';
+import { modelOfResult, type StrategyResult } from '../../../shared/models/register-result.ts';
 import { ModelFault } from '../../../shared/onnx/model-fault.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { onnxFixture } from '../../support/model.ts';
@@ -174,30 +174,31 @@ describe('the result of a strategy', () => {
   }
   const registrar = () => ({ records: service.records, objects, now: () => new Date(), newId });
 
-  test('becomes a model with the sets and shapes of its source, once', async () => {
+  test('becomes a model with the sets and shapes of its source once that is recorded', async () => {
     const made = await result();
-    const [one, other] = await Promise.all([
-      registerResult(registrar(), made),
-      registerResult(registrar(), made),
-    ]);
-    expect(one.model_id).toBe(other.model_id);
-    const model = await requireReadyModel(service.records, made.result_name);
+    const model = await modelOfResult(registrar(), made);
+    expect(await findModel(service.records, made.result_name)).toBeUndefined();
     expect(model).toMatchObject({
+      model_id: made.strategy_id,
+      status: 'ready',
       origin: { kind: 'strategy', strategy_id: made.strategy_id, model_name: bench.path.model_name },
       shapes: { inputs: '1x1x8x8', outputs: null },
       digest: sha256(digits),
     });
     expect(model.files.map(({ role }) => role)).toEqual(['model', 'evaluation']);
-    expect(await registerResult(registrar(), made)).toEqual(model);
+    for (const { object, size } of model.files) expect(await objects.head(object)).toMatchObject({ size });
+    await putModel(service.records, model, undefined);
+    expect(await requireReadyModel(service.records, made.result_name)).toEqual(model);
+    await expect(modelOfResult(registrar(), made)).rejects.toThrow('There is a model');
   });
 
   test('is told where its name is taken or its file is gone', async () => {
     const made = await result();
     const { model_name } = bench.path;
-    await expect(registerResult(registrar(), { ...made, result_name: model_name })).rejects.toThrow(
+    await expect(modelOfResult(registrar(), { ...made, result_name: model_name })).rejects.toThrow(
       `There is a model ${model_name} already`,
     );
     await objects.delete(made.files.map(({ object }) => object));
-    await expect(registerResult(registrar(), made)).rejects.toThrow(ModelFault);
+    await expect(modelOfResult(registrar(), made)).rejects.toThrow(ModelFault);
   });
 });

@@ -35,6 +35,8 @@ describe('a request is refused', () => {
     ],
     [{ exclude: 'Conv,,Gemm', max_error: '0' }, ['exclude', 'max_error']],
     [{ inputs: '1x1x8x8,1x1x8x8' }, ['inputs']],
+    [{ inputs: '1x3x8x8', outputs: '1x9' }, ['inputs', 'outputs']],
+    [{ inputs: '1x64' }, ['inputs']],
     [{ outputs: '' }, ['outputs']],
     [{ precision: '8' }, ['precision']],
     [{ timeout: '99999' }, ['timeout']],
@@ -68,6 +70,60 @@ describe('a request is refused', () => {
     expect(answer.json.detail).toContain('Allowed are: dynamic with precision 8 and int8 or uint8;');
     const { json } = await service.prune({ strategy: 'x' });
     expect(json.detail).toContain('2 with n_m_2_4');
+  });
+
+  test('with everything that is wrong, in one answer', async () => {
+    const wrong =
+      'model_nam=m&strategy=statik&precision=9&quant_type=int3&per_chanel=true&vcpus=1000&seed=-1';
+    const answer = await service.call(quantize, { query: `${wrong}&max_error=0`, as: service.developer });
+    expect(answer.status).toBe(400);
+    expect(namesOf(answer)).toEqual(
+      [
+        'model_name',
+        'model_nam',
+        'strategy',
+        'precision',
+        'quant_type',
+        'per_chanel',
+        'vcpus',
+        'seed',
+        'max_error',
+      ].sort(),
+    );
+    const messages = Object.fromEntries(
+      answer.json.errors.map(({ name, message }: Record<string, string>) => [name, message]),
+    );
+    expect(messages).toMatchObject({
+      model_name: 'is required',
+      precision: 'must be one of 4, 8, 16',
+      quant_type: 'must be one of int8, uint8, int4, uint4, float16',
+      max_error: 'must be a number above 0, at most 1000000',
+    });
+    const pruning = {
+      strategy: 'n_m_2_4',
+      compression: '4',
+      inputs: 'q',
+      vcpus: '3',
+      result_nam: 'x',
+      exclude: ',',
+    };
+    expect(namesOf(await service.prune(pruning))).toEqual([
+      'compression',
+      'exclude',
+      'inputs',
+      'result_nam',
+      'vcpus',
+    ]);
+  });
+
+  test('with what only the model and the deployment tell, in one answer', async () => {
+    const wrong = { inputs: '1x1x8x8,1x1x8x8', outputs: '', timeout: '99999', result_name: 'digits.onnx' };
+    const answer = await service.prune({ ...wrong, outputs: '1,2x3' });
+    expect(answer.status, answer.text).toBe(400);
+    expect(namesOf(answer)).toEqual(['inputs', 'outputs', 'result_name', 'timeout']);
+    const taken = await service.prune({ result_name: 'digits.onnx' });
+    expect(taken.status).toBe(409);
+    expect(namesOf(taken)).toEqual(['result_name']);
   });
 
   test('for what is missing, and for a model that is not there', async () => {

@@ -8,6 +8,9 @@ import { endpoint as readModel } from '../../../functions/optimization/read-mode
 import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
+import { objectReader } from '../../../shared/aws/objects.ts';
+import { s3 } from '../../../shared/aws/s3-client.ts';
+import { testBucket } from '../../support/engines.ts';
 import { optimizationService } from '../../support/optimization.ts';
 import { commandLines } from './command-lines.ts';
 
@@ -34,6 +37,8 @@ describe('a strategy', () => {
       memory: 4096,
       timeout: 3600,
       created_at: expect.any(String),
+      cost_estimate: null,
+      cost: null,
       result: [],
     });
     expect(asked.json).not.toHaveProperty('precision');
@@ -101,6 +106,22 @@ describe('a strategy', () => {
     expect(again).toMatchObject({ status: 409, json: { detail: expect.stringContaining('small.onnx') } });
   });
 
+  test('says what it may cost at most, and what it did cost once it has ended', async () => {
+    const prices = { fargate: { base: 0.01, vcpu: 0.04, gib: 0.005 }, nodes: [] };
+    const service = await optimizationService({ PRICES: JSON.stringify(prices) });
+    const { json } = await service.prune({ timeout: '1800' });
+    // Two vCPUs and 4 GiB for half an hour.
+    expect(json).toMatchObject({ cost_estimate: 0.055, cost: null });
+    const ended = await service.untilStrategy('prune', json.strategy_id);
+    // A minute is paid for in any case.
+    expect(ended).toMatchObject({ status: 'SUCCEEDED', cost_estimate: 0.055, cost: 0.001833 });
+    const { json: all } = await service.call(listPrunings, { as: service.developer });
+    expect(all).toMatchObject([{ cost_estimate: 0.055, cost: 0.001833 }]);
+    const small = await service.quantize({ vcpus: '1', memory: '2048', timeout: '1800' });
+    expect(small.json).toMatchObject({ cost_estimate: 0.03, cost: null });
+    await service.untilStrategy('quantize', small.json.strategy_id);
+  });
+
   test.each([
     ['fault', 'The model has no weights that can be pruned.'],
     ['link', 'The result is refused: model.onnx: it is a link.'],
@@ -116,13 +137,29 @@ describe('a strategy', () => {
     expect((await service.call(downloadPruned, { path, as: service.developer })).status).toBe(404);
   });
 
-  test('for shapes that are not those of the model fails and names both', async () => {
+  test.each([
+    ['verbose', 'The receipt is too large to be kept.'],
+    ['half', 'The result is refused: weights.bin: it is a link.'],
+  ])(
+    'that fails after an upload (%s) leaves no object that nothing names',
+    async (behaviour, status_reason) => {
+      const service = await optimizationService();
+      const { json } = await service.prune({ exclude: behaviour });
+      const ended = await service.untilStrategy('prune', json.strategy_id);
+      expect(ended).toMatchObject({ status: 'FAILED', status_reason, result: [], receipt: null });
+      const objects = objectReader(s3(service.environment), testBucket);
+      expect((await objects.list(`strategies/${json.strategy_id}/`)).objects).toEqual([]);
+    },
+  );
+
+  test('for shapes that are not those of the model is refused and names both', async () => {
     const service = await optimizationService();
-    const { json } = await service.prune({ inputs: '1x3x8x8' });
-    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
-      status: 'FAILED',
-      status_reason: expect.stringMatching(/\[batch, 1, 8, 8\].*\[1, 3, 8, 8\]/),
-    });
+    const { status, json } = await service.prune({ inputs: '1x3x8x8' });
+    expect(status).toBe(400);
+    expect(json.errors).toMatchObject([
+      { in: 'query', name: 'inputs', message: expect.stringMatching(/1x3x8x8|1, 3, 8, 8/) },
+    ]);
+    expect(json.detail).toMatch(/\[batch, 1, 8, 8\]/);
   });
 
   test('leaves no process behind', async () => {

@@ -29,7 +29,9 @@ describe('environment', () => {
     service.call(readEnvironment, { path, headers, as: owner });
   async function resolve(): Promise<void> {
     const { version } = (await findEnvironment(service.records, path.project_id))!;
-    await recordLock(service.records, path.project_id, version, lock);
+    const { project_id } = path;
+    const proof = { check: { pk: 'PROJECTS', sk: project_id }, if: { exists: true } };
+    await recordLock(service.records, { project_id, version, lock_hash: lock }, proof);
   }
 
   test('is 404 before the first PUT, and If-Match cannot be met', async () => {

@@ -87,6 +87,28 @@ describe('reconciling', () => {
       .toBe('FAILED');
   });
 
+  test('a job that is cancelled, and ended by Batch, while it is compared ends cancelled', async () => {
+    const service = await trainingService({ deliver: async () => undefined });
+    const { project_id, experiment_id } = await begin(service);
+    const key = experimentKey(project_id, experiment_id);
+    const control = batchControl(batch(service.environment));
+    await reconcileAll({
+      records: service.records,
+      batch: {
+        ...control,
+        async describe(ids) {
+          const cancel_requested_at = new Date().toISOString();
+          await service.records.write({ update: key, change: { set: { cancel_requested_at } } });
+          const jobs = await control.describe(ids);
+          return jobs.map((job) => ({ ...job, status: 'FAILED' as const, exitCode: 143 }));
+        },
+      },
+      settings: readSettings(service.environment),
+      now: () => new Date(),
+    });
+    expect(await service.records.get(key)).toMatchObject({ status: 'CANCELLED', exit_code: 143 });
+  });
+
   test('news that come twice, late and in any order never move a job back', async () => {
     const service = await trainingService({ deliver: async () => undefined });
     const { project_id, experiment_id } = await begin(service);

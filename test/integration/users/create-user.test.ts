@@ -46,6 +46,41 @@ describe('creating users', () => {
     expect((await create(call)).status).toBe(201);
   });
 
+  test.each(['iso-8859-1', 'utf-16', '"latin1"', 'x'])('%s is no charset for fields', async (charset) => {
+    for (const call of [
+      json({ username: 'cs', account_type: 'guest', password }),
+      form({ username: 'cs' }),
+    ]) {
+      const type = `${call.headers?.['Content-Type']}; charset=${charset}`;
+      const answer = await create({ ...call, headers: { 'Content-Type': type } });
+      expect([answer.status, answer.json.detail]).toEqual([415, expect.stringContaining('send UTF-8')]);
+    }
+  });
+
+  test.each(['utf-8', 'UTF8', '"UTF-8"'])('%s is', async (charset) => {
+    const call = json({
+      username: `cs-${charset.length}`,
+      account_type: 'guest',
+      password,
+    });
+    const type = `application/json; charset=${charset}`;
+    expect((await create({ ...call, headers: { 'Content-Type': type } })).status).toBe(201);
+  });
+
+  test('a form that is not UTF-8 is refused, naming the parameter', async () => {
+    const call = form({ username: 'bytes', account_type: 'guest', password });
+    const answer = await create({
+      ...call,
+      body: 'username=a%ff&account_type=guest&password=%ED%A0%80aaaaaaaa',
+    });
+    expect(answer.status).toBe(400);
+    const message = 'is not UTF-8 in percent-encoding';
+    expect(answer.json.errors).toEqual([
+      { in: 'body', name: 'username', message },
+      { in: 'body', name: 'password', message },
+    ]);
+  });
+
   test('a password in the query is refused, and not repeated', async () => {
     const answer = await create({
       query: { username: 'eve', account_type: 'guest', password: 'hunter-2-hunter' },

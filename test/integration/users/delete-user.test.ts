@@ -12,6 +12,7 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { changeUser, removeUser } from '../../../shared/data/change-user.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
 import { picturesPrefix } from '../../../shared/data/picture.ts';
+import { requireStrategy } from '../../../shared/data/strategy.ts';
 import { ConditionFailed } from '../../../shared/data/table.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser, readPopulation, userPartition } from '../../../shared/data/user.ts';
@@ -19,6 +20,7 @@ import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { clearAccount } from '../../../shared/purge/clear-account.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
+import { recordedStrategy } from '../../support/strategy.ts';
 import { newProject } from '../projects/new-project.ts';
 import { form, json } from './body.ts';
 
@@ -184,6 +186,19 @@ describe('deleting users', () => {
         null,
         null,
       ]);
+    });
+
+    test('and the name on strategies, which stay theirs by nothing but an id', async () => {
+      const bob = await service.user('developer', 'bob');
+      const own = await Promise.all(
+        (['prune', 'quantize'] as const).map((kind) => recordedStrategy(service, ada, kind)),
+      );
+      const other = await recordedStrategy(service, bob, 'prune');
+      await taskHandler(purge, service.environment)(undefined);
+      const owners = [...own, other].map(
+        async ({ kind, strategy_id }) => (await requireStrategy(service.records, kind, strategy_id)).owner,
+      );
+      expect(await Promise.all(owners)).toEqual([null, null, 'bob']);
     });
 
     test('it goes on wherever time ran out, however often', async () => {

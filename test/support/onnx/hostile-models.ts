@@ -130,6 +130,20 @@ export function claimedWeight(dims: readonly number[]): GraphProto {
 }
 
 /** The bytes of a model of this graph. */
+/** A weight of these dimensions that takes no room in the file: a node makes it. */
+export function filledWeight(dims: readonly number[]): GraphProto {
+  const fill = makeNode('ConstantOfShape', ['dims'], ['w'], { name: 'fill' });
+  return graphOf([fill, product], { v: vector }, { o: { type: 'float', dims: [8] } }, [
+    makeTensor('dims', 'int64', [dims.length], BigInt64Array.from(dims, BigInt)),
+  ]);
+}
+
+/** Two nodes that wait for each other. */
+export function cycle(): GraphProto {
+  const nodes = [makeNode('Add', ['x', 'b'], ['v']), makeNode('Relu', ['v'], ['b']), product];
+  return graphOf(nodes, { x: vector }, { o: { type: 'float', dims: [8] } }, [weight]);
+}
+
 export const modelBytes = (graph: GraphProto): Uint8Array =>
   toBinary(
     ModelProtoSchema,

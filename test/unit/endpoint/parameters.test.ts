@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { toJsonSchema } from '../../../shared/endpoint/openapi/json-schema.ts';
-import { line, paragraph, paragraphOrBlank } from '../../../shared/endpoint/parameters.ts';
+import {
+  decimal,
+  decimalAbove,
+  line,
+  paragraph,
+  paragraphOrBlank,
+} from '../../../shared/endpoint/parameters.ts';
 
 const limit = 8;
 
@@ -44,5 +50,59 @@ describe.each([
   test('counts code points', () => {
     expect(schema.safeParse('🎉'.repeat(limit)).success).toBe(true);
     expect(schema.safeParse('🎉'.repeat(limit + 1)).success).toBe(false);
+  });
+});
+
+describe('a decimal number', () => {
+  test.each([
+    ['1e-06', 1e-6],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['5e-2', 0.05],
+    ['1E2', 100],
+    ['+5', 5],
+    ['-0', -0],
+    ['0.30000000000000004', 0.30000000000000004],
+    [`0.${'0'.repeat(40)}1`, 1e-41],
+    ['00012', 12],
+  ])('may be written %s', (text, value) => {
+    expect(decimal(0, 1000).parse(text)).toBe(value);
+  });
+
+  test.each([
+    '',
+    '.',
+    '+',
+    'e5',
+    '1e',
+    '1e+',
+    ' 1',
+    '1 ',
+    '1,5',
+    '1_0',
+    '0x10',
+    'NaN',
+    'Infinity',
+    'inf',
+    '1e999',
+    '--1',
+    '1.2.3',
+    '١',
+  ])('is not written %o', (text) => {
+    expect(decimal(0, 1000).safeParse(text).error?.issues).toMatchObject([
+      { message: 'must be a number from 0 to 1000' },
+    ]);
+  });
+
+  test('above a bound is not the bound, and says so', () => {
+    const schema = decimalAbove(0, 1000);
+    expect(schema.parse('5e-324')).toBe(5e-324);
+    for (const text of ['0', '-1', '1e-400', '1000.1', 'x']) {
+      expect(schema.safeParse(text).error?.issues).toMatchObject([
+        { message: 'must be a number above 0, at most 1000' },
+      ]);
+    }
+    const documented = { type: 'number', exclusiveMinimum: 0, maximum: 1000 };
+    expect(toJsonSchema(schema, 'input', new Map())).toEqual(documented);
   });
 });

@@ -40,7 +40,9 @@ function world(isHeld: boolean) {
       steps.push(`delete ${keys.map((key) => key.at(-1)).join()}`);
     },
   };
-  return { steps, owner: { experiment, lease, kind: 'artifact' as const, records, objects } };
+  const { project_id, experiment_id: job_id } = experiment;
+  const prefix = artifactObject(project_id, job_id, '');
+  return { steps, owner: { records, objects, job_id, lease, prefix, patienceSeconds: 1 } };
 }
 
 test('what no record names is removed, after the lease was proved', async () => {

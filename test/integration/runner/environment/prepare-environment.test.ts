@@ -119,6 +119,24 @@ describe('at the same moment', () => {
 });
 
 describe('after something ended badly', () => {
+  test('an environment that was built and not stored is stored by the next run, with the claim of the dead', async () => {
+    await fakeNpm(bench);
+    const first = await prepareEnvironment(options(bench, node()));
+    const { requestKey = '' } = first;
+    for (const ending of ['json', 'pack', 'lock'])
+      await rm(join(bench.store.folder, `${requestKey}.${ending}`));
+    const claim = await bench.store.claimBuild(requestKey!);
+    const noted = join(bench.root, 'p1', `${requestKey}.building`);
+    await writeFile(noted, claim.claimed ? claim.holder : '');
+    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({ cache: 'hit', stored: true });
+    expect(await bench.store.find(requestKey!)).toMatchObject({ lockHash: first.lockHash });
+    expect(await installs(bench)).toBe(1);
+    expect(await bench.store.claims()).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+    bench.store.find = () => Promise.reject(new Error('away'));
+    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({ cache: 'hit', stored: false });
+  });
+
   test('kill -9 in the middle of a build: the next run builds it anew, without waiting for the lease', async () => {
     await fakeNpm(
       bench,

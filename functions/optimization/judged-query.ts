@@ -1,0 +1,57 @@
+import type * as z from 'zod';
+import { badRequest, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
+import type { Judged, MethodFault } from '../../shared/onnx/methods/judge.ts';
+import { fargateSize } from '../projects/job-size.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** How the part of a query that chooses the method is judged. */
+interface Judge {
+  /** Parameters that make up the method. */
+  method: z.ZodRawShape;
+  judge(asked: Values): Judged<unknown>;
+  /** All that is allowed, in a sentence. */
+  allowed: string;
+}
+
+/** What is wrong with the size of the job, where its parts are right by themselves. */
+function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
+  const given = {
+    ...(typeof vcpus === 'number' && { vcpus }),
+    ...(typeof memory === 'number' && { memory }),
+  };
+  if (Object.keys(given).length === 0) return [];
+  try {
+    fargateSize(given);
+    return [];
+  } catch (error) {
+    if (error instanceof Problem) return error.errors;
+    throw error;
+  }
+}
+
+/**
+ * A query that is also judged as a whole: its method, and the size of its job. It is judged even where single parameters
+ * are wrong, so that a caller learns everything at once.
+ */
+export const judgedQuery = <S extends z.ZodObject>(schema: S, { method, judge, allowed }: Judge): S =>
+  schema.superRefine(
+    (query: Values, context) => {
+      const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
+      const judged = judge(asked);
+      const faults = 'faults' in judged ? judged.faults : [];
+      for (const { name, message } of faults)
+        context.addIssue({ code: 'custom', path: [name], message, params: { allowed } });
+      for (const { name, message } of sizeFaults(query))
+        context.addIssue({ code: 'custom', path: [name], message });
+    },
+    { when: () => true },
+  );
+
+const inQuery = ({ name, message }: MethodFault): ParameterFault => ({ in: 'query', name, message });
+
+/** The request of a judged query. Throws a 400 problem that names every fault. */
+export function requireAllowed<T>(judged: Judged<T>): T {
+  if ('request' in judged) return judged.request;
+  throw badRequest(judged.faults.map(inQuery));
+}

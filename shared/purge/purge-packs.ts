@@ -1,0 +1,55 @@
+import type { ObjectWriter } from '../aws/objects.ts';
+import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { Pass, StillTime } from './run-purge.ts';
+
+interface Purger {
+  records: TableWriter<'records'>;
+  objects: Pick<ObjectWriter, 'list' | 'delete'>;
+  /** Name under which builds are claimed while what one has left is looked at. */
+  holder: string;
+  now: Date;
+}
+
+/** Seconds for which nobody else begins to build what is looked at. */
+const claimSeconds = 60;
+
+/** Removes a packed environment that no record names, unless somebody is building it. */
+async function removePack({ records, objects, holder, now }: Purger, project_id: string, key: string) {
+  if ((await findPack(records, project_id, key)) !== undefined) return 'clean';
+  try {
+    const until = new Date(now.getTime() + claimSeconds * 1000);
+    await claimBuild(records, project_id, key, holder, now, until);
+  } catch (error) {
+    if (error instanceof ConditionFailed) return 'stopped';
+    throw error;
+  }
+  const isNamed = (await findPack(records, project_id, key)) !== undefined;
+  if (!isNamed) await objects.delete([packObject(project_id, key)]);
+  try {
+    await releaseBuild(records, project_id, key, holder);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  return isNamed ? 'clean' : 'removed';
+}
+
+/**
+ * Removes the packed environments of a project that builders have uploaded and not recorded, because they died in
+ * between. `stopped` when time ran out, or one may be underway still.
+ */
+export async function purgePacks(purger: Purger, project_id: string, stillTime: StillTime): Promise<Pass> {
+  const prefix = packsPrefix(project_id);
+  const passes = new Set<Pass>();
+  let after: string | undefined;
+  do {
+    const page = await purger.objects.list(prefix, after);
+    for (const { key } of page.objects) {
+      if (!stillTime()) return 'stopped';
+      passes.add(await removePack(purger, project_id, key.slice(prefix.length)));
+    }
+    after = page.next;
+  } while (after !== undefined);
+  if (passes.has('stopped')) return 'stopped';
+  return passes.has('removed') ? 'removed' : 'clean';
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { batchControl } from '../../../shared/aws/batch.ts';
+import { batch } from '../../../shared/aws/batch-client.ts';
+import { trainingService } from '../../support/training.ts';
+
+/** Nothing is ever placed. */
+const full = { queues: ['train', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
+
+test.each([
+  ['CREATED', train, { config: 'train.yaml' }],
+  ['RUNNABLE', train, { config: 'train.yaml' }],
+  ['PENDING', trainRemote, {}],
+] as const)(
+  'a job that is %s is cancelled at once, and frees what it had reserved',
+  async (status, endpoint, query) => {
+    const service = await trainingService(full);
+    const { developer: as } = service;
+    const project_id = await service.project({ command: 'true', env_type: 'python', dependencies: 'numpy' });
+    const away = status === 'CREATED' ? { BATCH_ENDPOINT: 'http://127.0.0.1:9' } : {};
+    const environment = { ...service.environment, ...away };
+    const begun = await service.call(endpoint, { path: { project_id }, query, as, environment });
+    expect(begun.status, begun.text).toBe(200);
+    const path = { project_id, experiment_id: begun.json.experiment_id as string };
+    await service.until(project_id, path.experiment_id, (experiment) => experiment.status === status);
+    const cancelled = await service.call(cancelExperiment, { path, as });
+    expect(cancelled).toMatchObject({ status: 200, json: { status: 'CANCELLED', attempt: 0 } });
+    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+    const { items } = await service.records.query({ pk: 'LIMITS' });
+    expect(items.map(({ unfinished, vcpus }) => unfinished ?? vcpus)).toEqual([0, 0]);
+    const control = batchControl(batch(service.environment));
+    for (const [queue, name] of [
+      ['train', 'build'],
+      ['train', 'train'],
+      ['cluster', 'train-remote'],
+    ] as const) {
+      const id = await control.findByName(queue, `${name}-${path.experiment_id}`);
+      if (id === undefined) continue;
+      await expect
+        .poll(async () => (await control.describe([id]))[0]?.status, { timeout: 20_000 })
+        .toBe('FAILED');
+    }
+  },
+);

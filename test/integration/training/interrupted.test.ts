@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { findProcesses } from '../../../shared/runner/process-tree.ts';
+import { jobCommand, trainingService } from '../../support/training.ts';
+
+/** Takes its time to save when it is asked to end, and goes on from there. */
+const script = `
+if [ -e "$CHECKPOINT_DIR/last" ]; then echo "resumed from $(cat "$CHECKPOINT_DIR/last")"; exit 0; fi
+trap 'sleep 3; echo step-7 > "$CHECKPOINT_DIR/last"; exit 1' TERM
+echo ready
+while :; do sleep 0.1; done
+`;
+
+test('an attempt whose host goes away saves first, and the next one starts from there', async () => {
+  const definition = {
+    name: 'train',
+    type: 'container' as const,
+    command: jobCommand,
+    environment: {},
+    vcpus: 1,
+    memory: 512,
+    attempts: 3,
+    // As for the loss of a host on AWS, whose reason cannot be had here.
+    evaluateOnExit: [
+      { action: 'RETRY' as const, onExitCode: '143' },
+      { action: 'EXIT' as const, onReason: '*' },
+    ],
+  };
+  const service = await trainingService({ jobDefinitions: [definition] });
+  const project_id = await service.project({ command: 'sh train.sh', files: { 'train.sh': script } });
+  const { json } = await service.call(train, {
+    path: { project_id },
+    query: { config: 'train.yaml' },
+    as: service.developer,
+  });
+  const { experiment_id } = json;
+  await expect.poll(() => service.log(project_id, experiment_id), { timeout: 20_000 }).toContain('ready');
+  const record = await service.records.get({ pk: `EXPERIMENTS#${project_id}`, sk: experiment_id });
+  const marker = { name: 'AWS_BATCH_JOB_ID', value: String(record?.['batch_job_id']) };
+  const found = await findProcesses({ marker });
+  const supervisor = found.find(({ ppid }) => !found.some(({ pid }) => pid === ppid));
+  process.kill(supervisor!.pid, 'SIGTERM');
+
+  const ended = await service.ended(project_id, experiment_id);
+  const log = await service.log(project_id, experiment_id);
+  expect(ended, log).toMatchObject({
+    status: 'SUCCEEDED',
+    attempt: 2,
+    attempts: [
+      { attempt: 1, exit_code: 143, started_at: expect.any(String), stopped_at: expect.any(String) },
+    ],
+  });
+  expect(log).toContain('ready');
+  expect(log).toContain('resumed from step-7');
+});
