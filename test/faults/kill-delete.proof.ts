@@ -1,31 +1,34 @@
 import { join } from 'node:path';
-import { figure } from '../../infra/local/bench/figure.ts';
+import { type Figure, figure } from '../../infra/local/bench/figure.ts';
 import { randomOf } from './injection/random.ts';
+import { startApart } from './kill/apart.ts';
 import { countFaults } from './kill/count-faults.ts';
-import { liveDelete } from './kill/delete-life.ts';
-import { startLane } from './kill/lane.ts';
+import { type Given, startDeleteLane } from './kill/delete-lane.ts';
+import type { DeleteLife } from './kill/delete-life.ts';
 import { shareOut } from './kill/share-out.ts';
-import { anotherMark, drawnMarks, namedMarks } from './kill/strikes.ts';
+import { anotherMark, drawnMarks, type Mark, namedMarks } from './kill/strikes.ts';
 import { makeTemplate } from './kill/template.ts';
 import type { Bench, Proof } from './proof.ts';
 import { buildProgram } from './world/build-program.ts';
-import { startEngines } from './world/engines.ts';
+
+const laneProgram = join(import.meta.dirname, 'kill/delete-lane.program.ts');
 
 /** Experiments that have ended come with eight records each. */
 const sizes = {
-  short: { draws: 1, isNamed: false, lanes: 2, project: { ended: 30, objects: 65 } },
-  long: { draws: 200, isNamed: true, lanes: 3, project: { ended: 62, objects: 2000 } },
+  short: { draws: 1, isNamed: false, lanes: 2, areApart: false, project: { ended: 30, objects: 65 } },
+  long: { draws: 200, isNamed: true, lanes: 3, areApart: true, project: { ended: 62, objects: 2000 } },
 };
 
-async function prove({ folder, started, size, seeds = [1], say }: Bench) {
-  const { draws, isNamed, lanes: laneCount, project } = sizes[size];
+async function prove({ folder, started, size, seeds = [1], say, report }: Bench): Promise<Figure[]> {
+  const { draws, isNamed, lanes: laneCount, areApart, project } = sizes[size];
   const template = await makeTemplate(join(folder, 'template'), project);
-  const engines = await startEngines(started, join(folder, 'engines'));
   const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
   const lanes = await Promise.all(
     Array.from({ length: laneCount }, (_, index) => {
-      const command = ['/bin/sleep', '600'];
-      return startLane(started, { folder: join(folder, `lane-${index}`), engines, program, command });
+      const given = { folder: join(folder, `lane-${index}`), program, template };
+      return areApart
+        ? startApart<Given, Mark | undefined, DeleteLife>(started, laneProgram, given)
+        : startDeleteLane(started, given);
     }),
   );
   const [first] = lanes;
@@ -33,9 +36,20 @@ async function prove({ folder, started, size, seeds = [1], say }: Bench) {
   const faults: string[] = [];
   const points = new Set<string>();
   let [kills, missed, lives, undone, calls] = [0, 0, 0, 0, 0];
+  const figures = () => [
+    figure('processes killed -9', kills, '', {
+      atLeast: size === 'long' ? seeds.length * draws * 2 : 1,
+      remark: `${seeds.length} seeds`,
+    }),
+    figure('named points, before and after', points.size, ''),
+    figure('external calls of a delete with its first pass', calls, ''),
+    figure('lives in which the kill came before the delete', undone, ''),
+    figure('lives in which the draw came too late', missed, ''),
+    ...countFaults(faults),
+  ];
   for (const seed of seeds) {
     const random = randomOf(seed);
-    const whole = await liveDelete(first, template);
+    const whole = await first(undefined);
     for (const fault of whole.faults) say(`without any kill: ${fault}`);
     faults.push(...whole.faults);
     calls = new Set(whole.calls.map(({ call }) => call)).size;
@@ -43,7 +57,7 @@ async function prove({ folder, started, size, seeds = [1], say }: Bench) {
     say(`seed ${seed}: ${marks.length} kills in a life of ${calls} calls`);
     let spare = Math.ceil(marks.length / 2);
     await shareOut(lanes, marks, async (lane, mark) => {
-      const life = await liveDelete(lane, template, mark);
+      const life = await lane(mark);
       lives += 1;
       if (life.isHit) kills += 1;
       else missed += 1;
@@ -57,20 +71,11 @@ async function prove({ folder, started, size, seeds = [1], say }: Bench) {
         faults.push(fault);
         say(`${JSON.stringify({ seed, ...mark })}: ${fault}`);
       }
+      if (lives % 10 === 0) report?.(figures());
       if (lives % 50 === 0) say(`${lives} lives, ${kills} kills, ${faults.length} faults`);
     });
   }
-  return [
-    figure('processes killed -9', kills, '', {
-      atLeast: size === 'long' ? seeds.length * draws * 2 : 1,
-      remark: `${seeds.length} seeds`,
-    }),
-    figure('named points, before and after', points.size, ''),
-    figure('external calls of a delete with its first pass', calls, ''),
-    figure('lives in which the kill came before the delete', undone, ''),
-    figure('lives in which the draw came too late', missed, ''),
-    ...countFaults(faults),
-  ];
+  return figures();
 }
 
 export const proof: Proof = {

@@ -1,16 +1,15 @@
-// The program of every process that a proof kills: a function of the service, or the container of a training.
+// The program of every process that a proof kills: a function of the service, or the container of a job.
 import './injection/inject.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { handler as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
-import { endpoint as cancelExperiment } from '../../functions/experiments/cancel-experiment.endpoint.ts';
 import { handler as container } from '../../functions/jobs/train.job.ts';
 import { endpoint as deleteProject } from '../../functions/projects/delete-project.endpoint.ts';
-import { endpoint as train } from '../../functions/projects/train-project.endpoint.ts';
+import type { NamedQuestion } from './kill/job-kind.ts';
 import { ask, type Question } from './world/ask.ts';
+import { copyingJob } from './world/copying-engine.ts';
+import { endpoints } from './world/endpoints.ts';
 import { pass } from './world/pass.ts';
 import { openService } from './world/service.ts';
-
-const requests = { train, cancel: cancelExperiment };
 
 /** What a process does, by its first argument; the second one is what it is given, as JSON. */
 async function act(role: string, given: string): Promise<number> {
@@ -21,10 +20,11 @@ async function act(role: string, given: string): Promise<number> {
   );
   switch (role) {
     case 'container':
-      return container(process.env);
-    case 'train':
+      return environment['STRATEGY_ID'] === undefined ? container(process.env) : copyingJob(process.env);
+    case 'create':
     case 'cancel': {
-      const { status } = await ask(requests[role], environment, value as Question);
+      const { endpoint, question } = value as NamedQuestion;
+      const { status } = await ask(endpoints[endpoint], environment, question);
       return status < 300 ? 0 : 1;
     }
     case 'event':

@@ -11,6 +11,8 @@ export interface Bench {
   /** What is drawn is drawn once for each of them; 1 alone unless given. */
   seeds?: readonly number[];
   say(line: string): void;
+  /** Takes the figures so far, now and then: they remain where the proof is broken off. */
+  report?(figures: Figure[]): void;
 }
 
 /** One promise of the service, tried until it has figures. Each file `*.proof.ts` exports one as `proof`. */

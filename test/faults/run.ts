@@ -1,40 +1,44 @@
 // The long forms of the proofs, one after the other:
 // `npm run test:faults [-- [--only <name>]… [--seeds 1,2,3] [--json <file>] [--short]]`.
-import { chmod, glob, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeDurably } from '../../infra/local/batch/durable-file.ts';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/local/bench/table.ts';
-import type { Bench, Proof } from './proof.ts';
+import { loadProofs } from './load-proofs.ts';
+import { proveApart } from './prove-apart.ts';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function loadProofs(): Promise<Proof[]> {
-  const files = (await Array.fromAsync(glob('*.proof.ts', { cwd: import.meta.dirname }))).sort();
-  return Promise.all(files.map(async (file) => (await import(`./${file}`)).proof as Proof));
+/** Keeps what is known in a file, while it is being found out, too: a run that is broken off leaves its figures. */
+async function keeper(
+  json: string | undefined,
+): Promise<(groups: readonly MeasuredGroup[]) => Promise<void>> {
+  if (json === undefined) return async () => undefined;
+  const file = resolve(json);
+  await mkdir(dirname(file), { recursive: true });
+  let written = Promise.resolve();
+  return (groups) => {
+    const text = `${JSON.stringify(groups, null, 2)}\n`;
+    written = written.then(() => writeDurably(file, text));
+    return written;
+  };
 }
 
-/** Runs a proof in a folder of its own; one that fails is told in the table, and the others have their turn. */
-async function prove(proof: Proof, chosen: Pick<Bench, 'size' | 'seeds'>): Promise<MeasuredGroup> {
-  say(`${proof.title}…`);
-  const begun = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), 'mps-faults-'));
-  // As root, jobs run as users of their own, who have to pass through.
-  await chmod(folder, 0o711);
-  const ended = (part: Pick<MeasuredGroup, 'figures' | 'failure'>): MeasuredGroup => {
-    const seconds = (performance.now() - begun) / 1000;
-    return { name: proof.name, title: `${proof.title} (${Math.round(seconds)} s)`, ...part, seconds };
-  };
-  try {
-    await using started = new AsyncDisposableStack();
-    const figures = await proof.prove({ folder, started, ...chosen, say: (line) => say(`  ${line}`) });
-    return ended({ figures, failure: undefined });
-  } catch (error) {
-    say(`  ${error instanceof Error ? error.stack : String(error)}`);
-    return ended({ figures: [], failure: error instanceof Error ? error.message : String(error) });
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+/** Aborted by whoever asks the run to end. A terminal that goes away does not: the run goes on, as under nohup. */
+function stopOnRequest(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      say(`${signal}: the run ends here.`);
+      stop.abort();
+    });
   }
+  process.on('SIGHUP', () => say('SIGHUP: the run goes on.'));
+  // What it says may have nowhere to go any more.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return stop.signal;
 }
 
 /** Ends with 0 just where every proof ran and every bound was met. */
@@ -53,10 +57,14 @@ async function main(): Promise<number> {
   const groups: MeasuredGroup[] = [];
   const size = values.short ? 'short' : 'long';
   const seeds = values.seeds.split(',').map(Number);
-  for (const proof of chosen) groups.push(await prove(proof, { size, seeds }));
-  if (values.json !== undefined) {
-    await mkdir(dirname(values.json), { recursive: true });
-    await writeFile(values.json, `${JSON.stringify(groups, null, 2)}\n`);
+  const stop = stopOnRequest();
+  const keep = await keeper(values.json);
+  for (const proof of chosen) {
+    if (stop.aborted) break;
+    say(`${proof.title}…`);
+    const onProgress = (soFar: MeasuredGroup): void => void keep([...groups, soFar]);
+    groups.push(await proveApart(proof, { size, seeds, stop, onProgress }));
+    await keep(groups);
   }
   const [load = 0] = loadavg();
   const place = `Node ${process.version}, ${availableParallelism()} CPUs, load ${load.toFixed(1)}`;
@@ -64,7 +72,7 @@ async function main(): Promise<number> {
   const failed = groups.some(
     ({ figures, failure }) => failure !== undefined || figures.some(({ bound }) => bound?.isMet === false),
   );
-  return failed ? 1 : 0;
+  return failed || stop.aborted ? 1 : 0;
 }
 
 process.exit(await main());

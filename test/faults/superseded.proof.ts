@@ -11,12 +11,12 @@ import { buildProgram } from './world/build-program.ts';
 import { sharesOf, startEngines } from './world/engines.ts';
 
 const sizes = {
-  short: { draws: 1, isNamed: false, lanes: 2 },
-  long: { draws: 30, isNamed: true, lanes: 3 },
-};
+  short: { kinds: ['train'], draws: 1, isNamed: false, lanes: 2 },
+  long: { kinds: ['train', 'prune', 'quantize'], draws: 30, isNamed: true, lanes: 3 },
+} as const;
 
 async function prove({ folder, started, size, seeds = [1], say }: Bench) {
-  const { draws, isNamed, lanes: laneCount } = sizes[size];
+  const { kinds, draws, isNamed, lanes: laneCount } = sizes[size];
   const engines = await startEngines(started, join(folder, 'engines'));
   const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
   const lanes = await Promise.all(
@@ -28,25 +28,26 @@ async function prove({ folder, started, size, seeds = [1], say }: Bench) {
   if (first === undefined) throw new Error('no lane');
   const faults: string[] = [];
   let [pauses, missed, tried, accepted] = [0, 0, 0, 0];
-  for (const seed of seeds) {
+  const lives = seeds.flatMap((seed) => kinds.map((kind) => ({ seed, kind })));
+  for (const { seed, kind } of lives) {
     const random = randomOf(seed);
-    const { calls } = await liveSuperseded(first, undefined, false);
+    const { calls } = await liveSuperseded(first, undefined, false, kind);
     // Before it has its lease a container has nothing that could be superseded.
     const leased = calls.find(({ point }) => point === 'leased')?.call ?? 0;
     const own = calls.filter(({ call }) => call >= leased);
     const marks = [...(isNamed ? namedMarks(own) : []), ...drawnMarks(random, own, draws)];
     await shareOut(lanes, marks, async (lane, mark) => {
-      const life = await liveSuperseded(lane, mark, random() < 0.5);
+      const life = await liveSuperseded(lane, mark, random() < 0.5, kind);
       if (life.isHit) pauses += 1;
       else missed += 1;
       tried += life.tried;
       accepted += life.accepted;
       for (const fault of life.faults) {
         faults.push(fault);
-        say(`${JSON.stringify({ seed, ...mark })}: ${fault}`);
+        say(`${JSON.stringify({ kind, seed, ...mark })}: ${fault}`);
       }
     });
-    say(`${pauses} pauses, ${tried} writes tried, ${accepted} accepted`);
+    say(`${kind}: ${pauses} pauses, ${tried} writes tried, ${accepted} accepted`);
   }
   return [
     figure('containers paused and taken for dead', pauses, '', {

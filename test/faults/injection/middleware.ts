@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { BatchClient } from '@aws-sdk/client-batch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -92,10 +92,8 @@ export class Injector {
     };
     const point = pointOf(call);
     const note = (outcome: TracedCall['outcome']) => this.#note(call, number, point, outcome);
-    const isMark = ({ at }: NonNullable<Plan['kill']>) =>
-      at === number || (point !== undefined && at === point);
-    const kill = this.#plan.kill !== undefined && isMark(this.#plan.kill) ? this.#plan.kill : undefined;
-    if (kill?.when === 'before') this.#die(kill.signal);
+    const kill = this.#killAt(number, point);
+    if (kill?.when === 'before') this.#die(kill);
     const fault = kill === undefined ? this.#draw(call.service) : undefined;
     if (fault === 'throttled' || fault === 'error') {
       note('fault');
@@ -115,7 +113,7 @@ export class Injector {
       if (body instanceof Readable) body.resume();
       throw connectionFault(fault);
     }
-    if (kill?.when === 'after') this.#die(kill.signal);
+    if (kill?.when === 'after') this.#die(kill);
     return reply;
   }
 
@@ -126,9 +124,19 @@ export class Injector {
     return this.#random() < faults.rate ? pick(this.#random, faults.kinds) : undefined;
   }
 
+  /** The kill of the plan, where this call is its mark. */
+  #killAt(call: number, point: string | undefined): Plan['kill'] {
+    const { kill, role } = this.#plan;
+    if (kill === undefined || (kill.role !== undefined && kill.role !== role)) return undefined;
+    const isMark = kill.at === call || (point !== undefined && kill.at === point);
+    if (!isMark || (kill.note !== undefined && existsSync(kill.note))) return undefined;
+    return kill;
+  }
+
   /** Dies once: a mark that comes again, in a later attempt of the call, is passed over. */
-  #die(signal: 'SIGKILL' | 'SIGSTOP'): void {
+  #die({ signal, note }: NonNullable<Plan['kill']>): void {
     this.#plan = { ...this.#plan, kill: undefined };
+    if (note !== undefined) writeFileSync(note, '');
     process.kill(process.pid, signal);
   }
 

@@ -16,6 +16,10 @@ const Kill = z.object({
   when: When,
   /** SIGSTOP makes a process that seems dead and is not. */
   signal: z.enum(['SIGKILL', 'SIGSTOP']).default('SIGKILL'),
+  /** Of the processes that share a plan, the one that is meant; any unless given. */
+  role: z.string().optional(),
+  /** File that is made with the kill: of the processes that share a plan one alone dies, once. */
+  note: z.string().optional(),
 });
 
 const Faults = z.object({
@@ -56,5 +60,13 @@ export const writePlan = (plan: PlanInput): Record<string, string> => ({
 /** The plan of this process; undefined where nothing is to go wrong. */
 export function readPlan(environment: NodeJS.ProcessEnv): Plan | undefined {
   const text = environment[planVariable];
-  return text === undefined ? undefined : Plan.parse(JSON.parse(text));
+  if (text === undefined) return undefined;
+  const plan = Plan.parse(JSON.parse(text));
+  return { ...plan, role: `${plan.role}${placeOf(environment)}` };
+}
+
+/** Which of a job's containers a process is, where it has several: they all get the same plan. */
+function placeOf({ PHASE, AWS_BATCH_JOB_NODE_INDEX: node = '0' }: NodeJS.ProcessEnv): string {
+  if (PHASE === 'build') return ' build';
+  return node === '0' ? '' : ` node-${node}`;
 }

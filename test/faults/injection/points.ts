@@ -34,6 +34,9 @@ function touchedBy(input: unknown): Touched[] {
   });
 }
 
+const isJob = (pk: string): boolean => pk.startsWith('EXPERIMENTS#') || pk.startsWith('STRATEGIES#');
+const isPack = (pk: string): boolean => pk.startsWith('ENVIRONMENT_PACKS#');
+
 /** Transactions by what is in them; the first that fits names the point. */
 const writePoints: readonly [string, (write: Touched) => boolean][] = [
   ['recorded', ({ verb, pk }) => verb === 'put' && pk === 'UNFINISHED_JOBS'],
@@ -46,9 +49,13 @@ const writePoints: readonly [string, (write: Touched) => boolean][] = [
   ['checkpoint-recorded', ({ verb, sk }) => verb === 'put' && sk.startsWith('CHECKPOINT#')],
   ['heartbeat', ({ verb, sk }) => verb === 'update' && sk.startsWith('LEASE#')],
   ['cancel-requested', ({ names }) => names.includes('cancel_requested_at')],
-  ['submission-noted', ({ pk, names }) => pk.startsWith('EXPERIMENTS#') && names.includes('depends_on')],
-  ['status-observed', ({ pk, names }) => pk.startsWith('EXPERIMENTS#') && names.includes('attempts')],
-  ['progress-noted', ({ verb, pk }) => verb === 'update' && pk.startsWith('EXPERIMENTS#')],
+  ['submission-noted', ({ pk, names }) => isJob(pk) && names.includes('depends_on')],
+  ['status-observed', ({ pk, names }) => isJob(pk) && names.includes('attempts')],
+  ['progress-noted', ({ verb, pk }) => verb === 'update' && isJob(pk)],
+  ['build-claimed', ({ verb, pk, sk }) => verb === 'put' && isPack(pk) && sk.endsWith('#BUILDER')],
+  ['build-released', ({ verb, pk, sk }) => verb === 'delete' && isPack(pk) && sk.endsWith('#BUILDER')],
+  ['pack-recorded', ({ verb, pk }) => verb === 'put' && isPack(pk)],
+  ['model-recorded', ({ verb, pk }) => verb === 'put' && pk === 'MODELS'],
   ['experiment-purged', ({ verb, pk }) => verb === 'delete' && pk.startsWith('EXPERIMENTS#')],
   ['job-purged', ({ verb, pk }) => verb === 'delete' && pk.startsWith('JOB#')],
   ['purge-postponed', ({ verb, pk }) => verb === 'update' && pk === 'PURGES'],
@@ -62,6 +69,7 @@ const otherPoints: Readonly<Record<string, string>> = {
   DescribeJobs: 'described',
   TerminateJob: 'terminated',
   PutObject: 'uploaded',
+  CopyObject: 'copied',
   GetObject: 'downloaded',
   ListObjectsV2: 'objects-listed',
   DeleteObjects: 'objects-deleted',

@@ -44,7 +44,7 @@ export async function liveDelete(
   const ids = await submitLive(service, doomed);
   const others = await submitLive(service, neighbour);
   started.defer(() => endAll(service, [...ids, ...others]));
-  const before = await service.inventory();
+  const before = await service.inventory(template.objects);
   const trace = join(folder, 'trace');
   await writeFile(trace, '');
   const kill = mark && { at: mark.at, when: mark.when, signal: 'SIGKILL' as const };
@@ -64,11 +64,13 @@ export async function liveDelete(
     await pass(service, uploadSeconds + 60);
     const { items } = await listPurges(service.records, undefined);
     if (items.length > 0) faults.push('stale: the purge is kept for ever');
-  } else if (!isSame(after, before, doomed)) {
-    faults.push('lost: something of a project that nobody has deleted');
+  } else {
+    const change = changeOf(after, before, doomed);
+    if (change !== undefined) faults.push(`lost: of a project that nobody has deleted: ${change}`);
   }
   if ((await alive(service, others)) !== others.length) faults.push('a neighbour has lost its job');
-  if (!isSame(after, before, neighbour)) faults.push('a neighbour was touched');
+  const touched = changeOf(after, before, neighbour);
+  if (touched !== undefined) faults.push(`a neighbour was touched: ${touched}`);
   const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');
   return { isHit: signal === 'SIGKILL', faults, calls: lines.map((line) => JSON.parse(line)), isDeleted };
 }
@@ -98,9 +100,11 @@ async function submitLive({ batch, records, settings }: Service, { project_id, l
   return ids;
 }
 
+const hasEnded = (status: string): boolean => status === 'SUCCEEDED' || status === 'FAILED';
+
 async function alive({ batch }: Service, ids: readonly string[]): Promise<number> {
   const jobs = await batch.describe(ids);
-  return jobs.filter(({ status }) => status !== 'SUCCEEDED' && status !== 'FAILED').length;
+  return jobs.filter(({ status }) => !hasEnded(status)).length;
 }
 
 async function ended(service: Service, ids: readonly string[]): Promise<void> {
@@ -109,16 +113,19 @@ async function ended(service: Service, ids: readonly string[]): Promise<void> {
 }
 
 async function endAll(service: Service, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await service.batch.terminate(id, 'The life is over.');
+  for (const { id, status } of await service.batch.describe(ids)) {
+    if (!hasEnded(status)) await service.batch.terminate(id, 'The life is over.');
+  }
   await ended(service, ids);
 }
 
 const namesOf = ({ project_id, experiments }: FilledProject): string[] => [project_id, ...experiments];
 
-/** Whether a project is what it was. */
-function isSame(now: Inventory, before: Inventory, project: FilledProject): boolean {
-  const [present, past] = [now, before].map((inventory) => shareOf(inventory, namesOf(project)).join('\n'));
-  return present === past;
+/** What of a project is not what it was; undefined where nothing is. */
+function changeOf(now: Inventory, before: Inventory, project: FilledProject): string | undefined {
+  const present = new Set(shareOf(now, namesOf(project)));
+  const [changed] = present.symmetricDifference(new Set(shareOf(before, namesOf(project))));
+  return changed?.slice(0, 1000);
 }
 
 /** Everything that must not be after a delete that was carried out and two passes. */

@@ -8,7 +8,7 @@ import type { When } from '../injection/plan.ts';
 export const scenarios = ['plain', 'again', 'late', 'cancelled'] as const;
 export type Scenario = (typeof scenarios)[number];
 
-export type Role = 'train' | 'event' | 'container' | 'cancel' | 'pass';
+export type Role = 'create' | 'event' | 'container' | 'cancel' | 'pass';
 
 /** A kill: which process, and where in its life. */
 export interface Strike {
@@ -19,6 +19,8 @@ export interface Strike {
   when: When;
   /** Which event's process, from 0. */
   event?: number;
+  /** Which of a job's containers, where it has several: the one that builds its environment, or a node but the main one. */
+  part?: string;
   /** Whether an event whose process was killed never comes again. */
   isLost?: boolean;
 }

@@ -19,6 +19,8 @@ export interface Lane {
   setDeliver(deliver: Deliver): void;
   /** Whether the event that tells of the job's end was taken, or lost for good. */
   hasHeardTheEnd(batchJobId: string): boolean;
+  /** Resolves when the next event that tells of an end was taken. */
+  nextEnd(): Promise<void>;
 }
 
 /** Job definitions: after a kill, Batch runs the one again, as after the loss of a host, and gives the other up. */
@@ -37,6 +39,7 @@ export async function startLane(
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o711);
   const heard = new Set<string>();
+  let next = Promise.withResolvers<void>();
   const hostEnvironment: Record<string, string> = {};
   let deliver: Deliver = async () => undefined;
   const definition = {
@@ -72,7 +75,10 @@ export async function startLane(
     async deliver(event) {
       await deliver(event);
       const { status, jobId = '' } = event.detail;
-      if (status === 'SUCCEEDED' || status === 'FAILED') heard.add(jobId);
+      if (status !== 'SUCCEEDED' && status !== 'FAILED') return;
+      heard.add(jobId);
+      next.resolve();
+      next = Promise.withResolvers();
     },
   });
   started.defer(() => server.close({ grace: 0 }));
@@ -86,5 +92,6 @@ export async function startLane(
       deliver = given;
     },
     hasHeardTheEnd: (id) => heard.has(id),
+    nextEnd: () => next.promise,
   };
 }

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { findOrphans } from '../../../infra/doctor/find-orphans.ts';
-import { experimentKey } from '../../../shared/data/experiment.ts';
 import { findLease } from '../../../shared/data/lease.ts';
 import { rankOf } from '../../../shared/jobs/status.ts';
+import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from '../../../shared/jobs/subject.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { must } from '../world/ask.ts';
+import { endpoints } from '../world/endpoints.ts';
 import { type Ended, startProgram } from '../world/process.ts';
-import { archiveOf, newProject } from '../world/project.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
+import { type JobKind, prepareCourse } from './job-kind.ts';
 import type { Lane } from './lane.ts';
 import type { Mark } from './strikes.ts';
 
@@ -24,14 +24,6 @@ export interface SupersededLife {
   /** Of them those that the table took. */
   accepted: number;
 }
-
-/** Each container writes its own name into the same files. */
-const source = archiveOf(`echo began
-echo '{"name":"accuracy","value":0.5}' >> "$METRICS_FILE"
-date +%N > "$CHECKPOINT_DIR/last.bin"
-date +%N > "$OUTPUT_DIR/model.bin"
-sleep 0.2
-`);
 
 /** A process whose pause is seen by the state that the kernel gives it. */
 async function isStopped(pid: number): Promise<boolean> {
@@ -60,6 +52,7 @@ export async function liveSuperseded(
   lane: Lane,
   mark: Omit<Mark, 'role'> | undefined,
   isLate: boolean,
+  kind: Exclude<JobKind, 'build' | 'cluster'> = 'train',
 ): Promise<SupersededLife> {
   const folder = await mkdtemp(join(lane.folder, 'superseded-'));
   await chmod(folder, 0o711);
@@ -69,19 +62,23 @@ export async function liveSuperseded(
   const service = await newService(lane.engines, 'http://127.0.0.1:9');
   try {
     const { token } = await newDeveloper(service);
-    const project_id = await newProject(service, token, 'sh train.sh', await source);
+    const witness = join(folder, 'ran');
+    await writeFile(witness, '');
+    await chmod(witness, 0o666);
+    const course = await prepareCourse(kind, { service, token, scenario: 'again', folder, witness });
     const batchJob = randomUUID();
-    const query = { config: 'train.yaml' };
-    const { experiment_id } = await must(train, service.environment, { path: { project_id }, query, token });
-    const key = experimentKey(project_id, experiment_id);
+    const { endpoint, question } = course.create;
+    await must(endpoints[endpoint], service.environment, question);
+    const [record] = await course.records();
+    if (record === undefined) throw new Error('nothing was recorded');
+    const key = unfinishedJobOf(record).subject;
     const set = { status: 'SUBMITTED', status_rank: rankOf('SUBMITTED'), batch_job_id: batchJob };
     await service.records.write({ update: key, change: { set } });
     const start = (attempt: number, kill?: Omit<Mark, 'role'>) => {
       const { ACCOUNTS_TABLE: _, ...environment } = service.environment;
       const given = {
-        PROJECT_ID: project_id,
-        EXPERIMENT_ID: experiment_id,
-        PHASE: 'run',
+        ...course.hostEnvironment,
+        ...subjectOf(record),
         // Each names its own processes by this; on AWS each has a host of its own.
         AWS_BATCH_JOB_ID: attempt === 1 ? batchJob : `${batchJob}#0`,
         AWS_BATCH_JOB_ATTEMPT: String(attempt),
@@ -97,7 +94,7 @@ export async function liveSuperseded(
     let second: ReturnType<typeof start> | undefined;
     if (isHit) {
       second = start(2);
-      const leased = async () => (await findLease(service.records, experiment_id, 0))?.batch_attempt === 2;
+      const leased = async () => (await findLease(service.records, jobIdOf(record), 0))?.batch_attempt === 2;
       if (isLate) await second.ended;
       else while (!(await Promise.race([leased(), second.ended.then(() => true)]))) await sleep(5);
       process.kill(first.pid, 'SIGCONT');
@@ -113,6 +110,12 @@ export async function liveSuperseded(
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 }
+
+/** What a container is told of its job. */
+const subjectOf = (record: JobRecord): Record<string, string> =>
+  isStrategy(record)
+    ? { STRATEGY_ID: record.strategy_id }
+    : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: 'run' };
 
 /** What the first process sent to be written once the second one had its lease, and what of it was taken. */
 function writesOf(calls: readonly TracedCall[], first: number, second: number | undefined) {

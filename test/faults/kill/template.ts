@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { StoredObject } from '../../../infra/doctor/inventory.ts';
 import { createTables } from '../../../infra/local/dynamodb/tables.ts';
 import { region, startEngines } from '../world/engines.ts';
 import { environmentOf, newDeveloper, openService } from '../world/service.ts';
@@ -14,6 +13,8 @@ export interface Template {
   token: string;
   doomed: FilledProject;
   neighbour: FilledProject;
+  /** All of them, listed once: that of every copy is the same until the life begins. */
+  objects: readonly StoredObject[];
 }
 
 /** Name of its tables. */
@@ -21,6 +22,14 @@ export const templateName = 'kill';
 const recordsFile = 'dynamodb/records.db';
 
 export async function makeTemplate(folder: string, size: Size): Promise<Template> {
+  const filled = await fill(folder, size);
+  // The store makes these folders itself where they are missing; copied one by one they took longer than all else.
+  const blobs = join(folder, 's3/blobs');
+  for (const name of await readdir(blobs)) await rmdir(join(blobs, name)).catch(() => undefined);
+  return filled;
+}
+
+async function fill(folder: string, size: Size): Promise<Template> {
   await using started = new AsyncDisposableStack();
   await mkdir(join(folder, 'dynamodb'), { recursive: true });
   const engines = await startEngines(started, folder, join(folder, recordsFile));
@@ -32,21 +41,12 @@ export async function makeTemplate(folder: string, size: Size): Promise<Template
   const owner = await newDeveloper(service);
   const doomed = await fillProject(service, owner, size);
   const neighbour = await fillProject(service, owner, { ended: 3, objects: 20 }, ['RUNNING']);
-  return { folder, token: owner.token, doomed, neighbour };
+  const { objects } = await service.inventory();
+  return { folder, token: owner.token, doomed, neighbour, objects };
 }
 
-const run = promisify(execFile);
-
-/** Starts engines on a copy of it. Files of objects never change, so the copies share them. */
+/** Starts engines on a copy of it. */
 export async function startCopy(started: AsyncDisposableStack, { folder }: Template, copy: string) {
-  await mkdir(copy, { recursive: true });
-  await run('cp', ['-al', join(folder, 's3'), join(copy, 's3')]);
-  for (const name of await readdir(join(folder, 's3'))) {
-    if (!name.startsWith('index.sqlite')) continue;
-    // The index does change.
-    await cp(join(folder, 's3', name), join(copy, 's3', `${name}.copy`));
-    await run('mv', [join(copy, 's3', `${name}.copy`), join(copy, 's3', name)]);
-  }
-  await cp(join(folder, 'dynamodb'), join(copy, 'dynamodb'), { recursive: true });
+  await cp(folder, copy, { recursive: true });
   return startEngines(started, copy, join(copy, recordsFile));
 }

@@ -37,6 +37,8 @@ export function startProgram(
       ...writePlan({ role, ...plan }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
+    // A session of its own: kernels that share the processor out by sessions would count it to the proof.
+    detached: true,
   });
   let errors = '';
   child.stderr.on('data', (chunk) => {

@@ -1,6 +1,11 @@
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { everyItem, everyObject, type Inventory } from '../../../infra/doctor/inventory.ts';
+import {
+  everyItem,
+  everyObject,
+  type Inventory,
+  type StoredObject,
+} from '../../../infra/doctor/inventory.ts';
 import { createTables } from '../../../infra/local/dynamodb/tables.ts';
 import { type BatchControl, batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
@@ -22,8 +27,8 @@ export interface Service {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   batch: BatchControl;
-  /** Everything that is stored. */
-  inventory(): Promise<Inventory>;
+  /** Everything that is stored; of objects what is `known`, if it is. */
+  inventory(known?: readonly StoredObject[]): Promise<Inventory>;
 }
 
 /** The environment of the functions of a service whose tables bear this name. */
@@ -56,11 +61,11 @@ export function openService(environment: Record<string, string>): Service {
     records: tableWriter(client, 'records', RECORDS_TABLE),
     objects,
     batch: batchControl(batch(environment)),
-    async inventory() {
+    async inventory(known) {
       const [accounts, records, stored] = await Promise.all([
         everyItem(client, ACCOUNTS_TABLE),
         everyItem(client, RECORDS_TABLE),
-        everyObject(objects),
+        known ?? everyObject(objects),
       ]);
       return { accounts, records, objects: stored };
     },

@@ -1,0 +1,32 @@
+import { type Draw, proveKills } from './kill/prove-kills.ts';
+import type { Bench, Proof } from './proof.ts';
+
+const all = { draws: 40, named: undefined };
+
+const sizes: Readonly<Record<Bench['size'], { draws: readonly Draw[]; lanes: number }>> = {
+  short: {
+    draws: [
+      { kind: 'quantize', scenarios: ['plain'], draws: 1, named: [] },
+      { kind: 'build', scenarios: ['plain'], draws: 0, named: ['pack-recorded'] },
+    ],
+    lanes: 2,
+  },
+  long: {
+    draws: [
+      { kind: 'prune', scenarios: ['plain', 'again', 'cancelled'], ...all },
+      { kind: 'quantize', scenarios: ['again', 'late'], ...all },
+      { kind: 'cluster', scenarios: ['plain', 'again', 'late', 'cancelled'], ...all },
+      { kind: 'build', scenarios: ['plain', 'again', 'cancelled'], ...all },
+    ],
+    lanes: 3,
+  },
+};
+
+export const proof: Proof = {
+  name: 'kill-kinds',
+  title: 'Kill -9 in the lives of prunings, quantizations, clusters and environment builds, then 2 passes',
+  prove(bench) {
+    const { draws, lanes } = sizes[bench.size];
+    return proveKills(bench, draws, lanes);
+  },
+};

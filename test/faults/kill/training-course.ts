@@ -1,0 +1,90 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import type { Inventory } from '../../../infra/doctor/inventory.ts';
+import { type Experiment, listExperiments } from '../../../shared/data/experiment.ts';
+import { isStrategy, type JobRecord } from '../../../shared/jobs/subject.ts';
+import { must } from '../world/ask.ts';
+import { archiveOf, newProject } from '../world/project.ts';
+import type { Course, Ground, JobKind } from './job-kind.ts';
+
+/** What the training does: node 0 says that it ran, writes all kinds of output, and takes its time. Each run writes other bytes. */
+const script = `[ "\${NODE_RANK:-0}" = 0 ] && echo "$EXPERIMENT_ID" >> "$1"
+echo began
+echo '{"name":"accuracy","value":0.5,"step":1}' >> "$METRICS_FILE"
+date +%N > "$CHECKPOINT_DIR/last.bin"
+date +%N > "$OUTPUT_DIR/model.bin"
+echo table > "$OUTPUT_DIR/table.csv"
+sleep "$2"
+echo '{"name":"accuracy","value":0.9,"step":2}' >> "$METRICS_FILE"
+echo done
+`;
+const source = archiveOf(script);
+
+/** An npm that installs one file without the second that the real one takes. */
+const npm = (seconds: number): string => `#!/bin/sh
+[ "$1" = --version ] && exit 0
+mkdir -p node_modules/pkg && echo "exports.x = 1" > node_modules/pkg/index.js
+echo '{"packages":{"node_modules/pkg":{"version":"1.0.0","integrity":"sha512-x"}}}' > node_modules/.package-lock.json
+sleep ${seconds}
+`;
+
+/** Where somebody cancels it: while its command runs, or while its environment is built. */
+const underWay: Readonly<Record<'train' | 'build' | 'cluster', (record: JobRecord) => boolean>> = {
+  train: ({ status, status_reason }) => status === 'RUNNING' && status_reason === null,
+  build: ({ status_reason }) => status_reason === 'Preparing the environment.',
+  cluster: ({ status_reason }) => status_reason === 'The environment is being built.',
+};
+
+function lacking({ records, objects }: Inventory, { experiment_id, best }: Experiment): string[] {
+  const own = records.filter(({ pk }) => pk === `JOB#${experiment_id}`);
+  const paths = own.filter(({ record_type }) => record_type === 'artifact').map(({ sk }) => sk);
+  const stored = new Set(objects.map(({ key }) => key));
+  const lost = own.filter(({ object }) => object !== undefined && !stored.has(String(object)));
+  return [
+    ...(paths.join() === 'ARTIFACT#model.bin,ARTIFACT#table.csv'
+      ? []
+      : [`its artifacts are ${paths.join()}`]),
+    ...lost.map(({ sk }) => `the object of ${sk}`),
+    ...(best?.value === 0.9 ? [] : [`its best value is ${best?.value}`]),
+    ...(own.some(({ sk }) => sk.startsWith('LOG#')) ? [] : ['its log']),
+  ];
+}
+
+/** A project that trains, in one container or on a cluster, with an environment to be built or without. */
+export async function trainingCourse(
+  kind: Exclude<JobKind, 'prune' | 'quantize'>,
+  { service, token, scenario, folder, witness }: Ground,
+): Promise<Course> {
+  const seconds = scenario === 'cancelled' ? 3 : 0.05;
+  const command = `sh train.sh ${witness} ${seconds}`;
+  const project_id = await newProject(service, token, command, await source);
+  const neighbour_id = await newProject(service, token, 'true');
+  const path = { project_id };
+  const programs = join(folder, 'programs');
+  if (kind !== 'train') {
+    await mkdir(programs);
+    await writeFile(join(programs, 'npm'), npm(seconds));
+    for (const one of [programs, join(programs, 'npm')]) await chmod(one, 0o755);
+    const query = { entry_point_command: command, env_type: 'node', dependencies: 'pkg' };
+    await must(putEnvironment, service.environment, { path, query, token });
+  }
+  return {
+    create:
+      kind === 'cluster'
+        ? { endpoint: 'trainRemote', question: { path, query: { nodes: '2' }, token } }
+        : { endpoint: 'train', question: { path, query: { config: 'train.yaml' }, token } },
+    cancel: (record) => ({
+      endpoint: 'cancelExperiment',
+      question: {
+        path: { project_id, experiment_id: isStrategy(record) ? '' : record.experiment_id },
+        token,
+      },
+    }),
+    records: async () => (await listExperiments(service.records, project_id, {})).items,
+    isUnderWay: underWay[kind],
+    lacking: (inventory, record) => (isStrategy(record) ? [] : lacking(inventory, record)),
+    hostEnvironment: kind === 'train' ? {} : { PATH: `${programs}:${process.env['PATH']}` },
+    neighbours: [neighbour_id],
+  };
+}

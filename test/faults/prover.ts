@@ -1,0 +1,47 @@
+// A proof in a process of its own, which tells its parent what it finds:
+// `node test/faults/prover.ts <name> <folder> <size> <seeds>`.
+import type { Figure } from '../../infra/local/bench/figure.ts';
+import { loadProofs } from './load-proofs.ts';
+import type { Bench } from './proof.ts';
+
+/** `isWhole` comes last, with what the proof came to; before that figures are those so far. */
+export interface Told {
+  figures: Figure[];
+  isWhole: boolean;
+  failure?: string;
+}
+
+const tell = (told: Told): Promise<unknown> =>
+  new Promise((resolve) => {
+    if (process.send === undefined) resolve(undefined);
+    else process.send(told, undefined, {}, resolve);
+  });
+
+async function main([name, folder = '', size = 'long', seeds = '1']: string[]): Promise<number> {
+  const proof = (await loadProofs()).find((one) => one.name === name);
+  if (proof === undefined) throw new Error(`there is no proof ${name}`);
+  let figures: Figure[] = [];
+  try {
+    // What the proof started has to stop, too, for it to have succeeded.
+    await using started = new AsyncDisposableStack();
+    figures = await proof.prove({
+      folder,
+      started,
+      size: size as Bench['size'],
+      seeds: seeds.split(',').map(Number),
+      say: (line) => void process.stderr.write(`  ${line}\n`),
+      report(soFar) {
+        figures = soFar;
+        void tell({ figures, isWhole: false });
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`  ${error instanceof Error ? error.stack : String(error)}\n`);
+    await tell({ figures, isWhole: true, failure: error instanceof Error ? error.message : String(error) });
+    return 1;
+  }
+  await tell({ figures, isWhole: true });
+  return 0;
+}
+
+process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,19 @@
+import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
+import { endpoint as cancelPrune } from '../../../functions/optimization/cancel-prune-strategy.endpoint.ts';
+import { endpoint as cancelQuantize } from '../../../functions/optimization/cancel-quantize-strategy.endpoint.ts';
+import { endpoint as prune } from '../../../functions/optimization/create-prune-strategy.endpoint.ts';
+import { endpoint as quantize } from '../../../functions/optimization/create-quantize-strategy.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+
+/** The functions that begin and cancel jobs. */
+export const endpoints = {
+  train,
+  trainRemote,
+  prune,
+  quantize,
+  cancelExperiment,
+  cancelPrune,
+  cancelQuantize,
+} as const;
+export type EndpointName = keyof typeof endpoints;
