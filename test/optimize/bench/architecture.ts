@@ -37,11 +37,6 @@ function resourceFigures({ what: name, secondsMost }: Cell, made: readonly Made[
   ];
 }
 
-/** The speed-up that is due: the prototype's, or that of the bytes where reading them is all there is to do. */
-function speedUpOf({ speedUp, readsWeights }: Cell, before: number, after: number): number | undefined {
-  return speedUp === undefined || readsWeights === undefined ? speedUp : Math.min(speedUp, before / after);
-}
-
 /** A result's latency beside that of what ONNX Runtime's own quantizer makes of the same model, on this machine. */
 async function referenceFigures(
   bench: Workbench,
@@ -71,7 +66,7 @@ export async function measureArchitecture(
   const { size } = statSync(source);
   const figures: Figure[] = [figure('the model', size / mb, 'MB')];
   for (const cell of cells) {
-    const { what, requests, megabytes } = cell;
+    const { what, requests, speedUp, megabytes } = cell;
     const made: Made[] = [];
     let path = source;
     for (const request of requests) {
@@ -82,7 +77,6 @@ export async function measureArchitecture(
     const time = await bench.time(source, path);
     const [slow, fast] = time.ratio_interval.map((ratio) => 1 / ratio);
     const remark = `${time.p50.before.toFixed(2)} → ${time.p50.after.toFixed(2)} ms, ${fast?.toFixed(2)} to ${slow?.toFixed(2)}, A/A ${time.aa_ratio.toFixed(3)}`;
-    const speedUp = speedUpOf(cell, size, statSync(path).size);
     const least = speedUp === undefined ? {} : { atLeast: speedUp * leastShare };
     figures.push(figure(`${what}: speed-up`, 1 / time.ratio, '×', gated({ remark, ...least })));
     figures.push(...(await referenceFigures(bench, cell, source, path)));

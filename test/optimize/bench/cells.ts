@@ -7,12 +7,6 @@ export interface Cell {
   requests: readonly Request[];
   /** Speed-up against fp32; undefined where it is only told. */
   speedUp?: number;
-  /**
-   * Whether the model does little but read its weights, as it does for one token. How much faster it gets is then what
-   * a machine's memory and caches give for reading less, and differs between machines more than any kernel does: where
-   * the bytes of this run promise less than the prototype's machine gave, they are the measure.
-   */
-  readsWeights?: true;
   /** The same by ONNX Runtime's own quantizer, whose result must not be faster where there is a Python that has it. */
   reference?: 'weight_only';
   /** Millions of bytes of the result. */
@@ -79,7 +73,6 @@ export const shortBertCells: readonly Cell[] = [
     what: '4-bit weight only',
     requests: [weightOnly],
     speedUp: 7.16,
-    readsWeights: true,
     reference: 'weight_only',
     megabytes: 8.93,
   },
