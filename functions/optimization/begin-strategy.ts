@@ -1,6 +1,7 @@
 import type { BatchControl } from '../../shared/aws/batch.ts';
 import { beginJob } from '../../shared/data/job.ts';
 import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../shared/data/model.ts';
+import { newJob } from '../../shared/data/new-job.ts';
 import { putStrategy, type Strategy, strategyJob } from '../../shared/data/strategy.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
@@ -47,6 +48,7 @@ function strategyOf(
   const size = { ...sizeOf(asked), nodes: 1 };
   const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
   return {
+    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at }),
     strategy_id: newId(),
     kind: asked.request.operation,
     owner: caller.username,
@@ -64,25 +66,6 @@ function strategyOf(
     result: [],
     receipt_parts: 0,
     cost_estimate: costEstimate(settings.prices, { ...size, isOnCluster: false, timeout }),
-    status: 'CREATED',
-    status_rank: 0,
-    status_reason: 'Accepted; on its way to AWS Batch.',
-    attempt: 0,
-    batch_attempt: 0,
-    attempts: [],
-    batch_job_id: null,
-    depends_on: null,
-    user_id: caller.user_id,
-    created_at,
-    started_at: null,
-    stopped_at: null,
-    cancel_requested_at: null,
-    checked_at: created_at,
-    exit_code: null,
-    signal: null,
-    ...size,
-    timeout,
-    version: 1,
   };
 }
 

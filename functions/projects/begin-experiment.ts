@@ -2,6 +2,7 @@ import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
 import { beginJob, type TrainingKind } from '../../shared/data/job.ts';
+import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
@@ -37,8 +38,9 @@ function experimentOf(
 ): Experiment {
   const created_at = now().toISOString();
   const { entry_point_command, env_type, dependencies, version } = environment;
+  const seconds = timeout ?? settings.limits.jobSeconds;
   return {
-    ...size,
+    ...newJob({ ...size, nodes, timeout: seconds, user_id: caller.user_id, created_at }),
     experiment_id: newId(),
     project_id: project.project_id,
     kind,
@@ -64,27 +66,8 @@ function experimentOf(
       ...size,
       isOnCluster: kind === 'train-remote' || size.gpus > 0,
       nodes,
-      timeout: timeout ?? settings.limits.jobSeconds,
+      timeout: seconds,
     }),
-    status: 'CREATED',
-    status_rank: 0,
-    status_reason: 'Accepted; on its way to AWS Batch.',
-    attempt: 0,
-    batch_attempt: 0,
-    attempts: [],
-    batch_job_id: null,
-    depends_on: null,
-    user_id: caller.user_id,
-    created_at,
-    started_at: null,
-    stopped_at: null,
-    cancel_requested_at: null,
-    checked_at: created_at,
-    exit_code: null,
-    signal: null,
-    nodes,
-    timeout: timeout ?? settings.limits.jobSeconds,
-    version: 1,
   };
 }
 

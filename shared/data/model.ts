@@ -2,16 +2,10 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { notFound, Problem } from '../endpoint/problem.ts';
 import { ModelFile, PendingFile } from './model-file.ts';
+import { ownedList } from './owned-list.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';
-import {
-  ConditionFailed,
-  type Key,
-  type Page,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 
 /** An input or output of a model. */
 export const TensorSummary = z
@@ -92,11 +86,8 @@ type Records = TableReader<'records'>;
 
 const partition = 'MODELS';
 const modelKey = (model_name: string): Key => ({ pk: partition, sk: model_name });
-/** A user's own models, so that they can be found when the user is deleted. */
-const ownedKey = (owner_id: string, model_name: string): Key => ({
-  pk: `OWNED_MODELS#${owner_id}`,
-  sk: model_name,
-});
+/** Models of each user. */
+export const ownedModels = ownedList('OWNED_MODELS', modelKey);
 
 /** Everything a model keeps in the bucket lies under this prefix. */
 export const modelPrefix = (model_id: string): string => `models/${model_id}/`;
@@ -156,17 +147,7 @@ export const modelWrites = (value: Model, previous: Model | undefined): Write[] 
         ? { exists: false }
         : { equals: { model_id: previous.model_id, version: previous.version } },
   },
-  ...(previous === undefined
-    ? [
-        {
-          put: {
-            ...ownedKey(value.owner_id, value.model_name),
-            record_type: 'owned',
-            schema_version: 0,
-          },
-        },
-      ]
-    : []),
+  ...(previous === undefined ? [ownedModels.add(value.owner_id, value.model_name)] : []),
 ];
 
 /**
@@ -185,7 +166,7 @@ export async function putModel(
 /** The writes that delete a model of this version; its objects are purged afterwards. */
 export const removeModel = ({ model_name, model_id, owner_id, version }: Model): Write[] => [
   { delete: modelKey(model_name), if: { equals: { model_id, version } } },
-  { delete: ownedKey(owner_id, model_name) },
+  ownedModels.remove(owner_id, model_name),
 ];
 
 /** What remains to be removed once a model is deleted. */
@@ -193,34 +174,3 @@ export const modelRemains = ({ model_id }: Pick<Model, 'model_id'>): PurgeTarget
   partitions: [],
   prefixes: [modelPrefix(model_id)],
 });
-
-/** Names of models that were made by a user and still are theirs. */
-export async function listOwnedModels(
-  records: Records,
-  owner_id: string,
-  after: string | undefined,
-): Promise<Page<string>> {
-  const { items, next } = await records.query({ pk: ownedKey(owner_id, '').pk, after, limit: 100 });
-  return { items: items.map(({ sk }) => sk), next };
-}
-
-/** Notes that a model's owner is no more. It is nobody's then; only admins may change it. */
-export async function disownModel(
-  records: TableWriter<'records'>,
-  owner_id: string,
-  model_name: string,
-): Promise<void> {
-  const forget: Write = { delete: ownedKey(owner_id, model_name) };
-  const disown: Write = {
-    update: modelKey(model_name),
-    change: { set: { owner: null }, add: { version: 1 } },
-    if: { equals: { owner_id } },
-  };
-  try {
-    await records.write(disown, forget);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    // The model was deleted meanwhile.
-    await records.write(forget);
-  }
-}

@@ -1,15 +1,9 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
+import { ownedList } from './owned-list.ts';
 import { recordType } from './record.ts';
-import {
-  ConditionFailed,
-  type Key,
-  type Page,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 
 const project = recordType('project', () =>
   z.object({
@@ -45,8 +39,8 @@ type Records = TableReader<'records'>;
 
 export const projectKey = (project_id: string): Key => ({ pk: 'PROJECTS', sk: project_id });
 export const countersKey = (project_id: string): Key => ({ pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' });
-/** A user's own projects, so that they can be found when the user is deleted. */
-const ownedKey = (owner_id: string, project_id: string): Key => ({ pk: `OWNED#${owner_id}`, sk: project_id });
+/** Projects of each user. */
+export const ownedProjects = ownedList('OWNED', projectKey);
 
 /** Everything a project keeps in the bucket lies under this prefix. */
 export const projectPrefix = (project_id: string): string => `projects/${project_id}/`;
@@ -100,7 +94,7 @@ export async function createProject(
         bytes: 0,
       }),
     },
-    { put: { ...ownedKey(value.owner_id, value.project_id), record_type: 'owned', schema_version: 0 } },
+    ownedProjects.add(value.owner_id, value.project_id),
     ...also,
   );
 }
@@ -126,36 +120,5 @@ export async function updateProject(
 /** The writes that take a project out of every read at once; what it holds is purged afterwards. */
 export const removeProject = ({ project_id, owner_id, version }: Project): Write[] => [
   { delete: projectKey(project_id), if: { equals: { version } } },
-  { delete: ownedKey(owner_id, project_id) },
+  ownedProjects.remove(owner_id, project_id),
 ];
-
-/** Ids of projects that were made by a user and still are theirs. */
-export async function listOwned(
-  records: Records,
-  owner_id: string,
-  after: string | undefined,
-): Promise<Page<string>> {
-  const { items, next } = await records.query({ pk: ownedKey(owner_id, '').pk, after, limit: 100 });
-  return { items: items.map(({ sk }) => sk), next };
-}
-
-/** Notes that a project's owner is no more. It is nobody's then; only admins may change it. */
-export async function disownProject(
-  records: TableWriter<'records'>,
-  owner_id: string,
-  project_id: string,
-): Promise<void> {
-  const forget: Write = { delete: ownedKey(owner_id, project_id) };
-  const disown: Write = {
-    update: projectKey(project_id),
-    change: { set: { owner: null }, add: { version: 1 } },
-    if: { equals: { owner_id } },
-  };
-  try {
-    await records.write(disown, forget);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    // The project was deleted meanwhile.
-    await records.write(forget);
-  }
-}

@@ -1,11 +1,12 @@
 import { type ClosedAccount, forgetClosedAccount } from '../data/closed-account.ts';
 import type { OptimizationKind } from '../data/job.ts';
-import { disownModel, listOwnedModels } from '../data/model.ts';
+import { ownedModels } from '../data/model.ts';
+import type { OwnedList } from '../data/owned-list.ts';
 import { picturesPrefix } from '../data/picture.ts';
-import { disownProject, listOwned } from '../data/project.ts';
+import { ownedProjects } from '../data/project.ts';
 import { recordPurge } from '../data/purge.ts';
 import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
-import { ConditionFailed, type Page, type TableWriter } from '../data/table.ts';
+import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
 import { type Pass, removeItems, type StillTime } from './run-purge.ts';
 
@@ -35,10 +36,7 @@ async function purgePictures(
 }
 
 /** What may be somebody's, and stays when they go. */
-interface Owned {
-  list(records: Tables['records'], owner_id: string, after: string | undefined): Promise<Page<string>>;
-  disown(records: Tables['records'], owner_id: string, id: string): Promise<void>;
-}
+type Owned = Pick<OwnedList, 'list' | 'disown'>;
 
 const ownStrategies = (kind: OptimizationKind): Owned => ({
   list: (records, owner_id, after) => listOwnStrategies(records, kind, owner_id, after),
@@ -46,8 +44,8 @@ const ownStrategies = (kind: OptimizationKind): Owned => ({
 });
 
 const owned: readonly Owned[] = [
-  { list: listOwned, disown: disownProject },
-  { list: listOwnedModels, disown: disownModel },
+  ownedProjects,
+  ownedModels,
   ownStrategies('prune'),
   ownStrategies('quantize'),
 ];
