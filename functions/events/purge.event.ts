@@ -6,7 +6,8 @@ import { comeAgain } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
-import { forSeconds, runPurge } from '../../shared/purge/run-purge.ts';
+import { runPurge } from '../../shared/purge/run-purge.ts';
+import { forSeconds } from '../../shared/purge/still-time.ts';
 import { workOff } from '../../shared/purge/work-off.ts';
 
 /** What is not removed by then waits for the next run. */

@@ -11,7 +11,8 @@ import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
 import { isFinal } from '../../shared/jobs/status.ts';
-import { forSeconds, runPurge } from '../../shared/purge/run-purge.ts';
+import { runPurge } from '../../shared/purge/run-purge.ts';
+import { forSeconds } from '../../shared/purge/still-time.ts';
 import { requireOwnStrategy } from './own-strategy.ts';
 import { strategyPath } from './strategy-path.ts';
 

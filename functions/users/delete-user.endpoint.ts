@@ -7,7 +7,7 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
-import { forSeconds } from '../../shared/purge/run-purge.ts';
+import { forSeconds } from '../../shared/purge/still-time.ts';
 import { UserAnswer } from './user-answer.ts';
 
 /** What is not cleared by then is left to the purge. */

@@ -3,7 +3,7 @@ import { type Counters, countersKey } from '../../shared/data/project.ts';
 import type { Item, Key } from '../../shared/data/table.ts';
 import { isFinal } from '../../shared/jobs/status.ts';
 import type { Belongings } from './belongings.ts';
-import type { Finding } from './find-orphans.ts';
+import type { Finding } from './finding.ts';
 import type { Inventory } from './inventory.ts';
 
 const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);

@@ -3,19 +3,8 @@ import type { Item } from '../../shared/data/table.ts';
 import { isFinal } from '../../shared/jobs/status.ts';
 import { type Belongings, belongingsOf } from './belongings.ts';
 import { driftedCounts } from './drifted-counts.ts';
+import type { Finding } from './finding.ts';
 import type { Inventory, StoredObject } from './inventory.ts';
-
-/**
- * `orphan`: nothing that it belongs to is there any more, and no purge will remove it. `unnamed`: an object whose
- * owner is there, though no record names it. `stale`: a job on the list of unfinished ones that is none. `count`: a
- * kept count that is not what there is.
- */
-export interface Finding {
-  kind: 'orphan' | 'unnamed' | 'stale' | 'count';
-  /** Key of the item, as `pk/sk`, or of the object. */
-  where: string;
-  why: string;
-}
 
 /** To what the items of a partition belong, by the beginning of its key; partitions that are not here stand alone. */
 const owners: Readonly<

@@ -1,4 +1,4 @@
-import type { Finding } from './find-orphans.ts';
+import type { Finding } from './finding.ts';
 import type { Inventory } from './inventory.ts';
 
 /** What to do about each kind of finding. */

@@ -8,7 +8,8 @@ import { recordPurge } from '../data/purge.ts';
 import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
-import { type Pass, removeItems, type StillTime } from './run-purge.ts';
+import { removeItems } from './run-purge.ts';
+import type { Pass, StillTime } from './still-time.ts';
 
 interface Tables {
   accounts: TableWriter<'accounts'>;

@@ -7,7 +7,8 @@ import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
 import { finalRank, isFinal, rankOf } from '../jobs/status.ts';
-import { removeItems, type StillTime } from './run-purge.ts';
+import { removeItems } from './run-purge.ts';
+import type { StillTime } from './still-time.ts';
 
 interface Purger {
   records: TableWriter<'records'>;

@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
-import type { Pass, StillTime } from './run-purge.ts';
+import type { Pass, StillTime } from './still-time.ts';
 
 interface Purger {
   records: TableWriter<'records'>;

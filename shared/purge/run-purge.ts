@@ -4,25 +4,14 @@ import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../dat
 import type { TableName, TableWriter } from '../data/table.ts';
 import { uploadSeconds } from '../data/upload.ts';
 import { purgePacks } from './purge-packs.ts';
+import type { Pass, StillTime } from './still-time.ts';
 
 type Records = TableWriter<'records'>;
 type Objects = Pick<ObjectWriter, 'list' | 'delete'>;
 type Partition = PurgeTarget['partitions'][number];
 
-/** Asked before every batch; after a `false` nothing more is removed in this run. */
-export type StillTime = () => boolean;
-
-/** Says that there is still time, for so many seconds from now on. */
-export function forSeconds(seconds: number): StillTime {
-  const end = performance.now() + seconds * 1000;
-  return () => performance.now() < end;
-}
-
 /** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
 const itemsAtOnce = 25;
-
-/** What one pass came to: `stopped` when time ran out, `clean` when there was nothing left to remove. */
-export type Pass = 'stopped' | 'removed' | 'clean';
 
 /** Removes the items of a partition, or of the part of it under `prefix`. */
 export async function removeItems(

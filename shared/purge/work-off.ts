@@ -1,6 +1,6 @@
 import type { Page } from '../data/table.ts';
 import type { Logger } from '../endpoint/log.ts';
-import type { StillTime } from './run-purge.ts';
+import type { StillTime } from './still-time.ts';
 
 interface Backlog<T> {
   list(after: string | undefined): Promise<Page<T>>;

@@ -1,4 +1,4 @@
-import type { StaticStrategy } from '../calibrate/collector.ts';
+import type { StaticStrategy } from '../calibrate/make-collector.ts';
 import type { PruneRequest } from '../methods/prune-methods.ts';
 import type { QuantizeRequest } from '../methods/quantize-methods.ts';
 

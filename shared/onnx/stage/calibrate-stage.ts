@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Collector, makeCollector } from '../calibrate/collector.ts';
+import type { Collector } from '../calibrate/collector.ts';
 import { exposeOutputs } from '../calibrate/expose-outputs.ts';
+import { makeCollector } from '../calibrate/make-collector.ts';
 import { writeRanges } from '../calibrate/ranges-file.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
@@ -15,9 +16,9 @@ import { runSample } from '../session/run-sample.ts';
 import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
-import type { StageVoice } from './run-stage.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { TaskOf } from './stage-task.ts';
+import type { StageVoice } from './stage-voice.ts';
 
 /** Saves the model in the form that is quantized, with what must be observed as outputs. */
 function exposed(

@@ -11,9 +11,9 @@ import { nodeName } from '../transform/excluded.ts';
 import { layerInputs } from '../verify/layer-inputs.ts';
 import { sliceLayer } from '../verify/layer-slice.ts';
 import { OutputDifference } from '../verify/output-error.ts';
-import type { StageVoice } from './run-stage.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { FedInput, TaskOf } from './stage-task.ts';
+import type { StageVoice } from './stage-voice.ts';
 
 const checkedMost = 8;
 

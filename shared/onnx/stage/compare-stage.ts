@@ -6,9 +6,9 @@ import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
 import { addScores, labelReading, labelsMet, labelsWarning, noLabels } from '../verify/label-score.ts';
 import { OutputDifference } from '../verify/output-error.ts';
-import type { StageVoice } from './run-stage.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { TaskOf } from './stage-task.ts';
+import type { StageVoice } from './stage-voice.ts';
 
 /** Most samples whose outputs are compared, and most bytes that those of the source may take meanwhile. */
 const comparedMost = 64;

@@ -2,12 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { ModelFault } from '../model-fault.ts';
 import { residentMemory } from './process-memory.ts';
 import { type StageLine, StageTask } from './stage-task.ts';
-
-/** What a stage tells its supervisor while it works. */
-export interface StageVoice {
-  progress(fraction: number): void;
-  say(line: string): void;
-}
+import type { StageVoice } from './stage-voice.ts';
 
 const answerDescriptor = 3;
 

@@ -2,9 +2,9 @@ import { createReadStream, lstatSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ModelFault } from '../model-fault.ts';
-import type { StageVoice } from './run-stage.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { TaskOf } from './stage-task.ts';
+import type { StageVoice } from './stage-voice.ts';
 
 /** gzip's own default; for models of this many bytes, its fastest, or it would take minutes. */
 const usualLevel = 6;

@@ -2,9 +2,9 @@ import { ModelFault } from '../model-fault.ts';
 import { samplesOf } from '../session/samples.ts';
 import { Session } from '../session/session.ts';
 import { median, medianInterval, quantile } from '../verify/block-ratio.ts';
-import type { StageVoice } from './run-stage.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { TaskOf } from './stage-task.ts';
+import type { StageVoice } from './stage-voice.ts';
 
 const blocksMost = 30;
 const blocksLeast = 5;

@@ -1,5 +1,5 @@
-import { makeCollector, type StaticStrategy } from '../../../shared/onnx/calibrate/collector.ts';
 import { exposeOutputs } from '../../../shared/onnx/calibrate/expose-outputs.ts';
+import { makeCollector, type StaticStrategy } from '../../../shared/onnx/calibrate/make-collector.ts';
 import type { CalibrationRanges } from '../../../shared/onnx/calibrate/ranges.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { calibrationTargets } from '../../../shared/onnx/quantize/calibration-targets.ts';

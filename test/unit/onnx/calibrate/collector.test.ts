@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeCollector } from '../../../../shared/onnx/calibrate/collector.ts';
 import { EntropyCollector } from '../../../../shared/onnx/calibrate/entropy-collector.ts';
+import { makeCollector } from '../../../../shared/onnx/calibrate/make-collector.ts';
 import { PercentileCollector } from '../../../../shared/onnx/calibrate/percentile-collector.ts';
 import { seededRandom } from '../../../support/onnx/seeded.ts';
 
