@@ -122,8 +122,10 @@ export async function tourOptimizations(witness: Witness, token: string): Promis
     ends[operation] = await follow(witness, token, strategy);
     await witness.send('GET', `${strategy}/model`, { token });
   }
-  const wrong = { ...strategies.prune, outputs: '1x11' };
+  const refused = { ...strategies.prune, outputs: '1x11' };
+  await witness.send('POST', '/optimization/prune', { token, query: refused });
+  const wrong = { ...strategies.prune, exclude: 'no node' };
   const { strategy_id } = await witness.must('POST', '/optimization/prune', { token, query: wrong });
-  ends['wrong shapes'] = await follow(witness, token, `/optimization/prune/strategies/${strategy_id}`);
+  ends['wrong exclude'] = await follow(witness, token, `/optimization/prune/strategies/${strategy_id}`);
   return ends;
 }
