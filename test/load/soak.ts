@@ -17,6 +17,8 @@ import { type SoakWindow, windowTable } from './window-table.ts';
 const password = 'password of the soak test';
 /** Windows in a soak; the first one is left to warm up. */
 const windows = 10;
+/** Before that, so that caches of a bounded size are full: the DynamoDB engine gives each connection 2 MB. */
+const warmUp = { perSecond: 300, seconds: 150 };
 /** A job follows the other; each writes log and metrics for so long. */
 const jobSeconds = 2;
 /** Memory and p99 of a window may exceed the earlier ones by this share, and p99 by what a busy machine makes of it. */
@@ -62,6 +64,8 @@ async function soak(url: string, pid: number, minutes: number, perSecond: number
   // Its failure is told when it is awaited.
   trained.catch(() => {});
   const sampler = new MemorySampler(pid);
+  say(`warming up for ${warmUp.seconds} s`);
+  await fire(sender, traffic.mixed, warmUp);
   const seconds = (minutes * 60) / windows;
   const measured: SoakWindow[] = [];
   const samples: Sample[] = [];
