@@ -1,22 +1,14 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type OptimizationService, optimizationService } from '../support/optimization.ts';
-import { type TrainingService, trainingService } from '../support/training.ts';
+import { type TrainingService, trainingService, usualDefinition } from '../support/training.ts';
 
 const command = [process.execPath, join(import.meta.dirname, 'run-in-container.ts')];
 
-const definition = {
-  environment: {},
-  vcpus: 1,
-  memory: 512,
-  attempts: 3,
-  evaluateOnExit: [
-    { action: 'RETRY' as const, onStatusReason: 'Host EC2*' },
-    { action: 'EXIT' as const, onReason: '*' },
-  ],
-};
-
-const running = (job: string) => ({ ...definition, command: [...command, `functions/jobs/${job}.job.js`] });
+const running = (job: string) => ({
+  ...usualDefinition,
+  command: [...command, `functions/jobs/${job}.job.js`],
+});
 
 /** The definitions of a deployment, by which jobs run in containers of the job image. */
 const jobDefinitions = [

@@ -15,9 +15,9 @@ import {
 import { beginJob } from '../../shared/data/job.ts';
 import { taskHandler } from '../../shared/endpoint/task.ts';
 import { experimentOf } from '../support/experiment.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { disturbed, historyOf } from './events/histories.ts';
 import { expectedOf } from './events/model.ts';
-import { randomOf } from './injection/random.ts';
 import { shareOut } from './kill/share-out.ts';
 import type { Bench, Proof } from './proof.ts';
 import { startEngines } from './world/engines.ts';
@@ -46,7 +46,7 @@ async function record({ records, settings }: Service, project_id: string, isCanc
 
 async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: Bench) {
   const { jobs, events: count } = sizes[size];
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const engines = await startEngines(started, folder);
   const service = await newService(engines, 'http://127.0.0.1:9');
   const { token } = await newDeveloper(service);

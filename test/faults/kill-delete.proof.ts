@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Figure, figure } from '../../infra/local/bench/figure.ts';
-import { randomOf } from './injection/random.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { startApart } from './kill/apart.ts';
 import { countFaults } from './kill/count-faults.ts';
 import { type Given, startDeleteLane } from './kill/delete-lane.ts';
@@ -48,7 +48,7 @@ async function prove({ folder, started, size, seeds = [1], say, report }: Bench)
     ...countFaults(faults),
   ];
   for (const seed of seeds) {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     const whole = await first(undefined);
     for (const fault of whole.faults) say(`without any kill: ${fault}`);
     faults.push(...whole.faults);

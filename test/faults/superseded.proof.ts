@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { figure } from '../../infra/local/bench/figure.ts';
-import { randomOf } from './injection/random.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { countFaults } from './kill/count-faults.ts';
 import { startLane } from './kill/lane.ts';
 import { shareOut } from './kill/share-out.ts';
@@ -30,7 +30,7 @@ async function prove({ folder, started, size, seeds = [1], say }: Bench) {
   let [pauses, missed, tried, accepted] = [0, 0, 0, 0];
   const lives = seeds.flatMap((seed) => kinds.map((kind) => ({ seed, kind })));
   for (const { seed, kind } of lives) {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     const { calls } = await liveSuperseded(first, undefined, false, kind);
     // Before it has its lease a container has nothing that could be superseded.
     const leased = calls.find(({ point }) => point === 'leased')?.call ?? 0;

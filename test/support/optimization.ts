@@ -13,7 +13,7 @@ import { endpoint as readQuantizeLogs } from '../../functions/optimization/read-
 import { endpoint as readQuantize } from '../../functions/optimization/read-quantize-strategy.endpoint.ts';
 import type { BatchServerOptions } from '../../infra/local/batch/server.ts';
 import type { Answer, TestService, TestUser } from './service.ts';
-import { trainingService } from './training.ts';
+import { trainingService, usualDefinition } from './training.ts';
 
 const root = join(import.meta.dirname, '../..');
 const operations = {
@@ -57,17 +57,11 @@ export async function optimizationService(
   atEnd: (end: () => Promise<unknown>) => void = (end) => onTestFinished(async () => void (await end())),
 ) {
   const definitions = (Object.keys(programs) as Operation[]).map((name) => ({
+    ...usualDefinition,
     name,
     type: 'container' as const,
     command: [process.execPath, join(root, 'infra/job-image/run-job.ts'), join(root, programs[name])],
     environment: { OPERATION: name },
-    vcpus: 1,
-    memory: 512,
-    attempts: 3,
-    evaluateOnExit: [
-      { action: 'RETRY' as const, onStatusReason: 'Host EC2*' },
-      { action: 'EXIT' as const, onReason: '*' },
-    ],
   }));
   const service = await trainingService({ jobDefinitions: definitions, ...options }, more, atEnd);
   const { developer } = service;

@@ -25,7 +25,7 @@ import { type Answer, type TestService, type TestUser, testService } from './ser
 
 const root = join(import.meta.dirname, '../..');
 /** Command of a container that trains. */
-export const jobCommand = [
+const jobCommand = [
   process.execPath,
   join(root, 'infra/job-image/run-job.ts'),
   join(root, 'functions/jobs/train.job.ts'),
@@ -93,6 +93,19 @@ export async function uploadSource(
   if (made.status !== 200) throw new Error(`the source was refused: ${made.text}`);
 }
 
+/** What all job definitions have in common here: tried again where the host is lost, as on AWS. */
+export const usualDefinition = {
+  command: jobCommand,
+  environment: {},
+  vcpus: 1,
+  memory: 512,
+  attempts: 3,
+  evaluateOnExit: [
+    { action: 'RETRY' as const, onStatusReason: 'Host EC2*' },
+    { action: 'EXIT' as const, onReason: '*' },
+  ],
+};
+
 /** Starts it; everything ends with the test, or when `atEnd` says. */
 export async function trainingService(
   options: Partial<BatchServerOptions> = {},
@@ -106,17 +119,6 @@ export async function trainingService(
   let deliver: (event: unknown) => Promise<unknown> = async () => undefined;
   // Batch must be there before the environment that names it, and its jobs need that environment: so it is filled in later.
   const jobEnvironment: Record<string, string> = {};
-  const definition = {
-    command: jobCommand,
-    environment: {},
-    vcpus: 1,
-    memory: 512,
-    attempts: 3,
-    evaluateOnExit: [
-      { action: 'RETRY' as const, onStatusReason: 'Host EC2*' },
-      { action: 'EXIT' as const, onReason: '*' },
-    ],
-  };
   const batch = await startBatchServer({
     folder: join(folder, 'batch'),
     port: 0,
@@ -127,8 +129,8 @@ export async function trainingService(
       { name: 'cluster', maxJobs: 1 },
     ],
     jobDefinitions: [
-      { ...definition, name: 'train', type: 'container' },
-      { ...definition, name: 'cluster', type: 'multinode', numNodes: 2 },
+      { ...usualDefinition, name: 'train', type: 'container' },
+      { ...usualDefinition, name: 'cluster', type: 'multinode', numNodes: 2 },
     ],
     hostEnvironment: jobEnvironment,
     deliver: async (event) => void (await deliver(event)),

@@ -1,4 +1,4 @@
-import { type Survey, survey } from './survey.ts';
+import { finitePart, type Survey } from './survey.ts';
 
 /** Bits of a float32 below its exponent, and of these the ones that tell bins apart. */
 const mantissaBits = 23;
@@ -26,16 +26,13 @@ export class MagnitudeHistogram {
   }
 
   /** Counts values, of which there is a survey. Those that are not finite are left out. */
-  add(values: Float32Array, { min, max, isAllFinite }: Survey): void {
-    if (!isAllFinite) {
-      const others = values.filter((value) => Number.isFinite(value));
-      this.add(others, survey(others));
-      return;
-    }
+  add(all: Float32Array, surveyed: Survey): void {
+    const [values, { min, max }] = finitePart(all, surveyed);
     const [mostBits = 0] = new Int32Array(Float32Array.of(Math.max(-min, max, 0)).buffer);
     this.#reach(mostBits >>> mantissaBits);
-    if (this.#total + values.length > 2 ** 32) this.#counts = Float64Array.from(this.#counts);
     this.#total += values.length;
+    if (this.#total >= 2 ** 32 && this.#counts instanceof Uint32Array)
+      this.#counts = Float64Array.from(this.#counts);
     const counts = this.#counts;
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     const first = this.#firstBits() - (1 << dropped);

@@ -26,7 +26,7 @@ export function survey(values: Float32Array): Survey {
   let [low, high, least] = [infinity.positive, infinity.negative, infinityBits];
   for (let at = 0; at < patterns.length; at += 1) {
     const bits = patterns[at] ?? 0;
-    const order = bits ^ ((bits >> 31) & magnitudeBits);
+    const order = ordered(bits);
     if (order < low) low = order;
     if (order > high) high = order;
     const magnitude = bits & magnitudeBits;
@@ -37,4 +37,11 @@ export function survey(values: Float32Array): Survey {
   if (!isNumbers) return { ...survey(values.filter((value) => !Number.isNaN(value))), isAllFinite: false };
   const isAllFinite = values.length === 0 || (low > infinity.negative && high < infinity.positive);
   return { min: floatOf(ordered(low)), max: floatOf(ordered(high)), least: floatOf(least), isAllFinite };
+}
+
+/** Values without those that are not finite, of which there is a survey, and the survey of what is left. */
+export function finitePart(values: Float32Array, surveyed: Survey): readonly [Float32Array, Survey] {
+  if (surveyed.isAllFinite) return [values, surveyed];
+  const finite = values.filter((value) => Number.isFinite(value));
+  return [finite, survey(finite)];
 }

@@ -1,4 +1,4 @@
-import { type Survey, survey } from './survey.ts';
+import { finitePart, type Survey } from './survey.ts';
 
 /** The bits of -0 as a signed integer. */
 const negativeZero = -(2 ** 31);
@@ -29,12 +29,8 @@ export class ValueHistogram {
   }
 
   /** Counts values, of which there is a survey. Those that are not finite are left out. */
-  add(values: Float32Array, { min, max, isAllFinite }: Survey): void {
-    if (!isAllFinite) {
-      const others = values.filter((value) => Number.isFinite(value));
-      this.add(others, survey(others));
-      return;
-    }
+  add(all: Float32Array, surveyed: Survey): void {
+    const [values, { min, max }] = finitePart(all, surveyed);
     this.#widen(Math.max(-min, max, 0));
     const counts = this.#counts;
     const bins = this.#bins;

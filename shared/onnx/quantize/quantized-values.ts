@@ -74,11 +74,8 @@ function quantizeRun(
   { values, bytes, least, most, sums }: Target,
   start: number,
   length: number,
-  own: Scale,
+  { scale, zeroPoint }: Scale,
 ): void {
-  const { zeroPoint } = own;
-  // Tells the compiler that it is float32, whose division is faster.
-  const scale = Math.fround(own.scale);
   let [squares, lost, before, after] = [0, 0, 0, 0];
   for (let at = start; at < start + length; at += 1) {
     const value = values[at] ?? 0;

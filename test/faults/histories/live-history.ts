@@ -4,7 +4,8 @@ import { endpoint as createProject } from '../../../functions/projects/create-pr
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { createUser, type User } from '../../../shared/data/user.ts';
-import { pick, randomOf } from '../injection/random.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+import { pick } from '../injection/random.ts';
 import { must } from '../world/ask.ts';
 import { newDeveloper, type Service } from '../world/service.ts';
 import type { KnownAccounts } from './account-request.ts';
@@ -117,7 +118,7 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
       await sleep(random() * 4);
     }
   };
-  await Promise.all(Array.from({ length: clients }, (_, index) => act(randomOf(seed * clients + index))));
+  await Promise.all(Array.from({ length: clients }, (_, index) => act(seededRandom(seed * clients + index))));
   anomalies.push(...judge(world), ...there.flatMap((project) => judge(project.world)));
   return { requests, anomalies };
 }

@@ -2,9 +2,10 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { BatchClient } from '@aws-sdk/client-batch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { type FaultKind, type Plan, type PlanInput, parsePlan, type ServiceName, services } from './plan.ts';
 import { concludedJob, type ExternalCall, pointOf } from './points.ts';
-import { pick, randomOf } from './random.ts';
+import { pick } from './random.ts';
 import { connectionFault, faultReply } from './reply.ts';
 
 /** A line of the trace: one external call. */
@@ -47,14 +48,14 @@ export class Injector {
 
   constructor(plan: PlanInput) {
     this.#plan = parsePlan(plan);
-    this.#random = randomOf(plan.faults?.seed ?? 0);
+    this.#random = seededRandom(plan.faults?.seed ?? 0);
   }
 
   /** Begins anew with another plan. */
   use(plan: PlanInput): void {
     this.#plan = parsePlan(plan);
     this.#calls = 0;
-    this.#random = randomOf(plan.faults?.seed ?? 0);
+    this.#random = seededRandom(plan.faults?.seed ?? 0);
   }
 
   /** Goes between every client of the SDK in this process and the network. */

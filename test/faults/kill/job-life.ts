@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
@@ -13,6 +13,7 @@ import { endpoints } from '../world/endpoints.ts';
 import { pass } from '../world/pass.ts';
 import { startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
+import { witnessFolder } from '../world/witness-folder.ts';
 import { type Course, type JobKind, type NamedQuestion, prepareCourse } from './job-kind.ts';
 import type { Life, Role, Scenario, Strike } from './job-strike.ts';
 import { judgeLife } from './judge-life.ts';
@@ -28,12 +29,7 @@ export async function liveJob(
   strike?: Strike,
   kind: JobKind = 'train',
 ): Promise<Life> {
-  const folder = await mkdtemp(join(lane.folder, 'life-'));
-  await chmod(folder, 0o711);
-  const witness = join(folder, 'ran');
-  const trace = join(folder, 'trace');
-  for (const file of [witness, trace]) await writeFile(file, '');
-  await chmod(witness, 0o666);
+  const { folder, witness, trace } = await witnessFolder(join(lane.folder, 'life-'));
   const service = await newService(lane.engines, lane.batchUrl);
   try {
     const { token } = await newDeveloper(service);

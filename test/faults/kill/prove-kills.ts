@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Figure, figure } from '../../../infra/local/bench/figure.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import type { TracedCall } from '../injection/middleware.ts';
-import { randomOf } from '../injection/random.ts';
 import type { Bench } from '../proof.ts';
 import { buildProgram } from '../world/build-program.ts';
 import { startApart } from './apart.ts';
@@ -78,7 +78,7 @@ export async function proveKills(
   ];
 
   const prove = async ({ kind, scenarios, draws: count, named }: Draw, seed: number) => {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     const traced = new Map<Scenario, TracedCall[]>();
     await shareOut(lanes, [...scenarios], async (lane, scenario) => {
       const life = await lane({ scenario, kind });

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
@@ -13,6 +13,7 @@ import type { Lane } from '../kill/lane.ts';
 import { pass } from '../world/pass.ts';
 import { newProject } from '../world/project.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
+import { witnessFolder } from '../world/witness-folder.ts';
 import { lostOf, nothingSaid, type Said } from './acknowledged.ts';
 
 /** A service whose every process may be disturbed: its functions in this process, its containers in their own. */
@@ -40,13 +41,8 @@ export async function startTrial(
   injector: Injector,
   seconds: number,
 ): Promise<Trial> {
-  const folder = await mkdtemp(join(lane.folder, 'trial-'));
+  const { folder, witness, trace } = await witnessFolder(join(lane.folder, 'trial-'));
   started.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
-  await chmod(folder, 0o711);
-  const witness = join(folder, 'ran');
-  const trace = join(folder, 'trace');
-  for (const file of [witness, trace]) await writeFile(file, '');
-  await chmod(witness, 0o666);
   const service = await newService(lane.engines, lane.batchUrl);
   const { token } = await newDeveloper(service);
   const command = `sh -c 'echo $EXPERIMENT_ID >> ${witness}; echo x > $OUTPUT_DIR/model.bin; sleep ${seconds}'`;

@@ -15,17 +15,20 @@ const forever = () => new Promise<never>(() => undefined);
 describe('when the process of a request with an Idempotency-Key', () => {
   const here = keyedRequests();
 
-  test('dies before it acts, the key is in progress until its lease ends; then the request is done', async () => {
-    let began = () => {};
-    const beginning = new Promise<void>((resolve) => {
-      began = resolve;
-    });
-    const dying = creatingWith(() => {
-      began();
+  /** A request whose process does so much and then nothing more: waits until it has. */
+  async function dieOn(act: Handle): Promise<void> {
+    const { promise: acted, resolve } = Promise.withResolvers<void>();
+    const dying = creatingWith(async (input, context) => {
+      await act(input, context);
+      resolve();
       return forever();
     });
     void here.create({}, dying);
-    await beginning;
+    await acted;
+  }
+
+  test('dies before it acts, the key is in progress until its lease ends; then the request is done', async () => {
+    await dieOn(async () => {});
     const waiting = await here.create();
     expect(waiting.status).toBe(409);
     expect(Number(waiting.headers['retry-after'])).toBeLessThanOrEqual(35);
@@ -38,32 +41,13 @@ describe('when the process of a request with an Idempotency-Key', () => {
   });
 
   test('dies and the clock is set back an hour, its lease ends no later', async () => {
-    let began = () => {};
-    const beginning = new Promise<void>((resolve) => {
-      began = resolve;
-    });
-    const dying = creatingWith(() => {
-      began();
-      return forever();
-    });
-    void here.create({}, dying);
-    await beginning;
+    await dieOn(async () => {});
     await here.age({ lease_until: Date.now() + 3_600_000 });
     expect((await here.create()).status).toBe(200);
   });
 
   test('dies between act and answer, the retry answers the record and makes no second', async () => {
-    let acted = () => {};
-    const acting = new Promise<void>((resolve) => {
-      acted = resolve;
-    });
-    const dying = creatingWith(async (input, context) => {
-      await handle(input, context);
-      acted();
-      return forever();
-    });
-    void here.create({}, dying);
-    await acting;
+    await dieOn(handle);
     const [project_id] = await here.owned();
     expect((await here.create()).status).toBe(409);
     await here.age({ lease_until: Date.now() });

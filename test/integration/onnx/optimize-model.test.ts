@@ -8,9 +8,10 @@ import { type Optimization, optimizeModel } from '../../../shared/onnx/optimize/
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
-import { seededFloats, seededRandom } from '../../support/onnx/seeded.ts';
+import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 interface Optimizing {
   request: Record<string, unknown>;

@@ -4,9 +4,10 @@ import { endpoint as readModel } from '../../../functions/optimization/read-mode
 import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
 import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { seededFloats, seededRandom } from '../../support/onnx/seeded.ts';
+import { seededFloats } from '../../support/onnx/seeded.ts';
 import { savedBytes, smallModel } from '../../support/onnx/small-model.ts';
 import { type OptimizationService, optimizationService, uploadModel } from '../../support/optimization.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 const programs = { prune: 'functions/jobs/prune.job.ts', quantize: 'functions/jobs/quantize.job.ts' };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { findProcesses } from '../../../shared/runner/process-tree.ts';
-import { jobCommand, trainingService } from '../../support/training.ts';
+import { trainingService, usualDefinition } from '../../support/training.ts';
 
 /** Takes its time to save when it is asked to end, and goes on from there. */
 const script = `
@@ -13,13 +13,9 @@ while :; do sleep 0.1; done
 
 test('an attempt whose host goes away saves first, and the next one starts from there', async () => {
   const definition = {
+    ...usualDefinition,
     name: 'train',
     type: 'container' as const,
-    command: jobCommand,
-    environment: {},
-    vcpus: 1,
-    memory: 512,
-    attempts: 3,
     // As for the loss of a host on AWS, whose reason cannot be had here.
     evaluateOnExit: [
       { action: 'RETRY' as const, onExitCode: '143' },

@@ -7,7 +7,7 @@ import { Model } from '../../../shared/onnx/model/model.ts';
 import { GraphProtoSchema, ModelProtoSchema, type NodeProto } from '../../../shared/onnx/proto/onnx_pb.js';
 import { ExternalData } from '../../../shared/onnx/tensor/external-data.ts';
 import { makeInt64s, makeTensor, type Tensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { seededRandom } from '../../support/onnx/seeded.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 /** A model of a known architecture with seeded random weights, put together layer by layer. */
 export class Draft {

@@ -5,7 +5,8 @@ import { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { ExternalData } from '../../../shared/onnx/tensor/external-data.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { seededFloats, seededRandom } from './seeded.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { seededFloats } from './seeded.ts';
 import { smallModel } from './small-model.ts';
 
 /** Saves a small model of which one tensor lies in a data file beside it. */

@@ -1,4 +1,4 @@
-import { seededRandom } from './seeded.ts';
+import { seededRandom } from '../seeded-random.ts';
 
 /** Bytes that mean something at many places: ends of numbers, and the largest ones. */
 const telling = [0, 1, 0x7f, 0x80, 0xff];

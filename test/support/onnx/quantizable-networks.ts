@@ -3,7 +3,8 @@ import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import type { NodeProto } from '../../../shared/onnx/proto/onnx_pb.js';
 import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { seededFloats, seededRandom } from './seeded.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { seededFloats } from './seeded.ts';
 import { smallModel } from './small-model.ts';
 
 /** Collects nodes and seeded constants. */

@@ -4,7 +4,7 @@ import type { Dim } from '../../../shared/onnx/graph/value-info.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import type { NodeProto } from '../../../shared/onnx/proto/onnx_pb.js';
 import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { seededRandom } from './seeded.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { smallModel } from './small-model.ts';
 
 /** A value in the making and its shape: [2, C, H, W] or [2, features]. */

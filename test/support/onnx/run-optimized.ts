@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Model } from '../../../shared/onnx/model/model.ts';
-import { seededFloats, seededRandom } from './seeded.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { seededFloats } from './seeded.ts';
 import { savedBytes } from './small-model.ts';
 
 export interface Floats {

@@ -1,14 +1,3 @@
-/** A generator of numbers in [0, 1) that a seed decides (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Values in [−scale, scale). */
 export const seededFloats = (random: () => number, count: number, scale = 1): Float32Array =>
   Float32Array.from({ length: count }, () => (random() * 2 - 1) * scale);

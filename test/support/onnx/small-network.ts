@@ -1,7 +1,8 @@
 import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { seededFloats, seededRandom } from './seeded.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { seededFloats } from './seeded.ts';
 import { smallModel } from './small-model.ts';
 
 /** A convolutional classifier of 8 × 8 pictures with 4 classes, weights by a seed: large enough to be pruned. */

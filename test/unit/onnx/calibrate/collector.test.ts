@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EntropyCollector } from '../../../../shared/onnx/calibrate/entropy-collector.ts';
 import { makeCollector } from '../../../../shared/onnx/calibrate/make-collector.ts';
 import { PercentileCollector } from '../../../../shared/onnx/calibrate/percentile-collector.ts';
-import { seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 /** Four samples, each wider than the one before: bell-shaped, or cubed with long tails. */
 function samples(isCubed: boolean): Float32Array[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MagnitudeHistogram } from '../../../../shared/onnx/calibrate/magnitude-histogram.ts';
 import { survey } from '../../../../shared/onnx/calibrate/survey.ts';
-import { seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 function filled(...batches: number[][]): MagnitudeHistogram {
   const histogram = new MagnitudeHistogram();

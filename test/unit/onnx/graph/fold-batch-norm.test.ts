@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { foldBatchNorms } from '../../../../shared/onnx/graph/fold-batch-norm.ts';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const fed = { x: { dims: [1, 3, 6, 6], data: seededFloats(seededRandom(1), 108) } };
 

@@ -4,8 +4,9 @@ import { pruneStructured } from '../../../../shared/onnx/prune/structured/prune-
 import { makeTensor, type Tensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { relativeError, runSmall, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const random = seededRandom(11);
 const count = (dims: readonly number[]): number => dims.reduce((a, b) => a * b, 1);

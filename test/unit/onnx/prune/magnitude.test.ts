@@ -7,8 +7,9 @@ import { pruneNofM } from '../../../../shared/onnx/prune/n-of-m.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { runSmall, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 function twoLayers(seed = 1, scale = 1): Model {
   const random = seededRandom(seed);

@@ -9,8 +9,9 @@ import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
 import { randomBlock, randomFlatten } from '../../../support/onnx/random-blocks.ts';
 import { type Made, NetworkMaker } from '../../../support/onnx/random-network.ts';
 import { randomTransformer } from '../../../support/onnx/random-transformer.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const graphs = Number(process.env['PRUNE_GRAPHS'] ?? 60);
 const firstSeed = Number(process.env['PRUNE_SEED'] ?? 1);

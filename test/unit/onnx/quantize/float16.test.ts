@@ -3,8 +3,9 @@ import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { convertToFloat16 } from '../../../../shared/onnx/quantize/float16.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const fed = { x: { dims: [2, 16], data: seededFloats(seededRandom(5), 32) } };
 

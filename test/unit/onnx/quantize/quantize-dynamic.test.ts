@@ -20,8 +20,9 @@ import {
   transformer,
 } from '../../../support/onnx/quantizable-networks.ts';
 import { type Floats, runOptimized, sampleOf } from '../../../support/onnx/run-optimized.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const request: DynamicRequest = {
   quant_type: 'int8',

@@ -19,8 +19,9 @@ import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
 import { calibrated } from '../../../support/onnx/calibrated.ts';
 import { convolutional, depthwise, transformer } from '../../../support/onnx/quantizable-networks.ts';
 import { type Floats, runOptimized, sampleOf } from '../../../support/onnx/run-optimized.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const request: StaticRequest = {
   quant_type: 'int8',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { quantize, scalesOf } from '../../../../shared/onnx/quantize/quantized-values.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const values = seededFloats(seededRandom(5), 24, 0.5);
 const int8 = { type: 'int8', symmetric: true, reduced: false } as const;

@@ -3,8 +3,9 @@ import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { quantizeWeightOnly } from '../../../../shared/onnx/quantize/weight-only.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
-import { seededFloats, seededRandom } from '../../../support/onnx/seeded.ts';
+import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 const formats = [
   { precision: 4, quant_type: 'int4', bound: 0.2 },
