@@ -21,7 +21,12 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts },
   input: {
     body: fields(
-      z.strictObject({ name: line(128), expires_in: integer(60, 365 * daySeconds).default(90 * daySeconds) }),
+      z.strictObject({
+        name: line(128).describe('What it is for, such as `nightly training`.'),
+        expires_in: integer(60, 365 * daySeconds)
+          .default(90 * daySeconds)
+          .describe('Seconds that it lives.'),
+      }),
     ),
   },
   output: {

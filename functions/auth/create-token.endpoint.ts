@@ -23,10 +23,17 @@ export const endpoint = defineEndpoint({
   input: {
     body: fields(
       z.strictObject({
-        grant_type: z.literal('password', 'must be "password"'),
+        grant_type: z
+          .literal('password', 'must be "password"')
+          .describe('`password`: the only grant there is.'),
         // Not the rule for new names: a name that nobody can have gets the answer of one that nobody has.
-        username: z.string().min(1, 'is blank').max(64, 'is longer than 64 characters').toLowerCase(),
-        password: PresentedPassword,
+        username: z
+          .string()
+          .min(1, 'is blank')
+          .max(64, 'is longer than 64 characters')
+          .toLowerCase()
+          .describe('Name of the user.'),
+        password: PresentedPassword.describe('Password of the user.'),
       }),
     ),
   },

@@ -13,7 +13,9 @@ export const endpoint = defineEndpoint({
   summary: 'Revoke one of your tokens: it ends at once',
   allow: 'guest',
   needs: { accounts: writeAccounts },
-  input: { path: z.strictObject({ token_id: Ulid }) },
+  input: {
+    path: z.strictObject({ token_id: Ulid.describe('The token: its `token_id` in GET /auth/tokens.') }),
+  },
   output: { 200: z.object({ token_id: Ulid }) },
   problems: ['not-found'],
 

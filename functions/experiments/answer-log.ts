@@ -10,7 +10,12 @@ import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 
 /** Query parameters of every log. */
-export const logQuery = { ...streamPaging(10_000), tail: integer(1, 10_000).optional() };
+export const logQuery = {
+  ...streamPaging(10_000),
+  tail: integer(1, 10_000)
+    .optional()
+    .describe('How many of the last lines are wanted, such as `100`, instead of a page.'),
+};
 
 const LogLineAnswer = z.object({
   time: Timestamp,

@@ -26,7 +26,11 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords, objects: readProjectObjects },
-  input: { path: experimentPath.extend({ path: ArtifactPath }) },
+  input: {
+    path: experimentPath.extend({
+      path: ArtifactPath.describe('Path of the artifact below `OUTPUT_DIR`, such as `model/weights.npz`.'),
+    }),
+  },
   output: { 302: redirect },
 
   async handle({ path }, { records, objects }) {

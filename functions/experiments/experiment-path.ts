@@ -1,5 +1,11 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { projectId } from '../projects/project-path.ts';
 
 /** Path parameters of everything about one experiment. */
-export const experimentPath = z.strictObject({ project_id: Ulid, experiment_id: Ulid });
+export const experimentPath = z.strictObject({
+  project_id: projectId,
+  experiment_id: Ulid.describe(
+    'The experiment: the `experiment_id` that the start of the training answered.',
+  ),
+});

@@ -4,7 +4,7 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { answerList, paging } from '../../shared/endpoint/paging.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { projectPath } from '../projects/project-path.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -15,7 +15,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords },
-  input: { path: z.strictObject({ project_id: Ulid }), query: z.strictObject(paging) },
+  input: { path: projectPath, query: z.strictObject(paging) },
   output: { 200: z.array(ExperimentAnswer) },
 
   handle({ path, query }, { records, now }) {

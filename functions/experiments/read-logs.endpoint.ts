@@ -26,7 +26,15 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords },
-  input: { path: experimentPath, query: z.strictObject({ ...logQuery, node: integer(0, 63).optional() }) },
+  input: {
+    path: experimentPath,
+    query: z.strictObject({
+      ...logQuery,
+      node: integer(0, 63)
+        .optional()
+        .describe('Node of a cluster whose log is wanted, such as `1`; 0 without it, the main one.'),
+    }),
+  },
   output: { 200: LogAnswer },
 
   handle({ path, query }, { records, header, now }) {

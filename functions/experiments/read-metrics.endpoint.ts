@@ -33,7 +33,10 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords },
   input: {
     path: experimentPath,
-    query: z.strictObject({ ...streamPaging(10_000), name: line(128).optional() }),
+    query: z.strictObject({
+      ...streamPaging(10_000),
+      name: line(128).optional().describe('Name of the one metric that is wanted, such as `accuracy`.'),
+    }),
   },
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FileId } from '../../shared/endpoint/parameters.ts';
+import { modelName } from './request-parameters.ts';
 
 /** Path parameters of everything about one model. */
-export const modelPath = z.strictObject({ model_name: FileId });
+export const modelPath = z.strictObject({ model_name: modelName });

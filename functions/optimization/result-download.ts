@@ -26,7 +26,16 @@ export const resultDownload = (kind: OptimizationKind) =>
       'Answers with a redirect to a URL that works for 15 minutes: of the ONNX file, or of the file of external data that `file` names.',
     allow: 'viewer',
     needs: { records: readRecords, objects: within(readObjects, { prefixes: ['strategies/'] }) },
-    input: { path: strategyPath, query: z.strictObject({ file: z.string().max(255).optional() }) },
+    input: {
+      path: strategyPath,
+      query: z.strictObject({
+        file: z
+          .string()
+          .max(255)
+          .optional()
+          .describe('Name of a file of external data, as the ONNX file refers to it.'),
+      }),
+    },
     output: { 302: redirect },
     problems: ['conflict'],
 

@@ -1,8 +1,14 @@
 import * as z from 'zod';
-import { FileId, Sha256, Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { FileId, Sha256, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { projectId } from './project-path.ts';
+
+export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
 
 /** Path parameters of everything about one configuration. */
-export const configPath = z.strictObject({ project_id: Ulid, config_id: FileId });
+export const configPath = z.strictObject({
+  project_id: projectId,
+  config_id: configId,
+});
 
 /** A configuration as lists and changes answer it. */
 export const ConfigAnswer = z

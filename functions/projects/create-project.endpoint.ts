@@ -18,10 +18,14 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords },
   input: {
     query: z.strictObject({
-      'project-name': line(128),
-      'project-description': paragraph(2000),
-      'project-type': line(64),
-      'project-task': line(64),
+      'project-name': line(128).describe('Its name for people, such as `Handwritten digits`.'),
+      'project-description': paragraph(2000).describe('What it is about; several lines may be.'),
+      'project-type': line(64).describe(
+        'Kind of the data or of the model, in your own words, such as `image`.',
+      ),
+      'project-task': line(64).describe(
+        'What the model does, such as `classification`; GET /projects/criteria lists the tasks whose experiments are ranked.',
+      ),
     }),
   },
   output: { 200: ProjectAnswer },

@@ -11,6 +11,7 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
+import { projectPath } from './project-path.ts';
 
 const count = z.number().int();
 
@@ -24,7 +25,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords },
-  input: { path: z.strictObject({ project_id: Ulid }) },
+  input: { path: projectPath },
   output: {
     200: z.object({
       project_id: Ulid,

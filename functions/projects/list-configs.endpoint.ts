@@ -4,8 +4,8 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { answerList, paging } from '../../shared/endpoint/paging.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { ConfigAnswer } from './config-answer.ts';
+import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listConfigs',
@@ -15,7 +15,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords },
-  input: { path: z.strictObject({ project_id: Ulid }), query: z.strictObject(paging) },
+  input: { path: projectPath, query: z.strictObject(paging) },
   output: { 200: z.array(ConfigAnswer) },
 
   handle({ path: { project_id }, query }, { records }) {

@@ -4,7 +4,8 @@ import { listDatasets } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { answerList, paging } from '../../shared/endpoint/paging.ts';
-import { DatasetAnswer, showDataset, sourcePath } from './upload-answer.ts';
+import { projectPath } from './project-path.ts';
+import { DatasetAnswer, showDataset } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listDatasets',
@@ -14,7 +15,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords },
-  input: { path: sourcePath, query: z.strictObject(paging) },
+  input: { path: projectPath, query: z.strictObject(paging) },
   output: { 200: z.array(DatasetAnswer) },
 
   handle({ path: { project_id }, query }, { records }) {

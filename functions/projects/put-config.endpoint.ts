@@ -4,14 +4,13 @@ import { configMaxBytes, findConfig, putConfig } from '../../shared/data/config.
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { FileId } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
-import { ConfigAnswer, configPath } from './config-answer.ts';
+import { ConfigAnswer, configId, configPath } from './config-answer.ts';
 import { checkConfigFile } from './config-file-body.ts';
 
 /** The ending is checked together with the file; the document says beforehand which ones there are. */
-const ConfigFileName = FileId.meta({
+const ConfigFileName = configId.meta({
   maxLength: 128,
   pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._-]*\.([Yy][Aa]?[Mm][Ll]|[Jj][Ss][Oo][Nn]|[Tt][Oo][Mm][Ll])$`,
 });

@@ -3,11 +3,10 @@ import { readProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Sha256 } from '../../shared/endpoint/parameters.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { archiveFormat } from './archive-format.ts';
-import { DatasetAnswer, datasetPath, showDataset } from './upload-answer.ts';
+import { DatasetAnswer, datasetPath, showDataset, uploadedSha256 } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putDataset',
@@ -22,8 +21,11 @@ export const endpoint = defineEndpoint({
   input: {
     path: datasetPath,
     query: z.strictObject({
-      sha256: Sha256,
-      format: z.literal('file', 'must be file, or absent to tell an archive by its contents').optional(),
+      sha256: uploadedSha256,
+      format: z
+        .literal('file', 'must be file, or absent to tell an archive by its contents')
+        .optional()
+        .describe('`file` keeps an archive as the file it is.'),
     }),
   },
   output: { 200: DatasetAnswer },

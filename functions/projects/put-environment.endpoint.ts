@@ -4,12 +4,13 @@ import { EnvironmentType, findEnvironment, putEnvironment } from '../../shared/d
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { paragraph, paragraphOrBlank, Ulid } from '../../shared/endpoint/parameters.ts';
+import { paragraph, paragraphOrBlank } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { environmentFaults } from './environment-faults.ts';
+import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putEnvironment',
@@ -22,11 +23,17 @@ export const endpoint = defineEndpoint({
   project: 'own',
   needs: { records: writeRecords },
   input: {
-    path: z.strictObject({ project_id: Ulid }),
+    path: projectPath,
     query: z.strictObject({
-      entry_point_command: paragraph(4000),
-      env_type: EnvironmentType,
-      dependencies: paragraphOrBlank(4000),
+      entry_point_command: paragraph(4000).describe(
+        'What is run, such as `python train.py --config {config} --out {output_dir}`.',
+      ),
+      env_type: EnvironmentType.describe(
+        'Where it runs: with packages of Python or Node, with what the image has, or in an image of yours.',
+      ),
+      dependencies: paragraphOrBlank(4000).describe(
+        'What is installed, a line each, such as `scikit-learn==1.7.2`.',
+      ),
     }),
   },
   output: { 200: EnvironmentAnswer },

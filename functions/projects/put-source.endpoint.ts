@@ -3,12 +3,12 @@ import { readProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Sha256 } from '../../shared/endpoint/parameters.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { archiveFormat } from './archive-format.ts';
-import { SourceAnswer, sourcePath } from './upload-answer.ts';
+import { projectPath } from './project-path.ts';
+import { SourceAnswer, uploadedSha256 } from './upload-answer.ts';
 
 function formatOfSource(head: Buffer) {
   const format = archiveFormat(head);
@@ -26,7 +26,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords, objects: readProjectObjects },
-  input: { path: sourcePath, query: z.strictObject({ sha256: Sha256 }) },
+  input: { path: projectPath, query: z.strictObject({ sha256: uploadedSha256 }) },
   output: { 200: SourceAnswer },
   problems: ['conflict', 'precondition-failed'],
   etag: true,

@@ -1,12 +1,11 @@
-import * as z from 'zod';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { Problem } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
+import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readEnvironment',
@@ -17,7 +16,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords },
-  input: { path: z.strictObject({ project_id: Ulid }) },
+  input: { path: projectPath },
   output: { 200: EnvironmentAnswer },
   problems: ['not-found'],
   etag: true,

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { environmentKey, parseEnvironment } from '../../shared/data/environment.ts';
 import { listExperiments } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
@@ -6,11 +5,11 @@ import { countersKey, parseCounters, parseProject, projectKey } from '../../shar
 import { findBest } from '../../shared/data/ranking.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { criterionForTask } from './criteria.ts';
 import { ProjectDetails } from './project-details.ts';
+import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readProject',
@@ -21,7 +20,7 @@ export const endpoint = defineEndpoint({
     'The project with its environment, how many configurations and experiments it has, its latest experiment, and its best one by the criterion of its task.',
   allow: 'viewer',
   needs: { records: readRecords },
-  input: { path: z.strictObject({ project_id: Ulid }) },
+  input: { path: projectPath },
   output: { 200: ProjectDetails },
   problems: ['not-found'],
   fieldsMask: true,

@@ -4,7 +4,8 @@ import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Problem } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
-import { SourceAnswer, sourcePath } from './upload-answer.ts';
+import { projectPath } from './project-path.ts';
+import { SourceAnswer } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readSource',
@@ -14,7 +15,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   project: 'exists',
   needs: { records: readRecords },
-  input: { path: sourcePath },
+  input: { path: projectPath },
   output: { 200: SourceAnswer },
   problems: ['not-found'],
   etag: true,

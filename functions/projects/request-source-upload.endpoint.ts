@@ -3,7 +3,8 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { sourceObject } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { sourcePath, UploadTicket, uploadRequest } from './upload-answer.ts';
+import { projectPath } from './project-path.ts';
+import { UploadTicket, uploadRequest } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({
   name: 'requestSourceUpload',
@@ -15,7 +16,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords, objects: writeProjectObjects },
-  input: { path: sourcePath, query: uploadRequest },
+  input: { path: projectPath, query: uploadRequest },
   output: { 200: UploadTicket },
   idempotent: { kind: 'signs', table: 'records' },
 

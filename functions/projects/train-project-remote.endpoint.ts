@@ -4,12 +4,13 @@ import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { FileId, integer, Ulid } from '../../shared/endpoint/parameters.ts';
+import { FileId, integer } from '../../shared/endpoint/parameters.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
+import { projectPath } from './project-path.ts';
 import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
 export const endpoint = defineEndpoint({
@@ -21,8 +22,14 @@ export const endpoint = defineEndpoint({
   project: 'own',
   needs: { records: writeRecords, batch: controlBatch },
   input: {
-    path: z.strictObject({ project_id: Ulid }),
-    query: z.strictObject({ config: FileId.optional(), nodes: integer(1, 64).optional(), ...sizeParameters }),
+    path: projectPath,
+    query: z.strictObject({
+      config: FileId.optional().describe(
+        'File name of the configuration to train with; without it the only one, or the one last trained.',
+      ),
+      nodes: integer(1, 64).optional().describe('Nodes of the cluster, such as `4`; 2 without it.'),
+      ...sizeParameters,
+    }),
   },
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],

@@ -5,12 +5,13 @@ import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { FileId, Ulid } from '../../shared/endpoint/parameters.ts';
+import { FileId } from '../../shared/endpoint/parameters.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
+import { projectPath } from './project-path.ts';
 import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
 export const endpoint = defineEndpoint({
@@ -22,8 +23,11 @@ export const endpoint = defineEndpoint({
   project: 'own',
   needs: { records: writeRecords, batch: controlBatch },
   input: {
-    path: z.strictObject({ project_id: Ulid }),
-    query: z.strictObject({ config: FileId, ...sizeParameters }),
+    path: projectPath,
+    query: z.strictObject({
+      config: FileId.describe('File name of the configuration to train with, such as `train.yaml`.'),
+      ...sizeParameters,
+    }),
   },
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],

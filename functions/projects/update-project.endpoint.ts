@@ -4,18 +4,19 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { updateProject } from '../../shared/data/project.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { line, paragraph, Ulid } from '../../shared/endpoint/parameters.ts';
+import { line, paragraph } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { ProjectAnswer } from './project-answer.ts';
+import { projectPath } from './project-path.ts';
 
 const Change = z
   .strictObject({
-    project_name: line(128).optional(),
-    project_description: paragraph(2000).optional(),
-    project_type: line(64).optional(),
-    project_task: line(64).optional(),
+    project_name: line(128).optional().describe('Its new name for people.'),
+    project_description: paragraph(2000).optional().describe('What it is about.'),
+    project_type: line(64).optional().describe('Kind of the data or of the model.'),
+    project_task: line(64).optional().describe('What the model does, such as `classification`.'),
   })
   .meta({ minProperties: 1 });
 
@@ -29,7 +30,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords },
-  input: { path: z.strictObject({ project_id: Ulid }), body: fields(Change) },
+  input: { path: projectPath, body: fields(Change) },
   output: { 200: ProjectAnswer },
   problems: ['not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
   etag: true,

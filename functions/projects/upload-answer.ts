@@ -1,12 +1,22 @@
 import * as z from 'zod';
 import { type Upload, uploadMaxBytes } from '../../shared/data/upload.ts';
-import { FileId, integer, Sha256, Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { FileId, integer, Sha256, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { projectId } from './project-path.ts';
 
-export const sourcePath = z.strictObject({ project_id: Ulid });
-export const datasetPath = z.strictObject({ project_id: Ulid, dataset: FileId });
+/** Path parameters of everything about one data set. */
+export const datasetPath = z.strictObject({
+  project_id: projectId,
+  dataset: FileId.describe('Name of the data set, such as `digits`.'),
+});
+
+/** The upload that a change is about. */
+export const uploadedSha256 = Sha256.describe('SHA-256 digest by which the upload was asked for.');
 
 /** What is to be uploaded. */
-export const uploadRequest = z.strictObject({ sha256: Sha256, size: integer(1, uploadMaxBytes) });
+export const uploadRequest = z.strictObject({
+  sha256: Sha256.describe('SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.'),
+  size: integer(1, uploadMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),
+});
 
 /** How to upload: one request with just these headers, before the URL dies. */
 export const UploadTicket = z

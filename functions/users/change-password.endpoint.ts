@@ -6,13 +6,14 @@ import { NewPassword, PresentedPassword } from '../../shared/accounts/password-r
 import { setPassword } from '../../shared/data/change-user.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { ConditionFailed } from '../../shared/data/table.ts';
-import { findCredentials, findUser, Username } from '../../shared/data/user.ts';
+import { findCredentials, findUser } from '../../shared/data/user.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { badRequest, notFound, Problem } from '../../shared/endpoint/problem.ts';
 import { requireMayChangeAccount } from './account-access.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
+import { userPath } from './user-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'changePassword',
@@ -25,8 +26,15 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
   input: {
-    path: z.strictObject({ username: Username }),
-    body: fields(z.strictObject({ password: NewPassword, current_password: PresentedPassword.optional() })),
+    path: userPath,
+    body: fields(
+      z.strictObject({
+        password: NewPassword.describe('The new password, at least 8 characters; common ones are refused.'),
+        current_password: PresentedPassword.optional().describe(
+          'The one until now; admins need not send it.',
+        ),
+      }),
+    ),
   },
   output: { 200: UserAnswer },
   problems: ['forbidden', 'not-found', 'conflict', 'too-many-requests'],

@@ -18,8 +18,8 @@ export const endpoint = defineEndpoint({
   allow: 'admin',
   needs: { accounts: writeAccounts },
   input: {
-    path: z.strictObject({ user_id: Ulid }),
-    anywhere: z.strictObject({ account_type: AccountType }),
+    path: z.strictObject({ user_id: Ulid.describe('The user: the `user_id` of their account.') }),
+    anywhere: z.strictObject({ account_type: AccountType.describe('The type that they get.') }),
   },
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict'],

@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
     'Anything may be asked for: a name that nobody can have is not available either, and `reason` says why.',
   allow: 'anyone',
   needs: { accounts: readAccounts },
-  input: { path: z.strictObject({ username: z.string() }) },
+  input: { path: z.strictObject({ username: z.string().describe('The name that is asked for.') }) },
   output: {
     200: z.object({
       /** In the form in which it is compared, where it is a name at all. */

@@ -31,8 +31,15 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
   input: {
-    anywhere: z.strictObject({ username: Username, account_type: AccountType }),
-    body: fields(z.strictObject({ password: NewPassword })),
+    anywhere: z.strictObject({
+      username: Username.describe('The name to sign in with; letters become lower case.'),
+      account_type: AccountType.describe(
+        'What they may do: see to their own account (`guest`), also read (`viewer`), also change (`developer`), also manage users (`admin`).',
+      ),
+    }),
+    body: fields(
+      z.strictObject({ password: NewPassword.describe('At least 8 characters; common ones are refused.') }),
+    ),
   },
   output: { 201: UserAnswer },
   problems: ['forbidden', 'conflict'],

@@ -5,7 +5,7 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requireMayChangeAccount } from './account-access.ts';
 import { changePicture } from './change-picture.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
-import { picturePath } from './picture-path.ts';
+import { userPath } from './user-path.ts';
 import { requireUserWithPicture } from './user-with-picture.ts';
 
 export const endpoint = defineEndpoint({
@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
     'The drawn identicon stands for the user again. Where nothing was uploaded, nothing changes. For the user themselves and admins.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
-  input: { path: picturePath },
+  input: { path: userPath },
   output: { 200: PictureAnswer },
   problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed'],
   etag: true,

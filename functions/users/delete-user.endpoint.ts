@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
     'They are signed out at once and their name is free again. Their pictures are removed; their projects stay, with no owner. The last admin cannot be deleted.',
   allow: 'admin',
   needs: { accounts: writeAccounts, records: writeRecords },
-  input: { anywhere: z.strictObject({ username: Username }) },
+  input: { anywhere: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict', 'precondition-failed'],
 

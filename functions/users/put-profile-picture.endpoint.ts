@@ -10,7 +10,7 @@ import { uploadMediaTypes } from '../../shared/pictures/sniff-picture.ts';
 import { requireMayChangeAccount } from './account-access.ts';
 import { changePicture, discard } from './change-picture.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
-import { picturePath } from './picture-path.ts';
+import { userPath } from './user-path.ts';
 import { requireUserWithPicture } from './user-with-picture.ts';
 
 /** Most bytes of a picture that is sent: 4 MiB. */
@@ -27,7 +27,7 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts, objects: writePictures },
   // A picture of 40 megapixels unpacks to 160 MB, and is turned and scaled besides.
   runtime: { memory: 1536, native: ['sharp'] },
-  input: { path: picturePath, body: file(uploadMediaTypes, pictureMaxBytes) },
+  input: { path: userPath, body: file(uploadMediaTypes, pictureMaxBytes) },
   output: { 200: PictureAnswer },
   problems: [
     'forbidden',

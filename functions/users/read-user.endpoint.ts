@@ -1,11 +1,11 @@
-import * as z from 'zod';
 import { readAccounts } from '../../shared/data/needs.ts';
-import { findUserByName, Username } from '../../shared/data/user.ts';
+import { findUserByName } from '../../shared/data/user.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { requireMaySeeAccount } from './account-access.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
+import { userPath } from './user-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readUser',
@@ -15,7 +15,7 @@ export const endpoint = defineEndpoint({
   description: 'A guest sees only their own account.',
   allow: 'guest',
   needs: { accounts: readAccounts },
-  input: { path: z.strictObject({ username: Username }) },
+  input: { path: userPath },
   output: { 200: UserAnswer },
   problems: ['forbidden', 'not-found'],
   etag: true,

@@ -4,7 +4,12 @@ import { integer } from './parameters.ts';
 import { Reply } from './reply.ts';
 
 /** Query parameters of every list. */
-export const paging = { limit: integer(1, 1000).optional(), cursor: Cursor.optional() };
+export const paging = {
+  limit: integer(1, 1000)
+    .optional()
+    .describe('Most rows of the answer, such as `100`; without it all, up to 4 MB.'),
+  cursor: Cursor.optional(),
+};
 
 export interface Paging {
   limit?: number | undefined;
@@ -53,6 +58,6 @@ export async function answerList<Row, Shown>(
 
 /** Query parameters of a list that a running job still appends to. */
 export const streamPaging = (most: number) => ({
-  limit: integer(1, most).optional(),
+  limit: integer(1, most).optional().describe('Most rows of the answer, such as `1000`.'),
   cursor: Cursor.optional(),
 });

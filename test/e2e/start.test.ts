@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processStartTime } from '../../shared/runner/process-tree.ts';
 import { type FailedStart, type LocalService, startLocalService } from '../support/local-service.ts';
@@ -79,6 +81,27 @@ describe('npm start', () => {
     for (const { pid, startTime } of await engines()) {
       expect(await processStartTime(pid)).not.toBe(startTime);
     }
+  });
+
+  test('keeps the promise of an upload URL that it signed before a restart', async () => {
+    const first = await started({ ADMIN_PASSWORD: 'correct horse' });
+    const headers = await signIn(first.url, 'correct horse');
+    const created = await fetch(`${first.url}/projects/?${project}`, { method: 'POST', headers });
+    const { project_id } = (await created.json()) as { project_id: string };
+    const body = gzipSync('not looked at yet');
+    const file = new URLSearchParams({
+      sha256: createHash('sha256').update(body).digest('hex'),
+      size: String(body.length),
+    });
+    const asked = await fetch(`${first.url}/projects/${project_id}/source?${file}`, {
+      method: 'POST',
+      headers,
+    });
+    const { upload } = (await asked.json()) as { upload: { url: string; headers: Record<string, string> } };
+    await first.end('SIGKILL');
+    await started();
+    const sent = await fetch(upload.url, { method: 'PUT', headers: upload.headers, body });
+    expect(sent.status).toBe(200);
   });
 
   test('refuses a second service on the same data, and a port that is taken', async () => {

@@ -86,6 +86,7 @@ export const storage: Group = {
       credentials,
       buckets: [bucket],
       corsOrigins: [],
+      port: 0,
     };
     const server = await startS3Process(join(projectRoot, 'infra/local/s3/main.ts'), options);
     bench.started.defer(() => server.close());

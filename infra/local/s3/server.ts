@@ -6,7 +6,7 @@ import { openStore } from './store/store.ts';
 export interface S3ServerOptions {
   /** Everything is kept in here; one server at a time. */
   folder: string;
-  /** 0 takes any free one. */
+  /** The port that it would like; it takes any other where that one is not free, or is 0. */
   port: number;
   /** Default 127.0.0.1. */
   host?: string;
@@ -31,7 +31,7 @@ const CLOSE_MILLISECONDS = 5_000;
 
 /**
  * Serves the operations of S3 that the service uses, path-style, from a folder.
- * @throws Error where the folder is in use by another server or the port is taken
+ * @throws Error where the folder is in use by another server
  */
 export async function startS3Server(options: S3ServerOptions): Promise<RunningS3> {
   const { folder, port, host = '127.0.0.1', region, credentials, corsOrigins = [] } = options;
@@ -53,7 +53,7 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
   server.on('request', (message, response) => serve(message, response, false));
   server.on('checkContinue', (message, response) => serve(message, response, true));
   try {
-    await listen(server, port, host);
+    await listenNear(server, port, host);
   } catch (error) {
     await store.close();
     throw error;
@@ -66,6 +66,15 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
       await store.close();
     },
   };
+}
+
+async function listenNear(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await listen(server, port, host);
+  } catch (error) {
+    if (port === 0) throw error;
+    await listen(server, 0, host);
+  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -13,6 +13,7 @@ import {
 } from './function-environment.ts';
 import type { EngineRegister } from './leftovers.ts';
 import { type RunningEngine, startS3Process } from './s3-process.ts';
+import { onUsualPort } from './usual-port.ts';
 
 /** An engine with the variable that replaces it and its name for people. */
 export interface StartedEngine extends RunningEngine {
@@ -50,7 +51,10 @@ async function startMissing(
   }
   if (endpoints.S3_ENDPOINT === undefined) {
     const options = { folder: data.within('s3'), host, region, credentials, buckets: [bucket], corsOrigins };
-    const engine = startS3Process(join(program, 'infra/local/s3/main.js'), options);
+    const file = join(program, 'infra/local/s3/main.js');
+    const engine = onUsualPort(data.within('s3-port.json'), (port) =>
+      startS3Process(file, { ...options, port }),
+    );
     starting.push(start('S3_ENDPOINT', 'The S3 server', engine));
   }
   const settled = await Promise.allSettled(starting);

@@ -9,6 +9,8 @@ export interface S3Options {
   folder: string;
   /** Address that it listens on; the loopback address unless given. */
   host?: string;
+  /** The port that it would like; 0 for any. */
+  port: number;
   region: string;
   credentials: Credentials;
   buckets: readonly string[];
@@ -38,7 +40,7 @@ export async function startS3Process(program: string, options: S3Options): Promi
   });
   // A server that is gone already says so by its end.
   child.stdin.on('error', () => {});
-  child.stdin.write(`${JSON.stringify({ ...options, port: 0 })}\n`);
+  child.stdin.write(`${JSON.stringify(options)}\n`);
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([
     once(lines, 'line').then(([first]: unknown[]) => first),

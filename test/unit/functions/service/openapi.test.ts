@@ -57,6 +57,8 @@ describe.each(operations)('%s', (name, endpoint, operation) => {
       ...Object.values(body?.properties ?? {}),
     ];
     for (const schema of schemas) expect(schema).toHaveProperty('type');
+    const said = [...operation.parameters, ...Object.values(body?.properties ?? {})];
+    for (const one of said) expect(one).toHaveProperty('description', expect.stringMatching(/^\S.+\.$/));
     const inPath = operation.parameters.filter((one: { in: string }) => one.in === 'path');
     expect(inPath.every((one: { required: boolean }) => one.required)).toBe(true);
     expect(inPath.length).toBe(endpoint.path.split('{').length - 1);
