@@ -2,13 +2,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { buildParts } from './build/parts.ts';
-import { OptionsError, readOptions } from './options.ts';
+import { runCommand } from './command/run-command.ts';
+import { readOptions } from './options.ts';
 import { addService } from './stacks/service.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** What `cdk.json` runs: puts the templates and assets of the service into the folder that the CDK names. */
-async function synthesize(): Promise<void> {
+async function synthesize(): Promise<number> {
   const app = new App();
   const options = readOptions(app.node.getAllContext());
   await mkdir(join(root, '.build'), { recursive: true });
@@ -16,16 +17,11 @@ async function synthesize(): Promise<void> {
   try {
     addService(app, await buildParts(root, folder), options);
     app.synth();
+    return 0;
   } finally {
     // The assets have been copied to the CDK's own folder by now.
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-try {
-  await synthesize();
-} catch (error) {
-  if (!(error instanceof OptionsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await runCommand(synthesize);

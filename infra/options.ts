@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CorsOrigins } from '../shared/endpoint/cors.ts';
+import { CommandError } from './command/command-error.ts';
 
 const yesOrNo = z.union([z.boolean(), z.stringbool()]);
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
@@ -85,15 +86,10 @@ export const DeploymentOptions = z.strictObject({
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions>;
 
-/** What is wrong with the options, one line each. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-}
-
 /** Keys of CDK's own in a context. */
 const isForeign = (key: string): boolean => /[@:]/.test(key);
 
-/** Reads the options from a CDK context. @throws OptionsError naming every option that is unknown or bad */
+/** Reads the options from a CDK context. @throws CommandError naming every option that is unknown or bad */
 export function readOptions(context: Readonly<Record<string, unknown>>): DeploymentOptions {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isForeign(key)));
   const parsed = DeploymentOptions.safeParse(own);
@@ -101,11 +97,11 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
     const faults = parsed.error.issues.map(({ path, message }) =>
       path.length === 0 ? message : `${path.join('.')}: ${message}`,
     );
-    throw new OptionsError(`Bad options of the deployment:\n  ${faults.join('\n  ')}`);
+    throw new CommandError(`Bad options of the deployment:\n  ${faults.join('\n  ')}`);
   }
   const options = parsed.data;
   if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
-    throw new OptionsError('domainName and certificateArn go together.');
+    throw new CommandError('domainName and certificateArn go together.');
   }
   return options;
 }

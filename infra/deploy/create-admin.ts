@@ -2,16 +2,19 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { FirstAdminAnswer } from '../../functions/admin/create-first-admin.event.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
-import { DeployError, deployedOptions, outputsOf, placeOf, runCommand, stackName } from './deployed.ts';
+import { CommandError } from '../command/command-error.ts';
+import { readFlags } from '../command/read-flags.ts';
+import { runCommand } from '../command/run-command.ts';
+import { deployedOptions, outputsOf, placeOf, stackName } from './deployed.ts';
 import { askHidden } from './hidden-question.ts';
 
 async function askPassword(): Promise<string> {
   const password = await askHidden('Password of the user "admin": ');
   const checked = NewPassword.safeParse(password);
   if (!checked.success)
-    throw new DeployError(`The password ${checked.error.issues[0]?.message ?? 'is no good'}.`);
+    throw new CommandError(`The password ${checked.error.issues[0]?.message ?? 'is no good'}.`);
   if (process.stdin.isTTY && (await askHidden('Once more: ')) !== password) {
-    throw new DeployError('The two are not the same. Nothing was done.');
+    throw new CommandError('The two are not the same. Nothing was done.');
   }
   return password;
 }
@@ -21,7 +24,7 @@ async function invoke(client: LambdaClient, name: string, password: string): Pro
     new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify({ password })) }),
   );
   const text = Buffer.from(Payload ?? []).toString('utf8');
-  if (FunctionError !== undefined) throw new DeployError(`The function failed: ${text}`);
+  if (FunctionError !== undefined) throw new CommandError(`The function failed: ${text}`);
   return FirstAdminAnswer.parse(JSON.parse(text));
 }
 
@@ -33,9 +36,9 @@ function tell(answer: FirstAdminAnswer, url: string): number {
       );
       return 0;
     case 'bad-password':
-      throw new DeployError(`The password ${answer.message}.`);
+      throw new CommandError(`The password ${answer.message}.`);
     case 'refused':
-      throw new DeployError(
+      throw new CommandError(
         answer.reason === 'admin-exists'
           ? 'There is an admin already, so none was created. Admins create users with POST /users/.'
           : 'There is a user "admin" who is no admin, so none was created.',
@@ -43,8 +46,12 @@ function tell(answer: FirstAdminAnswer, url: string): number {
   }
 }
 
+const usage =
+  'Usage: npm run create-admin\n  asks for the password of the user "admin", the first of a deployment, and creates it';
+
 /** `npm run create-admin`: creates the first user of a deployment. */
 async function createAdmin(): Promise<number> {
+  readFlags(usage, {});
   const options = await deployedOptions();
   const formation = new CloudFormationClient(placeOf(options));
   const [background, api] = await Promise.all([
@@ -53,7 +60,7 @@ async function createAdmin(): Promise<number> {
   ]);
   const name = background?.['FirstAdminFunction'];
   if (name === undefined)
-    throw new DeployError('The service is not deployed in this account and region: npm run deploy');
+    throw new CommandError('The service is not deployed in this account and region: npm run deploy');
   const password = await askPassword();
   return tell(await invoke(new LambdaClient(placeOf(options)), name, password), api?.['BaseUrl'] ?? '');
 }

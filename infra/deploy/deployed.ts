@@ -11,11 +11,6 @@ import { type DeploymentOptions, readOptions } from '../options.ts';
 export const stackKinds = ['data', 'compute', 'api', 'background'] as const;
 export type StackKind = (typeof stackKinds)[number];
 
-/** Something that the person at the keyboard can put right; its message says how. */
-export class DeployError extends Error {
-  override readonly name = 'DeployError';
-}
-
 /** The options of `cdk.json`, which all commands about a deployment go by. */
 export async function deployedOptions(): Promise<DeploymentOptions> {
   return readOptions(await cdkContext(join(import.meta.dirname, '../..')));
@@ -74,20 +69,4 @@ export async function resourcesOf(client: CloudFormationClient, stack: string): 
     if (!isMissing(error)) throw error;
   }
   return found;
-}
-
-/** Errors that are told in one line. */
-const plainErrors = ['DeployError', 'OptionsError', 'StartError', 'CredentialsProviderError'];
-
-/** Runs a command of a person; what is theirs to put right is told in one line. */
-export async function runCommand(command: () => Promise<number>): Promise<never> {
-  try {
-    process.exit(await command());
-  } catch (error) {
-    const name = error instanceof Error ? error.name : '';
-    const isPlain = plainErrors.includes(name);
-    const text = error instanceof Error ? (isPlain ? error.message : error.stack) : String(error);
-    process.stderr.write(`${text ?? name}\n`);
-    process.exit(1);
-  }
 }

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
 import { objectWriter } from '../../shared/aws/objects.ts';
+import { CommandError } from '../command/command-error.ts';
+import { readFlags } from '../command/read-flags.ts';
+import { runCommand } from '../command/run-command.ts';
 import {
-  DeployError,
   type DeployedResource,
   deployedOptions,
   placeOf,
   resourcesOf,
-  runCommand,
   stackKinds,
   stackName,
 } from './deployed.ts';
@@ -54,17 +55,21 @@ async function empty(bucket: string, region: { region?: string }): Promise<void>
   }
 }
 
+const usage =
+  'Usage: npm run destroy\n  says what it will remove from the account and what it keeps, asks, and removes it';
+
 /** `npm run destroy`: says what it will remove and what it keeps, asks, and removes it. */
 async function destroy(): Promise<number> {
+  readFlags(usage, {});
   const options = await deployedOptions();
   const formation = new CloudFormationClient(placeOf(options));
   const all = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
   ).flat();
-  if (all.length === 0) throw new DeployError('Nothing is deployed in this account and region.');
+  if (all.length === 0) throw new CommandError('Nothing is deployed in this account and region.');
   process.stdout.write(`${announcement(all, options.deleteDataOnDestroy)}\n`);
   if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {
-    throw new DeployError('Nothing was removed.');
+    throw new CommandError('Nothing was removed.');
   }
   if (options.deleteDataOnDestroy) {
     for (const { type, name } of all) if (type === 'AWS::S3::Bucket') await empty(name, placeOf(options));

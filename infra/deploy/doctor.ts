@@ -1,22 +1,16 @@
-import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { CommandError } from '../command/command-error.ts';
+import { readFlags } from '../command/read-flags.ts';
+import { runCommand } from '../command/run-command.ts';
 import { deployedInventory } from '../doctor/deployed-inventory.ts';
 import { findOrphans } from '../doctor/find-orphans.ts';
 import { localInventory } from '../doctor/local-inventory.ts';
 import { reportOrphans } from '../doctor/report-orphans.ts';
 import { type CostingThing, costingNow } from './costing-now.ts';
-import {
-  DeployError,
-  deployedOptions,
-  placeOf,
-  resourcesOf,
-  runCommand,
-  stackKinds,
-  stackName,
-} from './deployed.ts';
+import { deployedOptions, placeOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
 import {
   checkBootstrap,
   checkIdentity,
@@ -71,22 +65,16 @@ async function examineStores(folder: string | undefined): Promise<number> {
   return findings.length === 0 ? 0 : 1;
 }
 
-const usage = 'Usage: npm run doctor [-- --orphans [--local <data folder>]]';
-
-function readFlags() {
-  try {
-    const options = { orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    throw new DeployError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-  }
-}
+const usage = `Usage: npm run doctor [-- --orphans [--local <data folder>]]
+  --orphans  look whether anything is left over in the tables and the bucket, instead of at the account
+  --local    the same in a data folder of npm start, which must be stopped`;
 
 /** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, what is left over in the stores. */
 async function doctor(): Promise<number> {
-  const { orphans = false, local } = readFlags();
+  const options = { orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
+  const { orphans = false, local } = readFlags(usage, { options }).values;
   if (orphans) return examineStores(local);
-  if (local !== undefined) throw new DeployError(usage);
+  if (local !== undefined) throw new CommandError(usage);
   return examineAccount();
 }
 

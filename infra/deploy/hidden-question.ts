@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { DeployError } from './deployed.ts';
+import { CommandError } from '../command/command-error.ts';
 
 const enter = /[\r\n]/;
 const [interrupt, endOfInput] = ['\u0003', '\u0004'];
@@ -28,7 +28,7 @@ function askTerminal(question: string): Promise<string> {
         }
         if (sign === interrupt || sign === endOfInput) {
           end();
-          return reject(new DeployError('Nothing was done.'));
+          return reject(new CommandError('Nothing was done.'));
         }
         answer = erase.test(sign) ? [...answer].slice(0, -1).join('') : answer + sign;
       }
@@ -45,7 +45,7 @@ function createLines() {
   return async (): Promise<string> => {
     iterator ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const { value, done } = await iterator.next();
-    if (done === true) throw new DeployError('The input ended before everything was answered.');
+    if (done === true) throw new CommandError('The input ended before everything was answered.');
     return value;
   };
 }

@@ -1,6 +1,6 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CommandError } from '../command/command-error.ts';
 import {
-  DeployError,
   type DeployedResource,
   deployedOptions,
   placeOf,
@@ -10,16 +10,16 @@ import {
 import type { Inventory } from './inventory.ts';
 import { takeInventory } from './stores.ts';
 
-/** Reads all that the deployment of `cdk.json` keeps. @throws DeployError where there is none */
+/** Reads all that the deployment of `cdk.json` keeps. @throws CommandError where there is none */
 export async function deployedInventory(): Promise<Inventory> {
   const options = await deployedOptions();
   const place = placeOf(options);
   const stack = stackName(options, 'data');
   const resources = await resourcesOf(new CloudFormationClient(place), stack);
-  if (resources.length === 0) throw new DeployError('Nothing is deployed in this account and region.');
+  if (resources.length === 0) throw new CommandError('Nothing is deployed in this account and region.');
   const nameOf = (type: DeployedResource['type'], id: string): string => {
     const found = resources.find((one) => one.type === type && one.id.startsWith(id));
-    if (found === undefined) throw new DeployError(`The stack ${stack} has no ${id}: npm run deploy.`);
+    if (found === undefined) throw new CommandError(`The stack ${stack} has no ${id}: npm run deploy.`);
     return found.name;
   };
   return takeInventory({

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DeployError } from '../deploy/deployed.ts';
+import { CommandError } from '../command/command-error.ts';
 import { startDynamoDb } from '../local/dynamodb/engine.ts';
 import { startS3Server } from '../local/s3/server.ts';
 import { engineCredentials, openDataFolder } from '../local/start/data-folder.ts';
@@ -12,12 +12,12 @@ const region = 'us-east-1';
 
 /**
  * Reads all that a data folder of `npm start` keeps, by engines of its own. The folder is locked meanwhile.
- * @throws DeployError where there is none, StartError where a service uses it
+ * @throws CommandError where there is none, CommandError where a service uses it
  */
 export async function localInventory(folder: string): Promise<Inventory> {
   const path = resolve(folder);
   if (!existsSync(join(path, 'dynamodb/records.db'))) {
-    throw new DeployError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
+    throw new CommandError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
   }
   await using started = new AsyncDisposableStack();
   const data = await openDataFolder(path);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { StartError } from '../local/start/options.ts';
+import { CommandError } from '../command/command-error.ts';
 
 /** How containers reach programs of this machine. */
 export interface ContainerBridge {
@@ -28,7 +28,7 @@ export function gatewayOf(gateway: string, subnet: string): string {
  * Where the engine runs on this machine itself, the address of its default bridge, which is the same from both sides,
  * so that presigned URLs work for containers and people alike. Where it runs in a virtual machine (Docker Desktop) it
  * hands on to the loopback address what containers send to its name for the host.
- * @throws StartError where no engine answers
+ * @throws CommandError where no engine answers
  */
 export async function containerBridge(): Promise<ContainerBridge> {
   const format = '{{range .IPAM.Config}}{{.Gateway}},{{.Subnet}} {{end}}';
@@ -36,7 +36,7 @@ export async function containerBridge(): Promise<ContainerBridge> {
     encoding: 'utf8',
   });
   if (status !== 0) {
-    throw new StartError(
+    throw new CommandError(
       '`sam local` needs a container engine: install Docker and start it (`docker info`).',
     );
   }

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CommandError } from '../command/command-error.ts';
+import { runCommand } from '../command/run-command.ts';
 import { loadEndpoints } from '../endpoints.ts';
 import { startBackends } from '../local/start/backends.ts';
 import { accountsTable, jobVariables, type Place } from '../local/start/function-environment.ts';
-import { StartError } from '../local/start/options.ts';
 import { containerBridge } from './container-bridge.ts';
 import { HostCodec } from './host-codec.ts';
 import { localTemplate, SynthesizedTemplate } from './local-template.ts';
@@ -55,7 +56,7 @@ async function writeEvent(request: SampleRequest): Promise<void> {
   const found = endpoints.find(({ endpoint }) => endpoint.name === request.operation);
   if (found === undefined) {
     const names = endpoints.map(({ endpoint }) => endpoint.name).sort();
-    throw new StartError(`There is no operation ${request.operation}. There are: ${names.join(', ')}.`);
+    throw new CommandError(`There is no operation ${request.operation}. There are: ${names.join(', ')}.`);
   }
   await writeFile(files.event, JSON.stringify(sampleEvent(found.endpoint, request), null, 2));
 }
@@ -88,13 +89,13 @@ async function bundle(): Promise<string> {
   await rm(program, { recursive: true, force: true });
   const builder = join(root, 'infra/local/build/bundle.ts');
   const { status } = spawnSync(process.execPath, [builder, root, program], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new StartError('The jobs could not be bundled.');
+  if (status !== 0) throw new CommandError('The jobs could not be bundled.');
   return program;
 }
 
 async function runSam(options: SamOptions): Promise<number> {
   if (spawnSync('sam', ['--version'], { stdio: 'ignore' }).status !== 0) {
-    throw new StartError('The AWS SAM CLI is missing: `pipx install aws-sam-cli`.');
+    throw new CommandError('The AWS SAM CLI is missing: `pipx install aws-sam-cli`.');
   }
   const { listenOn, seenAs } = await containerBridge();
   await mkdir(folder, { recursive: true });
@@ -121,10 +122,4 @@ async function runSam(options: SamOptions): Promise<number> {
   return typeof code === 'number' ? code : 1;
 }
 
-try {
-  process.exit(await runSam(readOptions(process.argv.slice(2))));
-} catch (error) {
-  const isOurs = error instanceof StartError;
-  process.stderr.write(`${isOurs ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(1);
-}
+await runCommand(() => runSam(readOptions(process.argv.slice(2))));

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { StartError } from '../local/start/options.ts';
+import { CommandError } from '../command/command-error.ts';
+import { readFlags } from '../command/read-flags.ts';
 
 const usage = `Usage: npm run sam -- [--port <port>] [--data <folder>] [-- <options of sam>]
        npm run sam -- invoke <operation> [--path name=value]… [--query <query string>] [--body <text>]
@@ -26,43 +26,38 @@ export interface SamOptions {
   more: readonly string[];
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        port: { type: 'string', default: '3000' },
-        data: { type: 'string', default: '.data' },
-        path: { type: 'string', multiple: true, default: [] },
-        query: { type: 'string', default: '' },
-        body: { type: 'string' },
-        token: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-  }
-}
+const parse = (args: readonly string[]) =>
+  readFlags(usage, {
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      port: { type: 'string', default: '3000' },
+      data: { type: 'string', default: '.data' },
+      path: { type: 'string', multiple: true, default: [] },
+      query: { type: 'string', default: '' },
+      body: { type: 'string' },
+      token: { type: 'string' },
+    },
+  });
 
 function pairOf(text: string): [string, string] {
   const at = text.indexOf('=');
-  if (at < 1) throw new StartError(`--path takes name=value, not "${text}".\n${usage}`);
+  if (at < 1) throw new CommandError(`--path takes name=value, not "${text}".\n${usage}`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** @throws StartError for anything that is none of the options */
+/** @throws CommandError for anything that is none of the options */
 export function readOptions(args: readonly string[]): SamOptions {
   const end = args.indexOf('--');
   const [own, more] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   const { values, positionals } = parse(own);
   const [command, operation, ...rest] = positionals;
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
-    throw new StartError(`--port must be a number from 0 to 65535, not "${values.port}".\n${usage}`);
+    throw new CommandError(`--port must be a number from 0 to 65535, not "${values.port}".\n${usage}`);
   }
   const common = { port: Number(values.port), dataFolder: resolve(values.data), more };
   if (command === undefined) return { ...common, invoke: undefined };
-  if (command !== 'invoke' || operation === undefined || rest.length > 0) throw new StartError(usage);
+  if (command !== 'invoke' || operation === undefined || rest.length > 0) throw new CommandError(usage);
   const { query, body, token } = values;
   const path = Object.fromEntries(values.path.map(pairOf));
   return { ...common, invoke: { operation, path, query, body, token } };

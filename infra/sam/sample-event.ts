@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
+import { CommandError } from '../command/command-error.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
-import { StartError } from '../local/start/options.ts';
 import { samples } from '../openapi/samples.ts';
 import { routeOf } from '../routes.ts';
 import type { SampleRequest } from './options.ts';
@@ -16,12 +16,12 @@ function mediaTypeOf(body: string): string {
 
 /**
  * The event that API Gateway would make of such a request. Path variables that were not given get the samples of the
- * reference. @throws StartError for a variable that the path does not have
+ * reference. @throws CommandError for a variable that the path does not have
  */
 export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }: SampleRequest) {
   const names = namesOf(endpoint.path);
   const unknown = Object.keys(path).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new StartError(`${endpoint.path} has no variable ${unknown}.`);
+  if (unknown !== undefined) throw new CommandError(`${endpoint.path} has no variable ${unknown}.`);
   const values = names.map((name) => path[name] ?? String(samples[name] ?? name));
   const { resource } = routeOf(endpoint);
   const parameters = Object.fromEntries(namesOf(resource).map((name, index) => [name, values[index] ?? '']));

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { StartError } from '../local/start/options.ts';
+import { CommandError } from '../command/command-error.ts';
 
 const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
 
 /**
  * Synthesizes the stacks into `folder`, as the CDK's command line does: it tells an app where to by these two
  * variables. Needs no account. Returns the template of the API.
- * @throws StartError where the synthesis fails; it says why itself
+ * @throws CommandError where the synthesis fails; it says why itself
  */
 export async function synthesize(root: string, folder: string): Promise<unknown> {
   await rm(folder, { recursive: true, force: true });
@@ -28,7 +28,7 @@ export async function synthesize(root: string, folder: string): Promise<unknown>
     env: { ...process.env, ...told },
     stdio: ['ignore', 2, 2],
   });
-  if (status !== 0) throw new StartError('The stacks could not be synthesized.');
+  if (status !== 0) throw new CommandError('The stacks could not be synthesized.');
   const name = typeof context['name'] === 'string' ? context['name'] : 'model-project-service';
   return JSON.parse(await readFile(join(folder, `${name}-api.template.json`), 'utf8'));
 }

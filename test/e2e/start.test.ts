@@ -124,6 +124,11 @@ describe('npm start', () => {
     expect(failed).toMatchObject({ code: 1, output: expect.stringContaining(message) });
   });
 
+  test('says how it is used', async () => {
+    const helped = await startLocalService(['--help']);
+    expect(helped).toMatchObject({ code: 0, output: expect.stringContaining('Usage: npm start') });
+  });
+
   test('stops, and says so, when an engine dies', async () => {
     const service = await started();
     const [engine] = await engines();

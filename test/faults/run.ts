@@ -1,9 +1,10 @@
-// The long forms of the proofs, one after the other:
-// `npm run test:faults [-- [--only <name>]… [--seeds 1,2,3] [--json <file>] [--short]]`.
+// The long forms of the proofs, one after the other: `npm run test:faults`.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { CommandError } from '../../infra/command/command-error.ts';
+import { readFlags } from '../../infra/command/read-flags.ts';
+import { runCommand } from '../../infra/command/run-command.ts';
 import { writeDurably } from '../../infra/local/batch/durable-file.ts';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/local/bench/table.ts';
 import { loadProofs } from './load-proofs.ts';
@@ -41,9 +42,18 @@ function stopOnRequest(): AbortSignal {
   return stop.signal;
 }
 
+const usage = (
+  proofs: readonly { name: string }[],
+) => `Usage: npm run test:faults -- [--only <name>]… [--seeds <numbers>] [--json <file>] [--short]
+  --only   this proof alone: ${proofs.map(({ name }) => name).join(', ')}
+  --seeds  of what is drawn, separated by commas (1,2,3)
+  --json   keep the figures in this file, too, as they are found
+  --short  the forms that npm test runs`;
+
 /** Ends with 0 just where every proof ran and every bound was met. */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const proofs = await loadProofs();
+  const { values } = readFlags(usage(proofs), {
     options: {
       only: { type: 'string', multiple: true },
       json: { type: 'string' },
@@ -51,12 +61,15 @@ async function main(): Promise<number> {
       short: { type: 'boolean', default: false },
     },
   });
-  const proofs = await loadProofs();
   const chosen = proofs.filter(({ name }) => values.only?.includes(name) ?? true);
-  if (chosen.length === 0) throw new Error(`There are: ${proofs.map(({ name }) => name).join(', ')}`);
+  const unknown = values.only?.filter((name) => proofs.every((proof) => proof.name !== name)) ?? [];
+  if (unknown.length > 0)
+    throw new CommandError(`There is no proof ${unknown.join(', ')}.\n${usage(proofs)}`);
   const groups: MeasuredGroup[] = [];
   const size = values.short ? 'short' : 'long';
   const seeds = values.seeds.split(',').map(Number);
+  if (!seeds.every(Number.isSafeInteger))
+    throw new CommandError(`--seeds are whole numbers.\n${usage(proofs)}`);
   const stop = stopOnRequest();
   const keep = await keeper(values.json);
   for (const proof of chosen) {
@@ -75,4 +88,4 @@ async function main(): Promise<number> {
   return failed || stop.aborted ? 1 : 0;
 }
 
-process.exit(await main());
+await runCommand(main);

@@ -1,9 +1,10 @@
 // The service under load, on this machine: `npm run load`. The bounds are meant for two cores that do nothing else.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCommand } from '../../infra/command/run-command.ts';
 import type { Figure } from '../../infra/local/bench/figure.ts';
-import { BenchError } from '../../infra/local/bench/options.ts';
 import { startService } from '../../infra/local/bench/service-process.ts';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/local/bench/table.ts';
 import { judgeOverload, judgeRecovery, judgeServed, perOperation } from './judge.ts';
@@ -77,24 +78,18 @@ async function measure(url: string, options: LoadOptions): Promise<MeasuredGroup
 }
 
 /** Ends with 0 just where all bounds were met. */
-async function main(): Promise<number> {
-  try {
-    const options = readOptions(process.argv.slice(2));
-    const folder = await mkdtemp(join(tmpdir(), 'mps-load-'));
-    await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
-    const service = await startService(folder, { ADMIN_PASSWORD: password });
-    cleanup.defer(() => service.stop());
-    const [before = 0] = loadavg();
-    const groups = await measure(service.url, options);
-    const place = `Node ${process.version}, ${availableParallelism()} CPUs, load before ${before.toFixed(1)}`;
-    process.stdout.write(`\n${place}\n\n${renderTable(groups)}\n${summary(groups)}\n`);
-    return groups.some(({ figures }) => figures.some(({ bound }) => bound?.isMet === false)) ? 1 : 0;
-  } catch (error) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    say(error instanceof BenchError ? error.message : text);
-    return 1;
-  }
+async function load(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const folder = await mkdtemp(join(tmpdir(), 'mps-load-'));
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
+  const service = await startService(folder, { ADMIN_PASSWORD: password });
+  cleanup.defer(() => service.stop());
+  const [before = 0] = loadavg();
+  const groups = await measure(service.url, options);
+  const place = `Node ${process.version}, ${availableParallelism()} CPUs, load before ${before.toFixed(1)}`;
+  process.stdout.write(`\n${place}\n\n${renderTable(groups)}\n${summary(groups)}\n`);
+  return groups.some(({ figures }) => figures.some(({ bound }) => bound?.isMet === false)) ? 1 : 0;
 }
 
-process.exit(await main());
+await runCommand(load);

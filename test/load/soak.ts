@@ -1,8 +1,10 @@
-// Whether memory and answers stay as they are: `node test/load/soak.ts [--minutes <minutes>] [--rate <a second>]`.
+// Whether memory and answers stay as they are: `npm run soak`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { CommandError } from '../../infra/command/command-error.ts';
+import { readFlags } from '../../infra/command/read-flags.ts';
+import { runCommand } from '../../infra/command/run-command.ts';
 import { figure, median, percentile } from '../../infra/local/bench/figure.ts';
 import { startService } from '../../infra/local/bench/service-process.ts';
 import { renderTable, summary } from '../../infra/local/bench/table.ts';
@@ -24,6 +26,10 @@ const jobSeconds = 2;
 /** Memory and p99 of a window may exceed the earlier ones by this share, and p99 by what a busy machine makes of it. */
 const growthMost = 0.1;
 const jitter = 5;
+
+const usage = `Usage: npm run soak -- [--minutes <minutes>] [--rate <requests a second>]
+  --minutes  how long it lasts, after two and a half of warming up (30)
+  --rate     requests a second (40)`;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -116,11 +122,11 @@ function judge({ measured, samples, jobs }: Awaited<ReturnType<typeof soak>>) {
 
 /** Ends with 0 just where all bounds were met. */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = readFlags(usage, {
     options: { minutes: { type: 'string', default: '30' }, rate: { type: 'string', default: '40' } },
   });
   const [minutes, perSecond] = [Number(values.minutes), Number(values.rate)];
-  if (!(minutes > 0 && perSecond > 0)) throw new Error('--minutes and --rate are numbers above 0');
+  if (!(minutes > 0 && perSecond > 0)) throw new CommandError(`Both are numbers above 0.\n${usage}`);
   const folder = await mkdtemp(join(tmpdir(), 'mps-soak-'));
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
@@ -136,4 +142,4 @@ async function main(): Promise<number> {
   return group.figures.some(({ bound }) => bound?.isMet === false) ? 1 : 0;
 }
 
-process.exit(await main());
+await runCommand(main);

@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { CommandError } from '../../infra/command/command-error.ts';
+import { readFlags } from '../../infra/command/read-flags.ts';
+import { runCommand } from '../../infra/command/run-command.ts';
 import type { Figure } from '../../infra/local/bench/figure.ts';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/local/bench/table.ts';
 import { measureArchitecture } from './bench/architecture.ts';
@@ -44,20 +46,20 @@ const groups: readonly Group[] = [
   { name: 'large', title: 'Over 2 GB, external data', measure: measureLargeModel },
 ];
 
-const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, python: { type: 'string' } },
-});
-const unknown = values.only?.find((name) => groups.every((group) => group.name !== name));
-if (unknown !== undefined) {
-  process.stderr.write(`There is no group "${unknown}": ${groups.map(({ name }) => name).join(', ')}.\n`);
-  process.exit(2);
-}
+const usage = `Usage: npm run bench:optimize -- [--only <group>]… [--python <program>]
+  --only    measure only this group: ${groups.map(({ name }) => name).join(', ')}
+  --python  a Python with ONNX Runtime: its own quantizer makes the 4-bit model, too, and both are timed`;
+const options = { only: { type: 'string', multiple: true }, python: { type: 'string' } } as const;
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function measured({ name, title, measure }: Group, program: string): Promise<MeasuredGroup> {
+async function measured(
+  { name, title, measure }: Group,
+  program: string,
+  python: string | undefined,
+): Promise<MeasuredGroup> {
   say(`${title}…`);
   const folder = mkdtempSync(join(tmpdir(), 'bench-optimize-'));
   const begun = performance.now();
@@ -65,13 +67,7 @@ async function measured({ name, title, measure }: Group, program: string): Promi
     return { name, title, figures, failure, seconds: (performance.now() - begun) / 1000 };
   };
   try {
-    const bench = new Workbench(
-      program,
-      folder,
-      interrupted.signal,
-      (line) => say(`  ${line}`),
-      values.python,
-    );
+    const bench = new Workbench(program, folder, interrupted.signal, (line) => say(`  ${line}`), python);
     return ended(await measure(bench), undefined);
   } catch (error) {
     interrupted.signal.throwIfAborted();
@@ -83,12 +79,13 @@ async function measured({ name, title, measure }: Group, program: string): Promi
 
 /** Ends with 1 where a bound is missed or something could not be measured, so that a release can depend on it. */
 async function bench(): Promise<number> {
+  const { only, python } = readFlags(usage, { options }).values;
+  const unknown = only?.find((name) => groups.every((group) => group.name !== name));
+  if (unknown !== undefined) throw new CommandError(`There is no group "${unknown}".\n${usage}`);
   using bundled = await bundleStage();
   const all: MeasuredGroup[] = [];
   for (const group of groups) {
-    if (values.only === undefined || values.only.includes(group.name)) {
-      all.push(await measured(group, bundled.program));
-    }
+    if (only?.includes(group.name) ?? true) all.push(await measured(group, bundled.program, python));
   }
   const gate = isGated() ? 'bounds are judged' : 'no x64 with AVX512-VNNI: speeds are only told';
   const place = `${cpus()[0]?.model.trim()}, ${availableParallelism()} CPUs, load ${(loadavg()[0] ?? 0).toFixed(1)}; ${gate}`;
@@ -99,4 +96,4 @@ async function bench(): Promise<number> {
   return isMissed ? 1 : 0;
 }
 
-process.exit(await bench());
+await runCommand(bench);

@@ -1,13 +1,15 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { CommandError } from '../../command/command-error.ts';
+import { runCommand } from '../../command/run-command.ts';
 import { demoEnvironment } from './demo-environment.ts';
 import { environmentCache } from './environment-cache.ts';
 import { firstLine } from './first-line.ts';
 import type { Bench, Group } from './group.ts';
 import { growth } from './growth.ts';
 import { logShipping } from './log-shipping.ts';
-import { BenchError, type BenchOptions, readOptions } from './options.ts';
+import { type BenchOptions, readOptions } from './options.ts';
 import { requests } from './requests.ts';
 import { runnerOverhead } from './runner-overhead.ts';
 import { startUp } from './start-up.ts';
@@ -51,7 +53,7 @@ async function measure(
     const bench: Bench = { folder, started, demoFolder, withDemo, say: (line) => say(`  ${line}`) };
     return ended({ figures: await Promise.race([group.measure(bench), interrupted]), failure: undefined });
   } catch (error) {
-    if (error instanceof BenchError) throw error;
+    if (error instanceof CommandError) throw error;
     say(`  ${error instanceof Error ? error.stack : String(error)}`);
     return ended({ figures: [], failure: error instanceof Error ? error.message : String(error) });
   } finally {
@@ -59,13 +61,14 @@ async function measure(
   }
 }
 
-async function bench(args: readonly string[]): Promise<void> {
+/** `npm run bench`: ends with 0 also where a bound is missed, for the machine may have had other work. */
+async function bench(args: readonly string[]): Promise<number> {
   const options = readOptions(
     args,
     groups.map(({ name }) => name),
   );
   const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new BenchError('Interrupted.'));
+    const stop = () => reject(new CommandError('Interrupted.'));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
   // Nobody may be waiting for it between two groups.
@@ -84,19 +87,7 @@ async function bench(args: readonly string[]): Promise<void> {
   const head = `Node ${process.version}, ${machine}, ${place.cpus} CPUs, load ${load.toFixed(1)}`;
   process.stdout.write(`\n${head}\n\n${renderTable(measured)}\n${summary(measured)}\n`);
   say(`Written to ${options.json}.`);
+  return 0;
 }
 
-/** `npm run bench`: ends with 0 also where a bound is missed, for the machine may have had other work. */
-async function main(): Promise<number> {
-  try {
-    await bench(process.argv.slice(2));
-    return 0;
-  } catch (error) {
-    process.stderr.write(
-      `${error instanceof BenchError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-    );
-    return 1;
-  }
-}
-
-process.exit(await main());
+await runCommand(() => bench(process.argv.slice(2)));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { DemoError } from './demo-error.ts';
+import { CommandError } from '../../command/command-error.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
 import { packSource } from './source-archive.ts';
 
@@ -38,7 +38,8 @@ async function uploadSource(client: ServiceClient, project: string, folder: stri
     query: { sha256, size: String(bytes.length) },
   });
   const stored = await fetch(upload.url, { method: upload.method, headers: upload.headers, body: bytes });
-  if (!stored.ok) throw new DemoError(`Storage refused the source: ${stored.status} ${await stored.text()}`);
+  if (!stored.ok)
+    throw new CommandError(`Storage refused the source: ${stored.status} ${await stored.text()}`);
   await client.send('PUT', path, { query: { sha256 } });
   return bytes.length;
 }

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { CommandError } from '../../command/command-error.ts';
 import { boundToParent } from '../bound-to-parent.ts';
-import { DemoError } from './demo-error.ts';
 import type { Credentials } from './options.ts';
 
 export interface DemoService {
@@ -37,12 +37,12 @@ async function adminPassword(dataFolder: string, given: string | undefined): Pro
   const file = join(dataFolder, 'admin-password');
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined) return kept;
-  throw new DemoError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
+  throw new CommandError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
 }
 
 /**
  * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It goes when this process goes.
- * @throws DemoError when it does not start, after it has said why
+ * @throws CommandError when it does not start, after it has said why
  */
 export async function startDemoService(
   dataFolder: string,
@@ -66,7 +66,7 @@ export async function startDemoService(
   };
   const url = await readiness(service);
   try {
-    if (url === undefined) throw new DemoError('The service did not start.');
+    if (url === undefined) throw new CommandError('The service did not start.');
     const password = await adminPassword(dataFolder, environment['ADMIN_PASSWORD']);
     return { url, credentials: { username: 'admin', password }, stop };
   } catch (error) {

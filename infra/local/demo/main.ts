@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DemoError } from './demo-error.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { runCommand } from '../../command/run-command.ts';
 import { configId, ensureDemoProject } from './demo-project.ts';
 import { startDemoService } from './demo-service.ts';
 import { Experiment } from './experiment.ts';
@@ -53,7 +54,7 @@ async function trainDigits(
 async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
   await using started = new AsyncDisposableStack();
   const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new DemoError('Interrupted; the training is cancelled.'));
+    const stop = () => reject(new CommandError('Interrupted; the training is cancelled.'));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
   const run = async () => {
@@ -73,18 +74,12 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
 
 async function main(): Promise<number> {
   const screen = new Screen(process.stdout, process.env);
-  try {
-    const hasSucceeded = await demo(readDemoOptions(process.argv.slice(2), process.env), screen);
-    screen.line();
-    if (hasSucceeded) screen.good('The demo succeeded.');
-    else screen.bad('The demo did not succeed.');
-    return hasSucceeded ? 0 : 1;
-  } catch (error) {
-    process.stderr.write(
-      `\n${error instanceof DemoError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-    );
-    return 1;
-  }
+  const options = readDemoOptions(process.argv.slice(2), process.env);
+  // What is said next, be it an error, stands apart from the progress.
+  const hasSucceeded = await demo(options, screen).finally(() => screen.line());
+  if (hasSucceeded) screen.good('The demo succeeded.');
+  else screen.bad('The demo did not succeed.');
+  return hasSucceeded ? 0 : 1;
 }
 
-process.exit(await main());
+await runCommand(main);

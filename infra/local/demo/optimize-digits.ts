@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
-import { DemoError } from './demo-error.ts';
+import { CommandError } from '../../command/command-error.ts';
 import { drawVariants } from './draw-variants.ts';
 import { hasEnded } from './experiment.ts';
 import { near } from './near.ts';
@@ -70,7 +70,7 @@ async function follow({ client, screen }: Place, path: string): Promise<Receipt>
     shown = state;
     if (status === 'SUCCEEDED' && receipt !== null) return receipt;
     if (hasEnded({ status }))
-      throw new DemoError(`The job ended ${status}: ${status_reason ?? 'no reason is known'}`);
+      throw new CommandError(`The job ended ${status}: ${status_reason ?? 'no reason is known'}`);
     await delay(pollMilliseconds);
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { DemoError } from './demo-error.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { readFlags } from '../../command/read-flags.ts';
 
 /** How to sign in: with a token that exists, or by name and password. */
 export type Credentials = { token: string } | { username: string; password: string };
@@ -19,35 +19,28 @@ const usage = `Usage: npm run demo -- [--remote] [--data <folder>] [--url <url>]
   --data    where the service keeps its data and the demo its results (.data/demo)
   --url     use this running service; sign in by DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
 
-function parseFlags(args: readonly string[]) {
-  const options = { url: { type: 'string' }, remote: { type: 'boolean' }, data: { type: 'string' } } as const;
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw new DemoError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-  }
-}
+const options = { url: { type: 'string' }, remote: { type: 'boolean' }, data: { type: 'string' } } as const;
 
 function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials {
   const { DEMO_TOKEN: token, DEMO_USERNAME: username, DEMO_PASSWORD: password } = environment;
   if (token !== undefined) return { token };
   if (username !== undefined && password !== undefined) return { username, password };
-  throw new DemoError(`Set DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD, to sign in.\n${usage}`);
+  throw new CommandError(`Set DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD, to sign in.\n${usage}`);
 }
 
 function serviceUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/+$/, '');
-  throw new DemoError(`--url must be an http or https URL, not "${text}".\n${usage}`);
+  throw new CommandError(`--url must be an http or https URL, not "${text}".\n${usage}`);
 }
 
-/** @throws DemoError for what the demo does not know */
+/** @throws CommandError for what the demo does not know */
 export function readDemoOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): DemoOptions {
-  const { url, remote = false, data = '.data/demo' } = parseFlags(args);
-  if (data === '') throw new DemoError(`--data must name a folder.\n${usage}`);
+  const { url, remote = false, data = '.data/demo' } = readFlags(usage, { args: [...args], options }).values;
+  if (data === '') throw new CommandError(`--data must name a folder.\n${usage}`);
   return {
     service:
       url === undefined ? undefined : { url: serviceUrl(url), credentials: credentialsIn(environment) },

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { countText, valueText } from '../../../shared/metric-chart/number-text.ts';
-import { DemoError } from './demo-error.ts';
+import { CommandError } from '../../command/command-error.ts';
 import { configId } from './demo-project.ts';
 import type { Experiment } from './experiment.ts';
 import { near } from './near.ts';
@@ -83,7 +83,7 @@ async function download(client: ServiceClient, path: string): Promise<Uint8Array
   const location = (await client.send('GET', path)).headers.get('location');
   const response = location === null ? undefined : await fetch(location);
   if (response?.ok !== true)
-    throw new DemoError(`${path} cannot be downloaded: ${response?.status ?? 'no redirect'}`);
+    throw new CommandError(`${path} cannot be downloaded: ${response?.status ?? 'no redirect'}`);
   return response.bytes();
 }
 
@@ -94,10 +94,10 @@ async function showArtifacts(result: Result, experiment: string): Promise<void> 
   for (const { path, size, sha256 } of artifacts)
     screen.fact(path.padEnd(16), `${countText(size).padStart(9)} bytes  sha256 ${sha256}`);
   const model = artifacts.find(({ path }) => path === modelPath);
-  if (model === undefined) throw new DemoError(`The experiment left no ${modelPath}.`);
+  if (model === undefined) throw new CommandError(`The experiment left no ${modelPath}.`);
   const bytes = await download(client, `${experiment}/artifacts/${modelPath}`);
   if (createHash('sha256').update(bytes).digest('hex') !== model.sha256) {
-    throw new DemoError(`What was downloaded is not ${modelPath}: its SHA-256 differs.`);
+    throw new CommandError(`What was downloaded is not ${modelPath}: its SHA-256 differs.`);
   }
   screen.fact('downloaded', `${await save(result, modelPath, bytes)}, SHA-256 as promised`);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { DemoError } from './demo-error.ts';
+import { CommandError } from '../../command/command-error.ts';
 import type { Credentials } from './options.ts';
 
 const ProblemDocument = z.object({
@@ -20,12 +20,12 @@ const unavailableTries = 5;
 export const pathOf = (...parts: readonly string[]): string =>
   parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 
-async function problemOf(response: Response, what: string): Promise<DemoError> {
+async function problemOf(response: Response, what: string): Promise<CommandError> {
   const text = await response.text();
   const parsed = ProblemDocument.safeParse(parseJson(text));
   const details = parsed.data?.errors.map(({ name, message }) => `${name} ${message}`) ?? [];
   const said = details.length > 0 ? details.join('; ') : (parsed.data?.detail ?? text.slice(0, 300));
-  return new DemoError(`${what} answered ${response.status}: ${said}`);
+  return new CommandError(`${what} answered ${response.status}: ${said}`);
 }
 
 function parseJson(text: string): unknown {
@@ -42,7 +42,7 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     const cause =
       error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new DemoError(`${new URL(url).origin} cannot be reached: ${cause}`);
+    throw new CommandError(`${new URL(url).origin} cannot be reached: ${cause}`);
   }
 }
 
@@ -59,7 +59,7 @@ export class ServiceClient {
     this.userId = token.split('.')[0] ?? '';
   }
 
-  /** @throws DemoError when the service does not know who that is */
+  /** @throws CommandError when the service does not know who that is */
   static async signIn(url: string, credentials: Credentials): Promise<ServiceClient> {
     if ('token' in credentials) return new ServiceClient(url, credentials.token);
     const body = new URLSearchParams({ grant_type: 'password', ...credentials });
@@ -69,7 +69,7 @@ export class ServiceClient {
     return new ServiceClient(url, access_token);
   }
 
-  /** Sends a request; a service that is out for a moment is asked again. @throws DemoError for every answer but success and redirect */
+  /** Sends a request; a service that is out for a moment is asked again. @throws CommandError for every answer but success and redirect */
   async send(
     method: string,
     path: string,
@@ -102,7 +102,8 @@ export class ServiceClient {
   ): Promise<z.output<S>> {
     const response = await this.send(method, path, request);
     const parsed = schema.safeParse(await response.json());
-    if (!parsed.success) throw new DemoError(`${method} ${path} answered what the demo does not understand.`);
+    if (!parsed.success)
+      throw new CommandError(`${method} ${path} answered what the demo does not understand.`);
     return parsed.data;
   }
 

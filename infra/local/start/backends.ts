@@ -33,7 +33,7 @@ async function lostEngine(engines: readonly StartedEngine[]): Promise<string> {
 /**
  * Starts what nobody replaced of all that the functions need, and makes this process's environment that of a function.
  * What was started is stopped in reverse order by `started`, also when a later part does not start.
- * @throws StartError
+ * @throws CommandError
  */
 export async function startBackends(
   started: AsyncDisposableStack,

@@ -3,8 +3,8 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
+import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
-import { StartError } from './options.ts';
 
 export interface Credentials {
   accessKeyId: string;
@@ -43,7 +43,7 @@ async function lock(file: string): Promise<DatabaseSync | undefined> {
   }
 }
 
-/** Creates the folder where it is missing, for its owner alone, and locks it. @throws StartError where it is in use */
+/** Creates the folder where it is missing, for its owner alone, and locks it. @throws CommandError where it is in use */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const within = (name: string) => join(path, name);
   try {
@@ -51,14 +51,14 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(
+    throw new CommandError(
       `The data folder ${path} cannot be used: ${reason}. Choose another one with --data.`,
     );
   }
   const held = await lock(within('lock'));
   if (held === undefined) {
     const owner = await readJson(within('owner.json'), Owner);
-    throw new StartError(
+    throw new CommandError(
       `The data folder ${path} is in use by another service${owner === undefined ? '' : ` (process ${owner.pid})`}. Stop it first, or choose another folder with --data.`,
     );
   }

@@ -4,10 +4,10 @@ import { createFirstAdmin, firstAdminName, hasAdmin } from '../../../shared/acco
 import { NewPassword } from '../../../shared/accounts/password-rules.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { tableWriter } from '../../../shared/data/table-writer.ts';
+import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import type { DataFolder } from './data-folder.ts';
 import { accountsTable } from './function-environment.ts';
-import { StartError } from './options.ts';
 
 export interface FirstAdmin {
   username: typeof firstAdminName;
@@ -20,7 +20,7 @@ export interface FirstAdmin {
 function givenPassword(given: string): string {
   const checked = NewPassword.safeParse(given);
   if (checked.success) return given;
-  throw new StartError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is no good'}.`);
+  throw new CommandError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is no good'}.`);
 }
 
 /** Without a line end, so that curl sends the file as it is; written before the account, so that it is never lost. */
@@ -51,7 +51,7 @@ export async function ensureFirstAdmin(
   const result = await createFirstAdmin(accounts, password, new Date());
   if ('refused' in result) {
     if (result.refused === 'admin-exists') return undefined;
-    throw new StartError(`There is a user "${firstAdminName}" who is no admin.`);
+    throw new CommandError(`There is a user "${firstAdminName}" who is no admin.`);
   }
   return { username: firstAdminName, password: given === undefined ? password : undefined, passwordFile };
 }

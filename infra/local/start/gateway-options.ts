@@ -1,6 +1,6 @@
 import { readCorsOrigins } from '../../../shared/endpoint/cors.ts';
+import { CommandError } from '../../command/command-error.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
-import { StartError } from './options.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -16,10 +16,10 @@ function readLimit(environment: Variables, name: string): number | undefined {
   const given = environment[name];
   if (given === undefined || given === '') return undefined;
   if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
-  throw new StartError(`${name} must be a whole number from 1 to 999999999, not "${given}".`);
+  throw new CommandError(`${name} must be a whole number from 1 to 999999999, not "${given}".`);
 }
 
-/** Limits that were set; where only the requests a second are, twice as many may come at once. @throws StartError */
+/** Limits that were set; where only the requests a second are, twice as many may come at once. @throws CommandError */
 export function readLimits(environment: Variables): Partial<AdmissionLimits> {
   const perSecond = readLimit(environment, variables.perSecond);
   const burst = readLimit(environment, variables.burst) ?? (perSecond && 2 * perSecond);
@@ -33,11 +33,11 @@ export function readLimits(environment: Variables): Partial<AdmissionLimits> {
   };
 }
 
-/** The origins of `CORS_ORIGINS`. @throws StartError */
+/** The origins of `CORS_ORIGINS`. @throws CommandError */
 export function readOrigins(environment: Variables): readonly string[] {
   try {
     return readCorsOrigins(environment);
   } catch (error) {
-    throw new StartError(error instanceof Error ? `${error.message}.` : String(error));
+    throw new CommandError(error instanceof Error ? `${error.message}.` : String(error));
   }
 }

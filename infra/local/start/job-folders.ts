@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CommandError } from '../../command/command-error.ts';
 import type { DataFolder } from './data-folder.ts';
-import { StartError } from './options.ts';
 
 export interface JobFolders {
   work: string;
@@ -22,7 +22,7 @@ async function ownFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
-    throw new StartError(`${folder} belongs to somebody else; remove it and try again.`);
+    throw new CommandError(`${folder} belongs to somebody else; remove it and try again.`);
   }
   return folder;
 }

@@ -1,9 +1,11 @@
+import { CommandError } from '../../command/command-error.ts';
+import { runCommand } from '../../command/run-command.ts';
 import { loadEndpoints } from '../../endpoints.ts';
 import { type RunningGateway, startGateway } from '../gateway/server.ts';
 import { startBackends } from './backends.ts';
 import { readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
-import { readOptions, StartError } from './options.ts';
+import { readOptions } from './options.ts';
 import { stopRequested } from './stop-request.ts';
 
 async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {
@@ -12,10 +14,12 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
-      throw new StartError(`Port ${options.port} is in use. Choose another one: npm start -- --port <port>`);
+      throw new CommandError(
+        `Port ${options.port} is in use. Choose another one: npm start -- --port <port>`,
+      );
     }
     if (code === 'EACCES') {
-      throw new StartError(`Port ${options.port} is not yours to use. Choose another one with --port.`);
+      throw new CommandError(`Port ${options.port} is not yours to use. Choose another one with --port.`);
     }
     throw error;
   }
@@ -55,13 +59,5 @@ async function serve(args: readonly string[], program: string): Promise<number> 
 export async function main(args: readonly string[], program: string): Promise<never> {
   // Whoever reads the output may go away; that stops nothing.
   process.stdout.on('error', () => {});
-  try {
-    process.exit(await serve(args, program));
-  } catch (error) {
-    const isOurs = error instanceof StartError;
-    process.stderr.write(
-      `${isOurs ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-    );
-    process.exit(1);
-  }
+  return runCommand(() => serve(args, program));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { greeting } from '../../../infra/local/start/greeting.ts';
+import { greeting } from '../../../../../infra/local/start/greeting.ts';
 
 const base = {
   url: 'http://127.0.0.1:3000',

@@ -3,7 +3,7 @@ import {
   enterFunctionEnvironment,
   jobVariables,
   placeOf,
-} from '../../../infra/local/start/function-environment.ts';
+} from '../../../../../infra/local/start/function-environment.ts';
 
 const made = { accessKeyId: 'made', secretAccessKey: 'made-secret' };
 const own = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readLimits, readOrigins } from '../../../infra/local/start/gateway-options.ts';
-import { StartError } from '../../../infra/local/start/options.ts';
+import { CommandError } from '../../../../../infra/command/command-error.ts';
+import { readLimits, readOrigins } from '../../../../../infra/local/start/gateway-options.ts';
 
 describe('options of the gateway', () => {
   test('are those that were set', () => {
@@ -19,12 +19,12 @@ describe('options of the gateway', () => {
   });
 
   test.each(['0', '-1', '1.5', 'many', '1e9', '0x10'])('%j is no limit', (given) => {
-    expect(() => readLimits({ LIMIT_REQUESTS_IN_FLIGHT: given })).toThrow(StartError);
+    expect(() => readLimits({ LIMIT_REQUESTS_IN_FLIGHT: given })).toThrow(CommandError);
     expect(() => readLimits({ LIMIT_REQUESTS_IN_FLIGHT: given })).toThrow('LIMIT_REQUESTS_IN_FLIGHT');
   });
 
   test('a bad origin keeps the service from starting', () => {
-    expect(() => readOrigins({ CORS_ORIGINS: '*' })).toThrow(StartError);
+    expect(() => readOrigins({ CORS_ORIGINS: '*' })).toThrow(CommandError);
     expect(() => readOrigins({ CORS_ORIGINS: '*' })).toThrow('CORS_ORIGINS: "*" is refused');
   });
 });

@@ -1,0 +1,27 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { CommandError } from './command-error.ts';
+
+/** Somebody asked how a command is used; the message says it. */
+export class HelpAsked extends Error {
+  override readonly name = 'HelpAsked';
+}
+
+/**
+ * Takes a command line apart by a `config` of `node:util`.
+ *
+ * @param usage how the command is used, in words: the answer to `--help`, and said after what is wrong
+ * @throws HelpAsked
+ * @throws CommandError for a flag that there is not, or that lacks its value
+ */
+export function readFlags<Config extends ParseArgsConfig>(
+  usage: string,
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  const { args = process.argv.slice(2) } = config;
+  if (args.includes('--help') || args.includes('-h')) throw new HelpAsked(usage);
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new CommandError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
+}
