@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { experimentRemains, removeExperiment, requireExperiment } from '../../shared/data/experiment.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { count } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
@@ -11,7 +12,6 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { forSeconds } from '../../shared/purge/still-time.ts';
 import { experimentPath } from './experiment-path.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
 import { Attempt, TrainingKind } from '../../shared/data/job.ts';
+import { JobStatus } from '../../shared/data/job-status.ts';
 import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
 import { actualCost } from '../../shared/jobs/cost.ts';
-import { JobStatus } from '../../shared/jobs/status.ts';
 
 /** An experiment as every operation answers it. */
 export const ExperimentAnswer = z

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { integer } from '../../shared/endpoint/parameters.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { answerLog, LogAnswer, logQuery } from './answer-log.ts';
 import { experimentPath } from './experiment-path.ts';
 

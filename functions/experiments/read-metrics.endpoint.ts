@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
@@ -9,7 +10,6 @@ import { streamPaging } from '../../shared/endpoint/paging.ts';
 import { line, Timestamp } from '../../shared/endpoint/parameters.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { experimentPath } from './experiment-path.ts';
 import { chartOf } from './metric-chart.ts';
 import { everyPoint, readPoints } from './read-points.ts';

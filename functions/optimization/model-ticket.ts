@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { partsOf } from '../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../shared/aws/objects.ts';
+import { uploadSeconds } from '../../shared/aws/upload-seconds.ts';
 import type { PendingFile } from '../../shared/data/model-file.ts';
-import { uploadSeconds } from '../../shared/data/upload.ts';
 import { ModelDetails } from './model-answer.ts';
 
 const request = {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readObjects } from '../../shared/aws/needs.ts';
 import type { OptimizationKind } from '../../shared/data/job.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { modelFileNames } from '../../shared/data/model-file.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { requireStrategy } from '../../shared/data/strategy.ts';
@@ -8,7 +9,6 @@ import { defineEndpoint, redirect } from '../../shared/endpoint/definition.ts';
 import { within } from '../../shared/endpoint/needs.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { strategyPath } from './strategy-path.ts';
 
 const words = {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Attempt } from '../../shared/data/job.ts';
+import { JobStatus } from '../../shared/data/job-status.ts';
 import { Progress, ResultFile, type Strategy } from '../../shared/data/strategy.ts';
 import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
 import { actualCost } from '../../shared/jobs/cost.ts';
-import { JobStatus } from '../../shared/jobs/status.ts';
 import { pruneStrategies, quantizeStrategies, quantTypes } from '../../shared/onnx/methods/strategies.ts';
 
 const identity = { strategy_id: Ulid, model_name: z.string(), model_digest: z.string() };

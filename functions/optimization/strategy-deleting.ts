@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { writeObjects } from '../../shared/aws/needs.ts';
 import type { OptimizationKind } from '../../shared/data/job.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
 import { removeStrategy, strategyRemains } from '../../shared/data/strategy.ts';
@@ -10,7 +11,6 @@ import { within } from '../../shared/endpoint/needs.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { forSeconds } from '../../shared/purge/still-time.ts';
 import { requireOwnStrategy } from './own-strategy.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { OptimizationKind } from '../../shared/data/job.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { requireStrategy } from '../../shared/data/strategy.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { answerLog, LogAnswer, logQuery } from '../experiments/answer-log.ts';
 import { strategyPath } from './strategy-path.ts';
 

@@ -1,5 +1,5 @@
 import { constants, gunzipSync } from 'node:zlib';
-import { hasTarChecksum, TAR_BLOCK_BYTES } from '../../shared/runner/archive/tar-header.ts';
+import { hasTarChecksum, TAR_BLOCK_BYTES } from '../../shared/archive/tar-header.ts';
 
 /** Bytes of the beginning by which a format is told: the first header of a tar, also when it is compressed. */
 export const headBytes = 4096;

@@ -1,11 +1,11 @@
 import { ulid } from 'ulid';
 import { readCorsOrigins, withCors } from '../../shared/endpoint/cors.ts';
 import type { Method } from '../../shared/endpoint/definition.ts';
-import { type Event, headerOf, type Result } from '../../shared/endpoint/exchange.ts';
 import type { Handler } from '../../shared/endpoint/lambda.ts';
 import { createLogger } from '../../shared/endpoint/log.ts';
 import type { Environment } from '../../shared/endpoint/needs.ts';
 import { Problem } from '../../shared/endpoint/problem.ts';
+import { type Event, headerOf, type Result } from '../../shared/endpoint/proxy-event.ts';
 import { renderError } from '../../shared/endpoint/render-error.ts';
 import { securityHeaders } from '../../shared/endpoint/security-headers.ts';
 

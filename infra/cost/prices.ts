@@ -1,4 +1,4 @@
-import type { Prices } from '../../shared/jobs/cost.ts';
+import type { Prices } from '../../shared/endpoint/prices.ts';
 import type { DeploymentOptions } from '../options.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { deploymentLimitKey, userLimitKey } from '../../shared/data/job.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import { type Counters, countersKey } from '../../shared/data/project.ts';
 import type { Item, Key } from '../../shared/data/table.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import type { Belongings } from './belongings.ts';
 import type { Finding } from './finding.ts';
 import type { Inventory } from './inventory.ts';

@@ -1,6 +1,6 @@
 import { packsPrefix } from '../../shared/data/environment.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
 import type { Item } from '../../shared/data/table.ts';
-import { isFinal } from '../../shared/jobs/status.ts';
 import { type Belongings, belongingsOf } from './belongings.ts';
 import { driftedCounts } from './drifted-counts.ts';
 import type { Finding } from './finding.ts';

@@ -1,5 +1,6 @@
-import type { AnyEndpoint, Event } from '../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
 import type { JsonSchema } from '../../shared/endpoint/openapi/json-schema.ts';
+import type { Event } from '../../shared/endpoint/proxy-event.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
 import { routeOf } from '../routes.ts';
 

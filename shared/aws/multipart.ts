@@ -8,7 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { uploadSeconds } from '../data/upload.ts';
+import { uploadSeconds } from './upload-seconds.ts';
 
 /** One part of a multipart upload, numbered from 1. */
 export interface UploadPart {

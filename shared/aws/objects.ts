@@ -10,9 +10,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { uploadSeconds } from '../data/upload.ts';
 import { copyObject } from './copy-object.ts';
 import { type MultipartUploads, multipartUploads } from './multipart.ts';
+import { uploadSeconds } from './upload-seconds.ts';
 
 export interface ObjectHead {
   size: number;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
-import { finalRank } from '../jobs/status.ts';
 import { EnvironmentType } from './environment.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob } from './job.ts';
+import { finalRank } from './job-status.ts';
 import { projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
 import { Bytes, recordType } from './record.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
-import { finalRank, JobStatus } from '../jobs/status.ts';
 import type { Change, Condition } from './condition.ts';
+import { finalRank, JobStatus } from './job-status.ts';
 import { count } from './project.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
-import { finalRank } from '../jobs/status.ts';
 import { pruneStrategies, quantizeStrategies, quantTypes } from '../onnx/methods/strategies.ts';
 import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob } from './job.ts';
+import { finalRank } from './job-status.ts';
 import { ModelFile } from './model-file.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';

@@ -7,9 +7,6 @@ import type { Key, Page, TableReader, TableWriter } from './table.ts';
 /** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
 export const uploadMaxBytes = 5_000_000_000;
 
-/** Life of an upload URL: until it dies an object may appear, even where its project was deleted meanwhile. */
-export const uploadSeconds = 60 * 60;
-
 const upload = recordType('upload', () =>
   z.object({
     project_id: Ulid,

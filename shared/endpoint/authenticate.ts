@@ -1,8 +1,9 @@
 import { readAccounts } from '../data/needs.ts';
 import { authenticateToken } from '../data/token.ts';
 import { accountTypes } from '../data/user.ts';
-import { type Before, headerOf } from './exchange.ts';
+import type { Before } from './exchange.ts';
 import { Problem } from './problem.ts';
+import { headerOf } from './proxy-event.ts';
 
 const bearer = /^bearer +(\S+) *$/i;
 

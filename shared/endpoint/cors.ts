@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Result } from './exchange.ts';
+import type { Result } from './proxy-event.ts';
 
 /** Response headers that scripts may read besides those that browsers always show. API Gateway renames one of them. */
 const exposed = [

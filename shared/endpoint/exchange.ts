@@ -1,4 +1,3 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
 import type { Project } from '../data/project.ts';
 import type {
   Caller,
@@ -13,6 +12,7 @@ import type { FieldsMask } from './fields-mask/parse-mask.ts';
 import type { Logger } from './log.ts';
 import type { Needs, Platform } from './needs.ts';
 import type { ProblemKind } from './problem.ts';
+import type { Event } from './proxy-event.ts';
 
 /** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
 export interface AnyEndpoint {
@@ -41,7 +41,7 @@ export interface AnyEndpoint {
 export interface Exchange {
   readonly endpoint: AnyEndpoint;
   readonly platform: Platform;
-  readonly event: APIGatewayProxyEvent;
+  readonly event: Event;
   readonly requestId: string;
   readonly startedAt: number;
   readonly log: Logger;
@@ -53,22 +53,3 @@ export interface Exchange {
 
 /** A step before the behaviour, or around its answer. */
 export type Before = (exchange: Exchange) => Promise<void> | void;
-
-export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result, LambdaContext };
-
-/** The lines of a request header, whatever the case of its name. */
-export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
-  for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
-    if (key.toLowerCase() === name && values !== undefined && values.length > 0) return values;
-  }
-  for (const [key, value] of Object.entries(headers ?? {})) {
-    if (key.toLowerCase() === name && value !== undefined) return [value];
-  }
-  return [];
-}
-
-/** A request header, whatever the case of its name; several lines of it are joined by commas. */
-export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
-  const lines = headerLines(event, name);
-  return lines.length === 0 ? undefined : lines.join(', ');
-}

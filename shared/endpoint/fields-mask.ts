@@ -1,7 +1,8 @@
 import { jsonSchema } from './answer-schema.ts';
-import { type Before, headerOf } from './exchange.ts';
+import type { Before } from './exchange.ts';
 import { parseMask } from './fields-mask/parse-mask.ts';
 import { requireConsistent } from './fields-mask/require-consistent.ts';
+import { headerOf } from './proxy-event.ts';
 
 export { applyMask } from './fields-mask/apply-mask.ts';
 export { parseMask } from './fields-mask/parse-mask.ts';

@@ -1,5 +1,6 @@
-import { type AnyEndpoint, type Event, headerLines } from './exchange.ts';
+import type { AnyEndpoint } from './exchange.ts';
 import type { ParameterFault } from './problem.ts';
+import { type Event, headerLines } from './proxy-event.ts';
 
 /** Printable ASCII. */
 const keyPattern = /^[\x20-\x7e]{1,255}$/;

@@ -11,8 +11,9 @@ import {
 } from '../data/idempotency.ts';
 import type { Key, TableName, TableWriter, Write } from '../data/table.ts';
 import { jsonSchema } from './answer-schema.ts';
-import { type AnyEndpoint, type Exchange, headerOf } from './exchange.ts';
+import type { AnyEndpoint, Exchange } from './exchange.ts';
 import { Problem } from './problem.ts';
+import { headerOf } from './proxy-event.ts';
 import { Reply } from './reply.ts';
 import { requestFingerprint } from './request-fingerprint.ts';
 

@@ -1,7 +1,7 @@
 import type { FileBody } from './definition.ts';
-import { type Event, headerOf } from './exchange.ts';
 import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 import { type ParameterFault, Problem } from './problem.ts';
+import { type Event, headerOf } from './proxy-event.ts';
 
 /** Largest body of fields, in bytes. */
 const fieldsMaxBytes = 1024 * 1024;

@@ -1,9 +1,10 @@
 import type { File } from './definition.ts';
-import { type Before, type Event, type Exchange, headerOf } from './exchange.ts';
+import type { Before, Exchange } from './exchange.ts';
 import { idempotencyKeyFaults } from './idempotency-key.ts';
 import { type RawFields, readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
 import { type Part, parsePart, type Values } from './parse-part.ts';
 import { badRequest, type ParameterFault } from './problem.ts';
+import { type Event, headerOf } from './proxy-event.ts';
 import { splitAnywhere } from './split-anywhere.ts';
 
 const variable = /^\{(.+?)\+?\}$/;

@@ -1,9 +1,10 @@
 import { jsonSchema, successStatus } from './answer-schema.ts';
 import { encodeCursor } from './cursor.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
-import { type Exchange, headerOf, type Result } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { applyMask } from './fields-mask.ts';
 import { Problem } from './problem.ts';
+import { headerOf, type Result } from './proxy-event.ts';
 import { type NextPage, Reply } from './reply.ts';
 import { securityHeaders } from './security-headers.ts';
 

@@ -1,7 +1,7 @@
 import { TableBusy } from '../data/table.ts';
-import type { Result } from './exchange.ts';
 import type { Logger } from './log.ts';
 import { Problem } from './problem.ts';
+import type { Result } from './proxy-event.ts';
 import { securityHeaders } from './security-headers.ts';
 
 const retrySeconds = '5';

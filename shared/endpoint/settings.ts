@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Prices, pricesSchema } from '../jobs/cost.ts';
 import { CorsOrigins } from './cors.ts';
+import { type Prices, pricesSchema } from './prices.ts';
 
 const count = (otherwise: number) => z.coerce.number().int().positive().default(otherwise);
 

@@ -1,8 +1,8 @@
 import { changeJob } from '../data/job.ts';
+import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
 import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
 import { buildingReason } from './reason.ts';
-import { finalRank, isFinal, rankOf } from './status.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /** One container, as Batch tells it who it is. */

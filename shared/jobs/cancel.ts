@@ -1,11 +1,11 @@
 import type { BatchControl } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
+import { isFinal, rankOf } from '../data/job-status.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { placeOf } from './place.ts';
-import { isFinal, rankOf } from './status.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 const reason = 'Cancelled by a user.';

@@ -1,7 +1,7 @@
 import type { Change } from '../data/condition.ts';
 import { changeJob, endJob } from '../data/job.ts';
+import { type FinalStatus, finalRank } from '../data/job-status.ts';
 import { ConditionFailed, type TableWriter, type Write } from '../data/table.ts';
-import { type FinalStatus, finalRank } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 export interface Conclusion {

@@ -1,12 +1,12 @@
 import type { BatchJob, BatchStatus } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
+import { isFinal, rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
 import { concludeJob } from './conclude.ts';
 import { explainWait, unlessOvertaken } from './explain-wait.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { noteBuild } from './note-build.ts';
 import { buildingReason, reasonOfLoss, reasonToWait } from './reason.ts';
-import { isFinal, rankOf } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 const instant = (milliseconds: number | undefined): string | null =>

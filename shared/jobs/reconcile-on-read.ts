@@ -1,8 +1,8 @@
 import { changeJob } from '../data/job.ts';
+import { isFinal } from '../data/job-status.ts';
 import { ConditionFailed } from '../data/table.ts';
 import type { Logger } from '../endpoint/log.ts';
 import { type Reconciler, reconcileJobs } from './reconcile.ts';
-import { isFinal } from './status.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Seconds for which a comparison with Batch is good enough for whoever reads. */

@@ -1,5 +1,6 @@
 import type { BatchControl, BatchJob } from '../aws/batch.ts';
 import { endJob, listUnfinished, type UnfinishedJob } from '../data/job.ts';
+import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { ConditionFailed, type Item, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from './cancel.ts';
@@ -7,7 +8,6 @@ import { concludeJob } from './conclude.ts';
 import { giveUpWaiting } from './give-up.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { observeBuild, observeJob } from './observe.ts';
-import { finalRank, isFinal, rankOf } from './status.ts';
 import { type JobRecord, parseJobRecord, unfinishedJobOf } from './subject.ts';
 import { submitJob } from './submit.ts';
 

@@ -1,11 +1,11 @@
 import type { BatchControl, Submission } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
+import { rankOf } from '../data/job-status.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { noteBuild } from './note-build.ts';
 import { isOnCluster, placeOf } from './place.ts';
-import { rankOf } from './status.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Seconds that Batch waits longer than the job's own supervisor, which ends a job in time and says why. */

@@ -1,4 +1,4 @@
-import type { MetricPoint } from '../data/job-metrics.ts';
+import type { ChartedPoint } from './charted-point.ts';
 import { MetricSeries } from './metric-series.ts';
 
 /** Panels that are drawn at most. */
@@ -28,11 +28,11 @@ export class MetricPanels {
   #points = 0;
 
   /** Takes points in, in the order in which they were reported. */
-  take(points: Iterable<MetricPoint>): void {
+  take(points: Iterable<ChartedPoint>): void {
     for (const point of points) this.#add(point);
   }
 
-  #add(point: MetricPoint): void {
+  #add(point: ChartedPoint): void {
     this.#points += 1;
     const [, prefix, rest] = prefixed.exec(point.name) ?? [];
     const name = rest ?? point.name;

@@ -1,4 +1,4 @@
-import type { MetricPoint } from '../data/job-metrics.ts';
+import type { ChartedPoint } from './charted-point.ts';
 import { thinOut } from './thin-out.ts';
 
 /** Points that a line is drawn with at most. */
@@ -51,7 +51,7 @@ export class MetricSeries {
     return this.#last?.value;
   }
 
-  add({ step, time, value }: MetricPoint): void {
+  add({ step, time, value }: ChartedPoint): void {
     const report = { step, time: Date.parse(time), value };
     if (step === null) this.#hasSteps = false;
     this.#earliest = Math.min(this.#earliest, report.time);

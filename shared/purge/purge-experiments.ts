@@ -1,12 +1,12 @@
 import type { BatchControl } from '../aws/batch.ts';
 import { type Experiment, experimentKey, listExperiments } from '../data/experiment.ts';
 import { jobPartition } from '../data/job.ts';
+import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { unrank } from '../data/ranking.ts';
 import type { TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
-import { finalRank, isFinal, rankOf } from '../jobs/status.ts';
 import { removeItems } from './run-purge.ts';
 import type { StillTime } from './still-time.ts';
 

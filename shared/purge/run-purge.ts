@@ -1,8 +1,8 @@
 import type { ObjectWriter } from '../aws/objects.ts';
+import { uploadSeconds } from '../aws/upload-seconds.ts';
 import { filesOfJob } from '../data/artifact.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
 import type { TableName, TableWriter } from '../data/table.ts';
-import { uploadSeconds } from '../data/upload.ts';
 import { purgePacks } from './purge-packs.ts';
 import type { Pass, StillTime } from './still-time.ts';
 

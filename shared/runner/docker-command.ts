@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
+import type { CommandUser } from '../process/executable.ts';
+import { supervise } from '../process/supervise.ts';
 import { containerName, killCommand, wrapCommand } from './environment/container-command.ts';
 import { engineEnvironment } from './environment/operator-environment.ts';
-import type { CommandUser } from './executable.ts';
 import type { Job } from './job.ts';
-import { supervise } from './supervise.ts';
 import type { Workspace } from './workspace.ts';
 
 const killSeconds = 20;

@@ -4,13 +4,13 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ArchiveError, type ArchiveLimits } from '../archive/archive-error.ts';
+import { extractArchive } from '../archive/extract-archive.ts';
 import type { ObjectReader } from '../aws/objects.ts';
 import { type Experiment, readJobConfig } from '../data/experiment.ts';
 import type { TableReader } from '../data/table.ts';
 import { datasetObject, sourceObject } from '../data/upload.ts';
-import { ArchiveError, type ArchiveLimits } from './archive/archive-error.ts';
-import { extractArchive } from './archive/extract-archive.ts';
-import type { CommandUser } from './executable.ts';
+import type { CommandUser } from '../process/executable.ts';
 import { JobFailure } from './job-failure.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,20 +1,20 @@
 import { ulid } from 'ulid';
 import type { Best } from '../data/experiment.ts';
 import { appendMetrics } from '../data/job-metrics.ts';
+import type { CommandUser } from '../process/executable.ts';
+import { type Outcome, supervise } from '../process/supervise.ts';
 import type { ArtifactLimit } from './artifact-limit.ts';
 import { BestValue } from './best-value.ts';
 import { resolveCommand } from './command.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { dockerCommand } from './docker-command.ts';
 import type { PreparedEnvironment } from './environment/prepare.ts';
-import type { CommandUser } from './executable.ts';
 import { noteProgress } from './held-job.ts';
 import type { Job } from './job.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { MetricReader } from './metric-reader.ts';
 import { OutputUploader } from './output-uploader.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
-import { type Outcome, supervise } from './supervise.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface CommandResult {

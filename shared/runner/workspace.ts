@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandUser } from './executable.ts';
+import type { CommandUser } from '../process/executable.ts';
 
 /** The folders of one run. `own` is the supervisor's alone; the user's command owns the others but `source` and `data`. */
 export interface Workspace {

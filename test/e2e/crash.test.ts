@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findProcesses } from '../../shared/runner/process-tree.ts';
+import { findProcesses } from '../../shared/process/process-tree.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 
 interface Experiment {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { processStartTime } from '../../shared/runner/process-tree.ts';
+import { processStartTime } from '../../shared/process/process-tree.ts';
 import { type FailedStart, type LocalService, startLocalService } from '../support/local-service.ts';
 
 const project = new URLSearchParams({

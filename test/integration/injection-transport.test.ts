@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../infra/endpoints.ts';
 import { type RunningGateway, startGateway } from '../../infra/local/gateway/server.ts';
+import { ArchiveError } from '../../shared/archive/archive-error.ts';
+import { extractArchive } from '../../shared/archive/extract-archive.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { ArchiveError } from '../../shared/runner/archive/archive-error.ts';
-import { extractArchive } from '../../shared/runner/archive/extract-archive.ts';
 import { corpus } from '../support/injection/corpus.ts';
 import { Surroundings } from '../support/injection/surroundings.ts';
 import { together } from '../support/injection/together.ts';
-import { pax, tar, tarEntry, zip } from './runner/archive-bytes.ts';
+import { pax, tar, tarEntry, zip } from './archive/archive-bytes.ts';
 
 const lanes = 8;
 const ended = 'Host: localhost\r\nConnection: close';

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killTree, type ProcessSelector, processStartTime } from '../../../shared/runner/process-tree.ts';
+import { killTree, type ProcessSelector, processStartTime } from '../../../shared/process/process-tree.ts';
 import { type Exit, exitedByItself } from './job-life.ts';
 import { writeLog } from './process-log.ts';
 

@@ -1,4 +1,4 @@
-import { killTree, type ProcessSelector, processStartTime } from '../../../shared/runner/process-tree.ts';
+import { killTree, type ProcessSelector, processStartTime } from '../../../shared/process/process-tree.ts';
 import { nodeId } from './job-environment.ts';
 import { attemptEnded, nodeEnded } from './job-life.ts';
 import { markerName } from './job-process.ts';

@@ -1,6 +1,6 @@
-import type { Event, LambdaContext, Result } from '../../../shared/endpoint/exchange.ts';
 import type { Handler } from '../../../shared/endpoint/lambda.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { Event, LambdaContext, Result } from '../../../shared/endpoint/proxy-event.ts';
 
 /** After so long API Gateway gives up on a function. */
 const defaultTimeLimit = 29_000;

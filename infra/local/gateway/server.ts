@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { anyMethod } from '../../../functions/service/any-method.ts';
 import { withCors } from '../../../shared/endpoint/cors.ts';
-import type { Result } from '../../../shared/endpoint/exchange.ts';
 import { createLogger } from '../../../shared/endpoint/log.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { Result } from '../../../shared/endpoint/proxy-event.ts';
 import { renderError } from '../../../shared/endpoint/render-error.ts';
 import type { LoadedEndpoint } from '../../endpoints.ts';
 import { methodTable } from '../../routes.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { processStartTime } from '../../../shared/runner/process-tree.ts';
+import { processStartTime } from '../../../shared/process/process-tree.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 
 const Engines = z.array(z.object({ pid: z.number().int().min(2), startTime: z.string() }));

@@ -1,4 +1,4 @@
-import { killTree } from '../../../shared/runner/process-tree.ts';
+import { killTree } from '../../../shared/process/process-tree.ts';
 
 /** npm hands on the Ctrl-C that the terminal has sent to everybody already: what follows so closely is the same one. */
 const sameRequestMilliseconds = 500;

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
-import { ZipFileReader } from '../../runner/archive/zip-file-reader.ts';
+import { ZipFileReader } from '../../archive/zip-file-reader.ts';
 import { ModelFault } from '../model-fault.ts';
 import { byteLengthOf } from '../tensor/data-type.ts';
 import { elementCount } from '../tensor/tensor.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
-import { launchAs } from '../../runner/privileges.ts';
+import { launchAs } from '../../process/privileges.ts';
 
 export interface StageUser {
   uid: number;

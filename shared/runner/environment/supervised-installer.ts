@@ -1,5 +1,5 @@
-import type { CommandUser } from '../executable.ts';
-import { type Outcome, supervise } from '../supervise.ts';
+import type { CommandUser } from '../../process/executable.ts';
+import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { RunCommand } from './installer.ts';
 
 const tailBytes = 8 * 1024;

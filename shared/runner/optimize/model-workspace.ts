@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandUser } from '../executable.ts';
+import type { CommandUser } from '../../process/executable.ts';
 
 /** The folders of one run. The stages of the engine may read `model` and `sets`, and own `work`. */
 export interface ModelWorkspace {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ResultFile, resultObject } from '../../data/strategy.ts';
-import type { CommandUser } from '../executable.ts';
+import type { CommandUser } from '../../process/executable.ts';
 import { FileBytes, FileChanged } from '../file-bytes.ts';
 import { FileRefused, openOwned } from '../growing-file.ts';
 import { JobFailure } from '../job-failure.ts';

@@ -9,11 +9,11 @@ import {
   putJobConfig,
 } from '../../../shared/data/experiment.ts';
 import { beginJob, jobPartition } from '../../../shared/data/job.ts';
+import { rankOf } from '../../../shared/data/job-status.ts';
 import { takeLease } from '../../../shared/data/lease.ts';
 import { count } from '../../../shared/data/project.ts';
 import { rank } from '../../../shared/data/ranking.ts';
 import type { Write } from '../../../shared/data/table.ts';
-import { rankOf } from '../../../shared/jobs/status.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { archiveOf, newProject } from '../world/project.ts';
 import type { Service } from '../world/service.ts';

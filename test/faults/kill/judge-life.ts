@@ -1,7 +1,7 @@
 import { belongingsOf } from '../../../infra/doctor/belongings.ts';
 import { findOrphans } from '../../../infra/doctor/find-orphans.ts';
 import type { Inventory } from '../../../infra/doctor/inventory.ts';
-import { isFinal } from '../../../shared/jobs/status.ts';
+import { isFinal } from '../../../shared/data/job-status.ts';
 import type { JobRecord } from '../../../shared/jobs/subject.ts';
 import type { JobKind } from './job-kind.ts';
 import type { Scenario, Strike } from './job-strike.ts';

@@ -16,7 +16,7 @@ import {
   type RunningBatch,
   startBatchServer,
 } from '../../../infra/local/batch/server.ts';
-import { processStartTime } from '../../../shared/runner/process-tree.ts';
+import { processStartTime } from '../../../shared/process/process-tree.ts';
 
 import { credentials, optionsIn, region } from './server-options.ts';
 

@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { killTree } from '../../../shared/runner/process-tree.ts';
+import { killTree } from '../../../shared/process/process-tree.ts';
 import {
   clientOf,
   conversation,

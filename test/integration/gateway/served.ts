@@ -1,6 +1,6 @@
 import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
 import { defineEndpoint, type Method } from '../../../shared/endpoint/definition.ts';
-import type { Event, Result } from '../../../shared/endpoint/exchange.ts';
+import type { Event, Result } from '../../../shared/endpoint/proxy-event.ts';
 
 export type Behaviour = (event: Event) => Promise<Result> | Result;
 

@@ -13,9 +13,9 @@ import { ModelFault } from '../../../shared/onnx/model-fault.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from '../projects/new-project.ts';
 import { sha256 } from '../projects/upload-file.ts';
-import { zip } from '../runner/archive-bytes.ts';
 import { modelBench } from './model-bench.ts';
 
 const digits = onnxFixture('digits.onnx');

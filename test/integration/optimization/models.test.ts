@@ -11,8 +11,8 @@ import { findModel, modelPrefix } from '../../../shared/data/model.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
 import { onnxFixture, recordedModel } from '../../support/model.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { zip } from '../archive/archive-bytes.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
-import { zip } from '../runner/archive-bytes.ts';
 import { modelBench } from './model-bench.ts';
 
 const digits = onnxFixture('digits.onnx');

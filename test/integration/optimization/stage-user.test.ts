@@ -1,7 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findProcesses } from '../../../shared/runner/process-tree.ts';
+import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { optimizationService } from '../../support/optimization.ts';
 
 const programs = {

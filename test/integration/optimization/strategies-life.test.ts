@@ -14,7 +14,7 @@ import { strategyKey } from '../../../shared/data/strategy.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
-import { findProcesses } from '../../../shared/runner/process-tree.ts';
+import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
 import { commandLines } from './command-lines.ts';

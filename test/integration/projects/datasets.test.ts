@@ -6,7 +6,7 @@ import { endpoint as requestDatasetUpload } from '../../../functions/projects/re
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { uploadMaxBytes } from '../../../shared/data/upload.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
-import { zip } from '../runner/archive-bytes.ts';
+import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from './new-project.ts';
 import { send, sha256 } from './upload-file.ts';
 

@@ -7,7 +7,7 @@ import { endpoint as readSource } from '../../../functions/projects/read-source.
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { countersKey, parseCounters } from '../../../shared/data/project.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
-import { zip } from '../runner/archive-bytes.ts';
+import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from './new-project.ts';
 import { archive, send, sha256, type Ticket } from './upload-file.ts';
 

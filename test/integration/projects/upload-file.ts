@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { tar, tarEntry } from '../runner/archive-bytes.ts';
+import { tar, tarEntry } from '../archive/archive-bytes.ts';
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 /** A source archive of one file. */

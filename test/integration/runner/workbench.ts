@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { killTree } from '../../../shared/runner/process-tree.ts';
-import { type SupervisedCommand, supervise } from '../../../shared/runner/supervise.ts';
+import { killTree } from '../../../shared/process/process-tree.ts';
+import { type SupervisedCommand, supervise } from '../../../shared/process/supervise.ts';
 
 /** A working folder and a marker for each test, and commands run there under supervision. */
 export class Workbench {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { findProcesses } from '../../../shared/runner/process-tree.ts';
+import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { trainingService, usualDefinition } from '../../support/training.ts';
 
 /** Takes its time to save when it is asked to end, and goes on from there. */

@@ -9,7 +9,7 @@ import { endpoint as readEnvironment } from '../../../functions/projects/read-en
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
-import { findProcesses } from '../../../shared/runner/process-tree.ts';
+import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { type TrainingService, trainingService, uploadSource } from '../../support/training.ts';
 
 const begin = async (service: TrainingService, project_id: string, more: Record<string, string> = {}) => {

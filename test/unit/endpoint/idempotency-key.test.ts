@@ -5,8 +5,8 @@ import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { writeObjects } from '../../../shared/aws/needs.ts';
 import { readRecords, writeRecords } from '../../../shared/data/needs.ts';
 import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import type { Event } from '../../../shared/endpoint/exchange.ts';
 import { idempotencyKeyFaults } from '../../../shared/endpoint/idempotency-key.ts';
+import type { Event } from '../../../shared/endpoint/proxy-event.ts';
 import { requestFingerprint } from '../../../shared/endpoint/request-fingerprint.ts';
 
 const proxyEvent = { headers: {} } as Event;

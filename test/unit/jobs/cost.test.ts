@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { actualCost, costEstimate, hourlyCost, type Prices } from '../../../shared/jobs/cost.ts';
+import type { Prices } from '../../../shared/endpoint/prices.ts';
+import { actualCost, costEstimate, hourlyCost } from '../../../shared/jobs/cost.ts';
 
 const prices: Prices = {
   fargate: { base: 0.01, vcpu: 0.04, gib: 0.005 },

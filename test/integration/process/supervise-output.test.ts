@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { findProcesses } from '../../../shared/runner/process-tree.ts';
-import { supervise } from '../../../shared/runner/supervise.ts';
-import { Workbench } from './workbench.ts';
+import { findProcesses } from '../../../shared/process/process-tree.ts';
+import { supervise } from '../../../shared/process/supervise.ts';
+import { Workbench } from '../runner/workbench.ts';
 
 const bench = new Workbench();
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { create } from 'tar';
 import { describe, expect, test } from 'vitest';
-import { extractArchive } from '../../../shared/runner/archive/extract-archive.ts';
+import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 import { pax, seal, TAR_END, tar, tarEntry } from './archive-bytes.ts';
 import { Bench, limits } from './extraction.ts';
 

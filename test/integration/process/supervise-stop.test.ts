@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findProcesses, killTree } from '../../../shared/runner/process-tree.ts';
-import { Workbench } from './workbench.ts';
+import { findProcesses, killTree } from '../../../shared/process/process-tree.ts';
+import { Workbench } from '../runner/workbench.ts';
 
 const isRoot = process.getuid?.() === 0;
 const bench = new Workbench();

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { ArchiveError, type ArchiveLimits } from '../../../shared/runner/archive/archive-error.ts';
-import { extractArchive } from '../../../shared/runner/archive/extract-archive.ts';
+import { ArchiveError, type ArchiveLimits } from '../../../shared/archive/archive-error.ts';
+import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
 export const limits: ArchiveLimits = { maxEntries: 20, maxBytes: 100_000, maxPathBytes: 500, maxDepth: 10 };
 

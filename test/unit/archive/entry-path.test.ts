@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ArchiveError } from '../../../shared/runner/archive/archive-error.ts';
-import { entryPath } from '../../../shared/runner/archive/entry-path.ts';
+import { ArchiveError } from '../../../shared/archive/archive-error.ts';
+import { entryPath } from '../../../shared/archive/entry-path.ts';
 
 const limits = { maxEntries: 10, maxBytes: 10, maxPathBytes: 300, maxDepth: 4 };
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { Workbench } from './workbench.ts';
+import { Workbench } from '../runner/workbench.ts';
 
 const bench = new Workbench();
 

@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Workbench } from './workbench.ts';
+import { Workbench } from '../runner/workbench.ts';
 
 const isRoot = process.getuid?.() === 0;
 const bench = new Workbench();

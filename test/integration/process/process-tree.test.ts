@@ -7,7 +7,7 @@ import {
   killTree,
   processStartTime,
   signalProcesses,
-} from '../../../shared/runner/process-tree.ts';
+} from '../../../shared/process/process-tree.ts';
 
 const isLinux = process.platform === 'linux';
 const marker = () => ({ name: 'TREE_TEST', value: crypto.randomUUID() });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ArchiveError } from '../../../shared/runner/archive/archive-error.ts';
-import { parsePaxRecords } from '../../../shared/runner/archive/pax-records.ts';
+import { ArchiveError } from '../../../shared/archive/archive-error.ts';
+import { parsePaxRecords } from '../../../shared/archive/pax-records.ts';
 
 const read = (text: string) => parsePaxRecords(Buffer.from(text));
 
