@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
-import { Attempt, TrainingKind } from '../../shared/data/job.ts';
-import { JobStatus } from '../../shared/data/job-status.ts';
-import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
-import { actualCost } from '../../shared/jobs/cost.ts';
+import { TrainingKind } from '../../shared/data/job.ts';
+import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
 
 /** An experiment as every operation answers it. */
 export const ExperimentAnswer = z
@@ -20,36 +19,15 @@ export const ExperimentAnswer = z
     lock_hash: z.string().nullable(),
     environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
     saved_seconds: z.number().nullable(),
-    status: JobStatus,
-    status_reason: z.string().nullable(),
-    attempt: z.number().int(),
-    attempts: z.array(Attempt),
-    exit_code: z.number().int().nullable(),
-    signal: z.string().nullable(),
-    created_at: Timestamp,
-    started_at: Timestamp.nullable(),
-    stopped_at: Timestamp.nullable(),
-    /** Seconds from start to stop, or to now. */
-    duration: z.number().nullable(),
-    vcpus: z.number(),
-    memory: z.number().int(),
+    ...shownJob,
     gpus: z.number().int(),
     nodes: z.number().int(),
-    timeout: z.number().int(),
     best: Best.nullable(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
-    /** US dollars for an attempt that takes all its time; null where compute has no price. */
-    cost_estimate: z.number().nullable(),
-    /** US dollars that it did cost, once it has ended. */
-    cost: z.number().nullable(),
   })
   .meta({ id: 'Experiment' });
 
 /** An experiment to show at this moment. */
-export function showExperiment(experiment: Experiment, now: Date): z.input<typeof ExperimentAnswer> {
-  const { started_at, stopped_at } = experiment;
-  const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
-  const duration = started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
-  return { ...experiment, duration, cost: actualCost(experiment) };
-}
+export const showExperiment = (experiment: Experiment, now: Date): z.input<typeof ExperimentAnswer> =>
+  showJob(experiment, now);

@@ -1,28 +1,6 @@
-import { readPictures } from '../../shared/aws/needs.ts';
-import { readAccounts } from '../../shared/data/needs.ts';
-import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { pictureMediaTypes } from '../../shared/pictures/picture-form.ts';
-import { sendPicture } from './send-picture.ts';
-import { userPath } from './user-path.ts';
+import { pictureReading } from './picture-reading.ts';
 
-export const endpoint = defineEndpoint({
-  name: 'readThumbnail',
-  method: 'GET',
-  path: '/users/{username}/thumbnail/',
-  summary: "Thumbnail of a user's profile picture",
-  description:
-    '128 × 128 pixels, WebP, or PNG by `Accept`; a drawn identicon for a user who has uploaded none. A guest sees only their own.',
-  allow: 'guest',
-  needs: { accounts: readAccounts, objects: readPictures },
-  input: { path: userPath },
-  output: { 200: content(pictureMediaTypes) },
-  problems: ['forbidden', 'not-found'],
-  etag: true,
-
-  handle({ path: { username } }, context) {
-    return sendPicture('thumbnail', username, context);
-  },
-});
+export const endpoint = pictureReading('thumbnail');
 
 export const handler = lambda(endpoint);

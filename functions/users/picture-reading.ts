@@ -1,0 +1,30 @@
+import { readPictures } from '../../shared/aws/needs.ts';
+import { readAccounts } from '../../shared/data/needs.ts';
+import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { type PictureSize, pictureMediaTypes, pictureSides } from '../../shared/pictures/picture-form.ts';
+import { sendPicture } from './send-picture.ts';
+import { userPath } from './user-path.ts';
+
+const words = {
+  profile_picture: { name: 'readProfilePicture', summary: "A user's profile picture" },
+  thumbnail: { name: 'readThumbnail', summary: "Thumbnail of a user's profile picture" },
+} as const;
+
+/** The reading of a user's picture in one of its sizes. */
+export const pictureReading = (size: PictureSize) =>
+  defineEndpoint({
+    ...words[size],
+    method: 'GET',
+    path: `/users/{username}/${size}/`,
+    description: `${pictureSides[size]} × ${pictureSides[size]} pixels, WebP, or PNG by \`Accept\`; a drawn identicon for a user who has uploaded none. A guest sees only their own.`,
+    allow: 'guest',
+    needs: { accounts: readAccounts, objects: readPictures },
+    input: { path: userPath },
+    output: { 200: content(pictureMediaTypes) },
+    problems: ['forbidden', 'not-found'],
+    etag: true,
+
+    handle({ path: { username } }, context) {
+      return sendPicture(size, username, context);
+    },
+  });
