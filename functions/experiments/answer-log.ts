@@ -54,7 +54,10 @@ export async function answerLog(
   const complete = await isComplete();
   const { rows, position, more } =
     tail === undefined
-      ? await readLog(records, job_id, node, cursor, { limit: limit ?? 10_000, maxBytes: 3_000_000 })
+      ? await readLog(records, job_id, node, cursor, {
+          limit: limit ?? Number.POSITIVE_INFINITY,
+          maxBytes: 3_000_000,
+        })
       : await readLogTail(records, job_id, node, tail);
   const next = more || !complete ? { after: position, query: { limit, node: query.node } } : undefined;
   const isText = preferredMediaType(accept, ['application/json', 'text/plain']) === 'text/plain';

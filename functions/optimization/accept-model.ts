@@ -4,10 +4,11 @@ import type { ObjectWriter } from '../../shared/aws/objects.ts';
 import type { Model } from '../../shared/data/model.ts';
 import { isSameFile, type ModelFile, modelDigest, type PendingFile } from '../../shared/data/model-file.ts';
 import { badRequest, Problem } from '../../shared/endpoint/problem.ts';
-import { lackingData, requireShapes, type StoredShapes } from '../../shared/models/completeness.ts';
+import { lackingData, type StoredShapes } from '../../shared/models/completeness.ts';
 import { objectSource } from '../../shared/models/object-source.ts';
 import { inspectModel } from '../../shared/onnx/inspect/inspect-model.ts';
 import { ModelFault } from '../../shared/onnx/model-fault.ts';
+import { requireShapesOf } from './requested-shapes.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
 
@@ -89,7 +90,7 @@ export async function acceptModel(
       if (file.role === 'calibration' || file.role === 'evaluation') await requireArchive(objects, file);
     }
     const next = model.status === 'ready' ? { ...model, files } : await inspected(objects, model, files);
-    if (next.summary !== null) requireShapes(shapes, next.summary);
+    if (next.summary !== null) requireShapesOf(next.summary, shapes);
     return { ...next, pending: [], shapes };
   } catch (error) {
     if (!(error instanceof ModelFault)) throw error;

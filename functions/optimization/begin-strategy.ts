@@ -5,7 +5,13 @@ import { newJob } from '../../shared/data/new-job.ts';
 import { putStrategy, type Strategy, strategyJob } from '../../shared/data/strategy.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
-import { badRequest, notFound, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
+import {
+  badRequest,
+  faultsOf,
+  notFound,
+  type ParameterFault,
+  Problem,
+} from '../../shared/endpoint/problem.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { checkLimits, limitReached } from '../projects/job-limits.ts';
 import { fargateSize } from '../projects/job-size.ts';
@@ -69,17 +75,6 @@ function strategyOf(
   };
 }
 
-/** Faults for which a check throws a 400 problem. */
-function faultsOf(check: () => void): readonly ParameterFault[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (error instanceof Problem && error.kind === 'bad-request') return error.errors;
-    throw error;
-  }
-}
-
 async function takenName(
   records: TableWriter<'records'>,
   name: string | null,
@@ -111,7 +106,7 @@ export async function beginStrategy(asked: StrategyRequest, context: Begun): Pro
   const strategy = strategyOf(asked, model, context);
   const size = { timeout: asked.timeout, vcpus: strategy.vcpus };
   refuseTogether(
-    faultsOf(() => requireShapesOf(model, asked)),
+    faultsOf(() => requireShapesOf(model.summary, asked)),
     faultsOf(() => checkLimits(size, settings.limits)),
     await takenName(records, strategy.result_name),
   );

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { badRequest, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
+import { badRequest, faultsOf, type ParameterFault } from '../../shared/endpoint/problem.ts';
 import type { Judged, MethodFault } from '../../shared/onnx/methods/judge.ts';
 import { fargateSize } from '../projects/job-size.ts';
 
@@ -20,14 +20,7 @@ function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
     ...(typeof vcpus === 'number' && { vcpus }),
     ...(typeof memory === 'number' && { memory }),
   };
-  if (Object.keys(given).length === 0) return [];
-  try {
-    fargateSize(given);
-    return [];
-  } catch (error) {
-    if (error instanceof Problem) return error.errors;
-    throw error;
-  }
+  return Object.keys(given).length === 0 ? [] : faultsOf(() => fargateSize(given));
 }
 
 /**

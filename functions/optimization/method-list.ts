@@ -27,12 +27,12 @@ export const methodList = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'GET',
     path: `/optimization/${kind}/methods`,
-    description:
-      'The same table by which requests are judged. Lists such as `exclude` are given in the query as names separated by commas.',
+    description: `The same table by which requests are judged, as far as they choose a method: \`model_name\` and what sizes and names the job and its result stand beside it at POST /optimization/${kind}. Lists such as \`exclude\` are given in the query as names separated by commas.`,
     allow: 'viewer',
     needs: {},
     input: {},
     output: { 200: MethodsAnswer },
 
-    handle: async () => methodSchema(`Parameters of POST /optimization/${kind}`, methods[kind]()),
+    handle: async () =>
+      methodSchema(`Method of POST /optimization/${kind}: parameters that go together`, methods[kind]()),
   });

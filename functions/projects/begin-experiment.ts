@@ -10,7 +10,7 @@ import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionForTask } from './criteria.ts';
-import { checkLimits, limitReached } from './job-limits.ts';
+import { limitReached } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
 
 /** What a training request comes down to, once its defaults are filled in. */
@@ -80,8 +80,6 @@ const jobWrites = 3;
  */
 export async function beginExperiment(request: TrainingRequest, context: Begun): Promise<Experiment> {
   const { records, project, settings, made } = context;
-  const { timeout, size, nodes } = request;
-  checkLimits({ timeout, vcpus: size.vcpus * nodes }, settings.limits);
   const [source, dataset, content] = await Promise.all([
     findSource(records, project.project_id),
     request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),

@@ -47,7 +47,7 @@ export const endpoint = defineEndpoint({
       // The configuration is gone and the rest is on record, so the request has succeeded.
       log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
     }
-    return { config_id, deleted: { versions: config.version } };
+    return { config_id, deleted: { versions: config.version - config.versions_before } };
   },
 });
 

@@ -1,6 +1,7 @@
 import type { ConditionFailed } from '../../shared/data/table.ts';
-import { badRequest, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
+import { badRequest, faultsOf, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
 import type { Limits } from '../../shared/endpoint/settings.ts';
+import type { JobSize } from './job-size.ts';
 
 /** Throws a 400 for a job that this deployment never takes. `vcpus` is that of all nodes, `timeout` in seconds. */
 export function checkLimits(
@@ -14,6 +15,24 @@ export function checkLimits(
   if (vcpus > limits.vcpus)
     fault('vcpus', `must be at most ${limits.vcpus} over all nodes in this deployment`);
   if (faults.length > 0) throw badRequest(faults);
+}
+
+/**
+ * The size of each of `nodes` that `complete` makes of a request. Throws a 400 for all that is wrong with it, and with
+ * the job's `timeout` in seconds.
+ */
+export function allowedSize(
+  complete: () => JobSize,
+  { timeout, nodes }: { timeout: number | undefined; nodes: number },
+  limits: Limits,
+): JobSize {
+  const completed: JobSize[] = [];
+  const faults = faultsOf(() => completed.push(complete()));
+  const [size] = completed;
+  const vcpus = (size?.vcpus ?? 0) * nodes;
+  const all = [...faults, ...faultsOf(() => checkLimits({ timeout, vcpus }, limits))];
+  if (size === undefined || all.length > 0) throw badRequest(all);
+  return size;
 }
 
 /**

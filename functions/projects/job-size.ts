@@ -4,17 +4,21 @@ import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.t
 
 /** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
 export const sizeParameters = {
-  vcpus: decimal(0.25, 64).optional().describe('vCPUs of each node, such as `4`; 1 without it.'),
+  vcpus: decimal(0.25, 64)
+    .optional()
+    .describe(
+      'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16, and any whole number on a cluster or with `gpus`. Without it the least that goes with `memory`, or 1.',
+    ),
   memory: integer(512, 262_144)
     .optional()
     .describe(
-      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`, 2048 for each where they are EC2 nodes.',
+      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`, or 2048 for each on a cluster or with `gpus`. A refusal names the steps that there are.',
     ),
   gpus: integer(0, 8).optional().describe('GPUs of each node, such as `1`; none without it.'),
   timeout: integer(1, 14 * 24 * 60 * 60)
     .optional()
     .describe(
-      'Seconds after which an attempt is stopped, such as `3600`; without it the longest that the deployment allows.',
+      'Seconds after which an attempt is stopped, such as `3600`; without it the longest that the deployment allows, 6 hours unless it says otherwise.',
     ),
   dataset: FileId.optional().describe('Name of the data set to lay out at `DATA_DIR`; none without it.'),
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
-import { configMaxBytes, findConfig, putConfig } from '../../shared/data/config.ts';
+import { configMaxBytes, findConfig, lastDeletedVersion, putConfig } from '../../shared/data/config.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/configs/{config_id}',
   summary: 'Store a configuration file',
   description:
-    'The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version; the bytes of the present version once more change nothing.',
+    'The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version, also after a delete; the bytes of the present version once more change nothing.',
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords },
@@ -40,6 +40,8 @@ export const endpoint = defineEndpoint({
       const previous = await findConfig(records, project_id, config_id);
       requirePrecondition({ header, expectedVersion }, previous?.version);
       if (previous?.sha256 === sha256) return Reply.json(previous, { version: previous.version });
+      const versions_before =
+        previous?.versions_before ?? (await lastDeletedVersion(records, project_id, config_id));
       const updated_at = now().toISOString();
       const config = {
         project_id,
@@ -49,7 +51,8 @@ export const endpoint = defineEndpoint({
         sha256,
         created_at: previous?.created_at ?? updated_at,
         updated_at,
-        version: (previous?.version ?? 0) + 1,
+        version: (previous?.version ?? versions_before) + 1,
+        versions_before,
         generation: previous?.generation ?? newId(),
       };
       await putConfig(records, config, bytes, previous);

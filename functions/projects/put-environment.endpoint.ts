@@ -1,16 +1,14 @@
-import * as z from 'zod';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
-import { EnvironmentType, findEnvironment, putEnvironment } from '../../shared/data/environment.ts';
+import { findEnvironment, putEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { paragraph, paragraphOrBlank } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
-import { environmentFaults } from './environment-faults.ts';
+import { environmentQuery } from './environment-query.ts';
 import { projectPath } from './project-path.ts';
+import { requireTrustedImage } from './trusted-image.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putEnvironment',
@@ -24,25 +22,14 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords },
   input: {
     path: projectPath,
-    query: z.strictObject({
-      entry_point_command: paragraph(4000).describe(
-        'What is run, such as `python train.py --config {config} --out {output_dir}`.',
-      ),
-      env_type: EnvironmentType.describe(
-        'Where it runs: with packages of Python or Node, with what the image has, or in an image of yours.',
-      ),
-      dependencies: paragraphOrBlank(4000).describe(
-        'What is installed, a line each, such as `scikit-learn==1.7.2`.',
-      ),
-    }),
+    query: environmentQuery,
   },
   output: { 200: EnvironmentAnswer },
   problems: ['conflict', 'precondition-failed'],
   etag: true,
 
   async handle({ query }, { records, project, now, header, expectedVersion, settings }) {
-    const faults = environmentFaults(query, settings);
-    if (faults.length > 0) throw badRequest(faults);
+    requireTrustedImage(query, settings);
     return changeInProject(records, project, async ({ project_id }) => {
       const previous = await findEnvironment(records, project_id);
       requirePrecondition({ header, expectedVersion }, previous?.version);

@@ -8,6 +8,7 @@ import { FileId, integer } from '../../shared/endpoint/parameters.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';
+import { allowedSize } from './job-limits.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
 import { projectPath } from './project-path.ts';
@@ -37,14 +38,14 @@ export const endpoint = defineEndpoint({
   idempotent: creatingExperiment,
 
   async handle({ query }, context) {
-    const { records, project } = context;
-    const size = nodeSize(query);
+    const { records, project, settings } = context;
+    const { nodes = 2, timeout, dataset } = query;
+    const size = allowedSize(() => nodeSize(query), { timeout, nodes }, settings.limits);
     const [config, environment] = await Promise.all([
       chooseConfig(records, project.project_id, query.config),
       findEnvironment(records, project.project_id),
     ]);
     if (environment === undefined) throw noEnvironment();
-    const { nodes = 2, timeout, dataset } = query;
     const request = { kind: 'train-remote', config, environment, size, nodes, timeout, dataset } as const;
     return submitAndAnswer(await beginExperiment(request, context), context, true);
   },

@@ -9,6 +9,7 @@ import { FileId } from '../../shared/endpoint/parameters.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
+import { allowedSize } from './job-limits.ts';
 import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
 import { projectPath } from './project-path.ts';
@@ -35,15 +36,16 @@ export const endpoint = defineEndpoint({
   idempotent: creatingExperiment,
 
   async handle({ query }, context) {
-    const { records, project } = context;
-    const size = query.gpus === undefined || query.gpus === 0 ? fargateSize(query) : nodeSize(query);
+    const { records, project, settings } = context;
+    const { timeout, dataset, gpus = 0 } = query;
+    const complete = () => (gpus === 0 ? fargateSize(query) : nodeSize(query));
+    const size = allowedSize(complete, { timeout, nodes: 1 }, settings.limits);
     const [config, environment] = await Promise.all([
       findConfig(records, project.project_id, query.config),
       findEnvironment(records, project.project_id),
     ]);
     if (config === undefined) throw notFound('config', query.config);
     if (environment === undefined) throw noEnvironment();
-    const { timeout, dataset } = query;
     const request = { kind: 'train', config, environment, size, nodes: 1, timeout, dataset } as const;
     return submitAndAnswer(await beginExperiment(request, context), context, true);
   },

@@ -19,6 +19,7 @@ const owners: Readonly<
   BLOBS: ofProject,
   EXPERIMENTS: ofProject,
   CONFIG_CONTENTS: ofProject,
+  DELETED_CONFIGS: ofProject,
   EXPERIMENT_RANKING: (id, belongings, { sk }) =>
     ofProject(id, belongings) ?? ofExperiment(sk.split('#')[1] ?? '', belongings),
   JOB: (id, { experiments, strategies }) =>

@@ -18,11 +18,15 @@ const config = recordType('config', () =>
     created_at: Timestamp,
     updated_at: Timestamp,
     version: z.number().int(),
+    /** Version of the last one of this name that was deleted; no version of a name is given twice. */
+    versions_before: z.number().int().default(0),
     /** Tells a configuration from a deleted one of the same name, whose contents may still be on their way out. */
     generation: Ulid,
   }),
 );
 export type Config = z.infer<typeof config.schema>;
+
+const deletedConfig = recordType('deleted-config', () => z.object({ version: z.number().int() }));
 
 const content = recordType('config-content', () => z.object({ content: Bytes }));
 
@@ -39,10 +43,16 @@ const contentKey = (value: Config): Key => ({
   sk: `${contentPrefix(value)}${String(value.version).padStart(10, '0')}`,
 });
 
+const deletedKey = (project_id: string, config_id: string): Key => ({
+  pk: `DELETED_CONFIGS#${project_id}`,
+  sk: config_id,
+});
+
 /** Partitions that hold a project's configurations. */
 export const configPartitions = (project_id: string): string[] => [
   `CONFIGS#${project_id}`,
   `CONFIG_CONTENTS#${project_id}`,
+  `DELETED_CONFIGS#${project_id}`,
 ];
 
 export async function findConfig(
@@ -52,6 +62,16 @@ export async function findConfig(
 ): Promise<Config | undefined> {
   const item = await records.get(configKey(project_id, config_id));
   return item && config.parse(item);
+}
+
+/** Last version of a configuration that was deleted, 0 where none of that name ever was. */
+export async function lastDeletedVersion(
+  records: Records,
+  project_id: string,
+  config_id: string,
+): Promise<number> {
+  const item = await records.get(deletedKey(project_id, config_id));
+  return item === undefined ? 0 : deletedConfig.parse(item).version;
 }
 
 /** Configurations of a project, by name. */
@@ -77,7 +97,7 @@ export async function putConfig(
   bytes: Uint8Array,
   previous: Config | undefined,
 ): Promise<void> {
-  const { project_id, config_id } = value;
+  const { project_id, config_id, versions_before } = value;
   await records.write(
     projectExists(project_id),
     {
@@ -88,7 +108,15 @@ export async function putConfig(
           : { equals: { generation: previous.generation, version: previous.version } },
     },
     { put: content.item(contentKey(value), { content: bytes }), if: { exists: false } },
-    ...(previous === undefined ? [count(project_id, { configs: 1 })] : []),
+    ...(previous === undefined
+      ? [
+          count(project_id, { configs: 1 }),
+          {
+            check: deletedKey(project_id, config_id),
+            if: versions_before === 0 ? { exists: false } : { equals: { version: versions_before } },
+          },
+        ]
+      : []),
   );
 }
 
@@ -101,6 +129,7 @@ export async function deleteConfig(
   const { project_id, config_id, generation, version } = value;
   await records.write(
     { delete: configKey(project_id, config_id), if: { equals: { generation, version } } },
+    { put: deletedConfig.item(deletedKey(project_id, config_id), { version }) },
     count(project_id, { configs: -1 }),
     recordPurge(purge),
   );

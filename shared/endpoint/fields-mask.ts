@@ -1,5 +1,5 @@
 import { jsonSchema } from './answer-schema.ts';
-import type { Before } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { parseMask } from './fields-mask/parse-mask.ts';
 import { requireConsistent } from './fields-mask/require-consistent.ts';
 import { headerOf } from './proxy-event.ts';
@@ -11,7 +11,7 @@ export { parseMask } from './fields-mask/parse-mask.ts';
  * Takes the mask from `X-Fields` where the endpoint honours one; blank means absent. Throws the 400 problems of a mask
  * that does not parse or does not fit the endpoint's answer, so that a request is refused before it changes anything.
  */
-export const parseMaskOfRequest: Before = (exchange) => {
+export const parseMaskOfRequest = (exchange: Exchange): void => {
   if (exchange.endpoint.fieldsMask !== true) return;
   const text = headerOf(exchange.event, 'x-fields') ?? '';
   if (text.trim() === '') return;

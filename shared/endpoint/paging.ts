@@ -58,6 +58,8 @@ export async function answerList<Row, Shown>(
 
 /** Query parameters of a list that a running job still appends to. */
 export const streamPaging = (most: number) => ({
-  limit: integer(1, most).optional().describe('Most rows of the answer, such as `1000`.'),
+  limit: integer(1, most)
+    .optional()
+    .describe('Most rows of the answer, such as `1000`; without it all, up to 4 MB.'),
   cursor: Cursor.optional(),
 });

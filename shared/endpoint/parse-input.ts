@@ -1,9 +1,10 @@
 import type { File } from './definition.ts';
 import type { Before, Exchange } from './exchange.ts';
+import { parseMaskOfRequest } from './fields-mask.ts';
 import { idempotencyKeyFaults } from './idempotency-key.ts';
 import { type RawFields, readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
 import { type Part, parsePart, type Values } from './parse-part.ts';
-import { badRequest, type ParameterFault } from './problem.ts';
+import { badRequest, faultsOf, type ParameterFault } from './problem.ts';
 import { type Event, headerOf } from './proxy-event.ts';
 import { splitAnywhere } from './split-anywhere.ts';
 
@@ -81,7 +82,10 @@ export const parseInput: Before = (exchange) => {
     ...ifNoneMatchFaults(exchange),
     ...idempotencyKeyFaults(endpoint, event),
   ];
-  if (faults.length > 0) throw badRequest(faults, query.allowed);
+  if (faults.length > 0) {
+    const maskFaults = faultsOf(() => parseMaskOfRequest(exchange));
+    throw badRequest([...faults, ...maskFaults], query.allowed);
+  }
   const bodyValue = file ?? (schema === undefined ? undefined : body.value);
   exchange.input = { path: path.value, query: query.value, anywhere: anywhere.value, body: bodyValue };
 };

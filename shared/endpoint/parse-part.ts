@@ -31,6 +31,20 @@ function unknownParameter(place: ParameterPlace, name: string, taken: readonly s
   return { in: place, name, message: `is not a parameter of this operation; ${known}` };
 }
 
+const types: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+};
+
+/** What is wrong, in words; zod's own for a value of another type differ from bundle to bundle. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  const isOwn = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
+  return isOwn ? `must be ${types[issue.expected] ?? issue.expected}` : issue.message;
+}
+
 function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly string[]): ParameterFault[] {
   const faults = error.issues.flatMap((issue): ParameterFault[] => {
     if (issue.code === 'unrecognized_keys')
@@ -42,7 +56,7 @@ function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly
     // A rule over several parameters says itself what it misses.
     const missing = isAbsent && issue.code !== 'custom';
     return [
-      { in: place, name: name === '' ? place : name, message: missing ? 'is required' : issue.message },
+      { in: place, name: name === '' ? place : name, message: missing ? 'is required' : messageOf(issue) },
     ];
   });
   // What else is wrong with a blank name is of no use to anybody.

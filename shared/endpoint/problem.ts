@@ -95,6 +95,17 @@ export function badRequest(errors: readonly ParameterFault[], allowed?: string):
   return new Problem('bad-request', detail, { errors });
 }
 
+/** Faults for which a check throws a 400 problem; none where it throws nothing. */
+export function faultsOf(check: () => void): readonly ParameterFault[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'bad-request') return error.errors;
+    throw error;
+  }
+}
+
 /** 404 for a record that does not exist (or no longer does). */
 export function notFound(what: string, id: string): Problem {
   return new Problem('not-found', `There is no ${what} ${id}.`);

@@ -23,12 +23,21 @@ export interface StoredShapes {
   outputs: string | null;
 }
 
+/** Why shapes cannot be those of a model, in words that name both, by side. */
+export function shapeFaults(
+  shapes: StoredShapes,
+  summary: Pick<ModelSummary, 'inputs' | 'outputs'>,
+): { side: 'inputs' | 'outputs'; fault: string }[] {
+  return (['inputs', 'outputs'] as const).flatMap((side) => {
+    const text = shapes[side];
+    if (text === null) return [];
+    const matched = matchShapes(parseShapes(text), summary[side]);
+    return matched.ok ? [] : [{ side, fault: matched.fault }];
+  });
+}
+
 /** Throws a `ModelFault` where stored shapes cannot be those of the model, naming both. */
 export function requireShapes(shapes: StoredShapes, summary: ModelSummary): void {
-  for (const side of ['inputs', 'outputs'] as const) {
-    const text = shapes[side];
-    if (text === null) continue;
-    const matched = matchShapes(parseShapes(text), summary[side]);
-    if (!matched.ok) throw new ModelFault(`${side}: ${matched.fault}`);
-  }
+  const [first] = shapeFaults(shapes, summary);
+  if (first !== undefined) throw new ModelFault(`${first.side}: ${first.fault}`);
 }

@@ -45,7 +45,7 @@ describe('paging through what a project holds', () => {
     for (let index = 0; index < 60; index += 1) {
       const config_id = `${'aB.-_9'.charAt((index * 5) % 2)}${index * 37}.yaml`;
       configs.push(config_id);
-      const times = { created_at: at, updated_at: at, version: 1, generation: newId() };
+      const times = { created_at: at, updated_at: at, version: 1, versions_before: 0, generation: newId() };
       const config = {
         project_id,
         config_id,

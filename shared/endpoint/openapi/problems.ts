@@ -56,7 +56,7 @@ function problemExample(kind: ProblemKind): JsonSchema {
     kind === 'bad-request'
       ? [{ in: 'query', name: 'limit', message: 'must be a whole number from 1 to 1000' }]
       : [];
-  const instance = '01jgk8r3v9c5m7x2q4w6z8b0dn';
+  const instance = '3f0c5a9e-6d2b-4c8e-9a51-7b1d2e4f6a80';
   return { type: `/docs#problem-${kind}`, title, status, detail, instance, errors, message: detail };
 }
 

@@ -95,7 +95,10 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   stopped(stop);
   if (spec.env_type === 'docker') return prepareDocker(options);
   const dependencies = await resolveDependencies(spec, options.sourceFolder);
-  if (spec.env_type === 'system' || dependencies.length === 0) return { ...nothing, env: {} };
+  // A Python project runs `python` in a virtual environment of its own also where nothing is installed in it.
+  if (spec.env_type === 'system' || (spec.env_type === 'node' && dependencies.length === 0)) {
+    return { ...nothing, env: {} };
+  }
 
   const projectFolder = await makeProjectFolder(options);
   const probeEnv = installerEnvironment(operatorEnv, '/nonexistent');

@@ -11,10 +11,11 @@ const debianHint =
  * Everything to install stands in one file of checked lines beside the copied packages, so that neither installer sees
  * the source: both would read settings out of a project found there. `-I` keeps Python from importing from the folder.
  * uv is passed over where pip is configured by a file, which uv does not read.
+ * Without dependencies it is as Python makes it: what counts then is that `python` is there.
  * @throws EnvironmentError `venv-missing`, `install-failed`
  */
 export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'> {
-  const { folder, packages, interpreter, run, stop } = build;
+  const { folder, packages, interpreter, run, stop, dependencies } = build;
   await writeReadable(join(packages, 'requirements.txt'), requirementsFile(build));
   const step = (...argv: [string, ...string[]]) =>
     install(run, { argv, cwd: packages, env: build.env }, stop);
@@ -24,11 +25,16 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
     const settings = build.env['UV_CONFIG_FILE'] === undefined ? ['--no-config'] : [];
     const common = [...settings, '--no-python-downloads', '--no-progress'];
     await step('uv', 'venv', ...common, '--allow-existing', '--python', interpreter.executable, folder);
+    if (dependencies.length === 0) return 'uv';
     const target = ['--python', python, '--link-mode', 'copy', '--compile-bytecode'];
     await step('uv', 'pip', 'install', ...common, ...target, '-r', 'requirements.txt');
     return 'uv';
   }
 
+  if (dependencies.length === 0) {
+    await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
+    return 'pip';
+  }
   const missing = `${interpreter.identity} at ${interpreter.executable} cannot make virtual environments. ${debianHint}`;
   if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
   await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import {
   adminsAmongAnyone,
   anyone,
   anyoneAboutUser,
+  anyoneKnown,
   developers,
   ownerChange,
   ownerOrNew,
@@ -32,7 +33,7 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   revokeToken: [selfOnly, 200],
 
   createUser: [admins, 201],
-  'createUser, a guest where registration is open': [anyone, 201],
+  'createUser, a guest where registration is open': [anyoneKnown, 201],
   'createUser, a viewer where registration is open': [adminsAmongAnyone, 201],
   listUsers: [viewers, 200],
   deleteUser: [adminOnly, 200],

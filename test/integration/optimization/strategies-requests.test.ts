@@ -186,6 +186,13 @@ test('an Idempotency-Key makes one strategy', async () => {
   await service.untilStrategy('prune', first.json.strategy_id);
 });
 
+test('a mask that does not parse is named with all else that is wrong', async () => {
+  const query = { model_name: 'digits', inputs: '1', outputs: '1', strategy: 'random', seed: 'x' };
+  const answer = await service.call(prune, { query, headers: { 'X-Fields': '{a' }, as: service.developer });
+  expect(answer.status).toBe(400);
+  expect(answer.json.errors.map((fault: { name: string }) => fault.name)).toEqual(['seed', 'X-Fields']);
+});
+
 test('X-Fields leaves only what was asked for', async () => {
   const answer = await service.call(quantize, {
     query: { model_name: 'digits.onnx', strategy: 'float16', precision: '16' },
@@ -215,6 +222,8 @@ test('the methods are published as JSON Schema', async () => {
     strategy: { const: 'n_m_2_4' },
     compression: { const: 2 },
   });
+  expect(prunings.anyOf[2].description).toMatch(/\w+\.$/);
+  expect(prunings.anyOf[2].properties).not.toHaveProperty('operation');
   const { json: quantizations } = await service.call(quantizeMethods, { as: service.developer });
   const combinations = quantizations.anyOf.map(
     ({ properties: { strategy, precision, quant_type } }: Answer['json']) => [

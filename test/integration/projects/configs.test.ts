@@ -176,8 +176,24 @@ describe('configurations', () => {
     expect((await listPurges(service.records, undefined)).items).toEqual([]);
     expect((await read('rivals.yaml')).status).toBe(404);
     expect((await remove('rivals.yaml')).status).toBe(404);
-    expect((await put('rivals.yaml', 'n: 9')).json.version).toBe(1);
+    expect((await put('rivals.yaml', 'n: 9')).json.version).toBe(7);
     expect((await service.call(readProject, { path: { project_id }, as: owner })).json.configs).toBe(5);
+  });
+
+  test('no version of a name is given twice, so that what was deleted is never taken for what came after', async () => {
+    const first = await put('reuse.yaml', 'a: 1');
+    const stale = { 'If-Match': first.headers['etag']! };
+    await remove('reuse.yaml');
+    expect((await put('reuse.yaml', 'a: 2', stale)).status).toBe(412);
+    const second = await put('reuse.yaml', 'a: 2');
+    expect(second.json.version).toBe(2);
+    expect((await put('reuse.yaml', 'a: 3', stale)).status).toBe(412);
+    expect((await remove('reuse.yaml', stale)).status).toBe(412);
+    expect((await put('reuse.yaml', 'a: 3')).json.version).toBe(3);
+    expect((await remove('reuse.yaml')).json.deleted).toEqual({ versions: 2 });
+    const rivals = await Promise.all(['b: 1', 'b: 2', 'b: 3'].map((text) => put('reuse.yaml', text)));
+    expect(rivals.map(({ json }) => json.version).sort()).toEqual([4, 5, 6]);
+    await remove('reuse.yaml');
   });
 
   test('a delete has succeeded once it is on record; what a failure leaves is removed later', async () => {

@@ -115,6 +115,13 @@ describe('environment', () => {
     expect((await read()).json).toEqual(before.json);
   });
 
+  test('names a fault of the command, an unknown type and bad dependencies together', async () => {
+    const open = { entry_point_command: 'a "' };
+    const long = await put({ ...open, env_type: 'zz', dependencies: 'x'.repeat(4001) });
+    const names = ({ json }: typeof long) => json.errors.map(({ name }: { name: string }) => name).sort();
+    expect(names(long)).toEqual(['dependencies', 'entry_point_command', 'env_type']);
+  });
+
   test('names all faults at once', async () => {
     const missing = await put('');
     expect(missing.json.errors).toEqual(
@@ -132,8 +139,8 @@ describe('environment', () => {
     expect(bad.json.errors.map((fault: { name: string }) => fault.name)).toEqual([
       'entry_point_command',
       'dependencies',
-      'dependencies',
     ]);
+    expect(bad.json.detail).toMatch(/line 1: .*; line 3: /);
   });
 
   test('honours If-Match, and changes at the same moment are versions each', async () => {

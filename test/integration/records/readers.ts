@@ -1,6 +1,6 @@
 import { findArtifact } from '../../../shared/data/artifact.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
-import { findConfig, readConfigContent } from '../../../shared/data/config.ts';
+import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/environment.ts';
 import { findExperiment, readJobConfig } from '../../../shared/data/experiment.ts';
 import { findClaim } from '../../../shared/data/idempotency.ts';
@@ -47,6 +47,9 @@ export const readers: Readonly<Record<string, Reader>> = {
   upload: ({ records }, item) =>
     item.sk === 'source' ? findSource(records, ownerOf(item)) : findDataset(records, ownerOf(item), item.sk),
   experiment: ({ records }, item) => findExperiment(records, ownerOf(item), item.sk),
+  'deleted-config': async ({ records }, item) => ({
+    version: await lastDeletedVersion(records, ownerOf(item), item.sk),
+  }),
   'job-config': ({ records }, item) => readJobConfig(records, ownerOf(item)),
   'unfinished-job': ({ records }, { sk }) => findUnfinished(records, sk),
   lease: ({ records }, item) => findLease(records, ownerOf(item), Number(item.sk.split('#')[1])),

@@ -67,6 +67,12 @@ describe('a training that cannot be', () => {
     });
   });
 
+  test('names what is wrong with the size and with the time together', async () => {
+    const query = 'config=train.yaml&vcpus=3&timeout=99999';
+    const { json } = await service.call(train, { path: { project_id }, query, as });
+    expect(json.errors.map((fault: { name: string }) => fault.name)).toEqual(['vcpus', 'timeout']);
+  });
+
   test('on more nodes than there may be vCPUs is 400', async () => {
     const answer = await service.call(trainRemote, { path: { project_id }, query: { nodes: '32' }, as });
     expect(answer).toMatchObject({ status: 400, json: { errors: [{ name: 'vcpus' }] } });

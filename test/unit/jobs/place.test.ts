@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { environmentFaults } from '../../../functions/projects/environment-faults.ts';
+import { requireTrustedImage } from '../../../functions/projects/trusted-image.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { placeOf } from '../../../shared/jobs/place.ts';
 import { experimentOf } from '../../support/experiment.ts';
@@ -21,12 +21,12 @@ test('a trusted image runs by its own definition, on the queue of all others', (
 });
 
 test('a deployment takes no image that it does not trust; a machine of one’s own takes any', () => {
-  const environment = { entry_point_command: 'true', env_type: 'docker' as const, dependencies: 'other' };
-  expect(environmentFaults(environment, settings)).toEqual([
-    { in: 'query', name: 'dependencies', message: `must be one of the trusted images: ${image}` },
-  ]);
-  expect(environmentFaults({ ...environment, dependencies: image }, settings)).toEqual([]);
-  expect(environmentFaults(environment, readSettings(variables))).toEqual([]);
+  const environment = { env_type: 'docker' as const, dependencies: 'other' };
+  expect(() => requireTrustedImage(environment, settings)).toThrow(
+    `must be one of the trusted images: ${image}`,
+  );
+  expect(() => requireTrustedImage({ ...environment, dependencies: image }, settings)).not.toThrow();
+  expect(() => requireTrustedImage(environment, readSettings(variables))).not.toThrow();
 });
 
 test('bad prices and images are named when the environment is read', () => {

@@ -50,11 +50,8 @@ test('builds once, then finds it on the host, then unpacks it from the store', {
 
   await writeWheel(join(bench.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
   await writeFile(join(bench.source, 'requirements/base.txt'), '# nothing\n');
-  expect(await prepareEnvironment(options(bench, spec))).toMatchObject({
-    cache: 'none',
-    env: {},
-    requestKey: null,
-  });
+  const changed = await prepareEnvironment(options(bench, spec));
+  expect(changed.requestKey).not.toBe(built.requestKey);
 });
 
 /** Lets the interpreter be asked what it is, and nothing be installed. */
@@ -119,5 +116,18 @@ test('files outside the source, links and bad lines in a -r file are refused bef
 test('-r files that name each other end', async () => {
   await writeFile(join(bench.source, 'a.txt'), '-r b.txt\n');
   await writeFile(join(bench.source, 'b.txt'), '-r a.txt\n');
-  expect(await prepareEnvironment(options(bench, python('-r a.txt')))).toMatchObject({ cache: 'none' });
+  expect(await prepareEnvironment(options(bench, python('-r a.txt')))).toMatchObject({ cache: 'miss' });
 });
+
+test.each(['', 'none'])(
+  'with nothing to install (%j) there still is a python of its own',
+  async (nothing) => {
+    const made = await prepareEnvironment(options(bench, python(nothing)));
+    expect(made).toMatchObject({ cache: 'miss', stored: true });
+    const prefix = ['-c', 'import sys; print(sys.prefix)'];
+    const folder = execFileSync('python', prefix, { env: made.env, encoding: 'utf8' }).trim();
+    expect(folder).toBe(made.env['VIRTUAL_ENV']);
+    expect(await bench.store.lock()).toBe('');
+    expect(await prepareEnvironment(options(bench, python(nothing)))).toMatchObject({ cache: 'hit' });
+  },
+);

@@ -1,0 +1,16 @@
+import type { EnvironmentType } from '../../shared/data/environment.ts';
+import { badRequest } from '../../shared/endpoint/problem.ts';
+import type { Settings } from '../../shared/endpoint/settings.ts';
+
+/** Throws a 400 for an environment in an image that this deployment does not trust with its supervisor. */
+export function requireTrustedImage(
+  { env_type, dependencies }: { env_type: EnvironmentType; dependencies: string },
+  { trustedImages }: Pick<Settings, 'trustedImages'>,
+): void {
+  if (env_type !== 'docker' || trustedImages === undefined) return;
+  if (Object.hasOwn(trustedImages, dependencies.trim())) return;
+  const names = Object.keys(trustedImages).join(', ');
+  const message =
+    names === '' ? 'no image is trusted by this deployment' : `must be one of the trusted images: ${names}`;
+  throw badRequest([{ in: 'query', name: 'dependencies', message }]);
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { endpoint as readLogs } from '../../../functions/experiments/read-logs.endpoint.ts';
+import { putExperiment } from '../../../shared/data/experiment.ts';
+import { appendLog } from '../../../shared/data/job-log.ts';
+import { type Lease, takeLease } from '../../../shared/data/lease.ts';
+import { experimentOf } from '../../support/experiment.ts';
+import { testService } from '../../support/service.ts';
+import { newProject } from '../projects/new-project.ts';
+
+const time = '2026-01-02T03:04:06.000Z';
+const lease: Lease = {
+  holder: 'test',
+  number: 1,
+  batch_job_id: 'job',
+  batch_attempt: 1,
+  taken_at: time,
+  heartbeat_at: time,
+};
+
+test('a log is answered whole up to 4 MB of body, and from there by its cursor', async () => {
+  const service = await testService();
+  const owner = await service.user('developer');
+  const project_id = await newProject(service, owner);
+  const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
+  const { experiment_id } = ended;
+  await service.records.write(putExperiment(ended), takeLease(experiment_id, 0, lease, undefined));
+  const line = (message: string) => ({ time, stream: 'stdout' as const, message });
+  let printed = 0;
+  const append = async (chunks: number, pad: string) => {
+    for (let chunk = 0; chunk < chunks; chunk += 1) {
+      const lines = Array.from({ length: 1000 }, () => line(`${printed++}${pad}`));
+      await appendLog(service.records, experiment_id, 0, lease, printed, lines, new Date());
+    }
+  };
+  const read = (query: string) =>
+    service.call(readLogs, { path: { project_id, experiment_id }, query, as: owner });
+
+  await append(12, '');
+  const whole = await read('');
+  expect(whole.json.map(({ message }: { message: string }) => message)).toEqual(
+    Array.from({ length: 12_000 }, (_, index) => String(index)),
+  );
+  expect(whole.headers['link']).toBeUndefined();
+
+  await append(24, '.'.repeat(100));
+  const first = await read('');
+  expect(Buffer.byteLength(JSON.stringify(first.json))).toBeLessThan(4_000_000);
+  const link = /<\?(.*)>; rel="next"/.exec(first.headers['link'] ?? '')?.[1] ?? '';
+  const second = await read(link);
+  expect(first.json.length + second.json.length).toBe(36_000);
+  expect(second.headers['link']).toBeUndefined();
+});
