@@ -18,7 +18,7 @@ export const sizeParameters = {
   timeout: integer(1, 14 * 24 * 60 * 60)
     .optional()
     .describe(
-      'Seconds after which an attempt is stopped, such as `3600`; without it the longest that the deployment allows, 6 hours unless it says otherwise.',
+      'Seconds after which the command of an attempt is stopped, such as `3600`; without it the longest that the deployment allows, 6 hours unless it says otherwise.',
     ),
   dataset: FileId.optional().describe('Name of the data set to lay out at `DATA_DIR`; none without it.'),
 };

@@ -6,6 +6,7 @@ import { CommandError } from '../command/command-error.ts';
 import { runCommand } from '../command/run-command.ts';
 import { loadEndpoints } from '../endpoints.ts';
 import { startBackends } from '../local/start/backends.ts';
+import { checkSettings } from '../local/start/check-settings.ts';
 import { accountsTable, jobVariables, type Place } from '../local/start/function-environment.ts';
 import { containerBridge } from './container-bridge.ts';
 import { HostCodec } from './host-codec.ts';
@@ -94,6 +95,7 @@ async function bundle(): Promise<string> {
 }
 
 async function runSam(options: SamOptions): Promise<number> {
+  checkSettings(process.env);
   if (spawnSync('sam', ['--version'], { stdio: 'ignore' }).status !== 0) {
     throw new CommandError('The AWS SAM CLI is missing: `pipx install aws-sam-cli`.');
   }

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { CorsOrigins } from './cors.ts';
 import { type Prices, pricesSchema } from './prices.ts';
 
-const count = (otherwise: number) => z.coerce.number().int().positive().default(otherwise);
+const wholeNumber = 'must be a whole number above 0';
+const count = (otherwise: number) =>
+  z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(otherwise);
 
 function parseJson(text: string): unknown {
   try {
@@ -41,6 +43,9 @@ const environmentSchema = () =>
     LIMIT_UNFINISHED_JOBS: count(4),
     LIMIT_VCPUS: count(16),
   });
+
+/** Names of the variables that make up the settings. */
+export const settingNames = (): string[] => Object.keys(environmentSchema().shape);
 
 /** The limits of the deployment. */
 export interface Limits {

@@ -7,6 +7,7 @@ import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.t
 import { FileRefused } from './growing-file.ts';
 import { KeptFiles } from './kept-files.ts';
 import { LeaseLost } from './lease-lost.ts';
+import { type Look, lookAtFile } from './look-at-file.ts';
 import { Refusals } from './refusals.ts';
 import { TaskPool } from './task-pool.ts';
 
@@ -18,11 +19,13 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
   say(message: string): void;
   /** The limit was passed while the command runs. Called once. */
   onLimit(error: ArtifactLimit): void;
-  /** Milliseconds between two looks; a file is uploaded when it was the same at two. */
+  /** Milliseconds between two looks. */
   lookMilliseconds?: number;
 }
 
 const LOOK_MS = 10_000;
+/** Of the time between two looks, for how long nobody may have written to a file that never is the same at two. */
+const QUIET_SHARE = 0.2;
 const MAX_FILES = 10_000;
 const MAX_DEPTH = 64;
 /** Files up to this size are uploaded several at a time; a larger one alone, for it takes more memory. */
@@ -30,7 +33,7 @@ const SMALL_BYTES = 4 * 1024 * 1024;
 const AT_ONCE = 6;
 
 /**
- * Uploads what a command leaves in a folder: while it runs the files that have stopped changing, and at the end all.
+ * Uploads what a command leaves in a folder: while it runs the files that are complete, and at the end all.
  * What the command removes or renames goes from the records too, so that these are what the folder holds; files of an
  * earlier attempt stay until they are overwritten.
  */
@@ -39,8 +42,8 @@ export class OutputUploader {
   readonly #store: ArtifactStore;
   readonly #kept: KeptFiles;
   readonly #ending = new AbortController();
-  /** Versions of the files at the last look. */
-  #seen = new Map<string, string>();
+  /** What the last look told of the files. */
+  #seen = new Map<string, Look>();
   #isLoaded = false;
   #looking: Promise<void> | undefined;
   #fatal: LeaseLost | undefined;
@@ -90,9 +93,9 @@ export class OutputUploader {
   }
 
   async #look(isLast: boolean): Promise<Refusals> {
-    const { folder, user } = this.#options;
+    const { folder, user, lookMilliseconds = LOOK_MS } = this.#options;
     const refusals = new Refusals();
-    const seen = new Map<string, string>();
+    const seen = new Map<string, Look>();
     const refused = (path: string, why: string) => refusals.add(path, why);
     if (!this.#isLoaded) await this.#store.load();
     this.#isLoaded = true;
@@ -106,9 +109,10 @@ export class OutputUploader {
       })) {
         if (!isLast && this.#ending.signal.aborted) return refusals;
         const { path, version } = found;
-        seen.set(path, version);
+        const look = lookAtFile(found, this.#seen.get(path), QUIET_SHARE * lookMilliseconds);
+        seen.set(path, look);
         this.#kept.meet(path);
-        const isDue = isLast || (this.#seen.get(path) === version && this.#kept.versionOf(path) !== version);
+        const isDue = isLast || (look.isComplete && this.#kept.versionOf(path) !== version);
         if (!isDue) continue;
         const isLarge = found.size > SMALL_BYTES;
         if (isLarge) await pool.settle();
@@ -132,11 +136,7 @@ export class OutputUploader {
   }
 
   /** Removes what is no longer in the folder. During the run two looks must miss it, for a walk may miss a renamed file. */
-  async #removeVanished(
-    seen: ReadonlyMap<string, string>,
-    isLast: boolean,
-    refusals: Refusals,
-  ): Promise<void> {
+  async #removeVanished(seen: ReadonlyMap<string, Look>, isLast: boolean, refusals: Refusals): Promise<void> {
     for (const path of this.#kept.paths()) {
       if (seen.has(path) || refusals.hide(path)) continue;
       if (!isLast && this.#seen.has(path)) continue;

@@ -12,6 +12,8 @@ const variables = {
   waiting: 'LIMIT_REQUESTS_WAITING',
 } as const satisfies Record<keyof AdmissionLimits, string>;
 
+export const gatewayVariables: readonly string[] = Object.values(variables);
+
 function readLimit(environment: Variables, name: string): number | undefined {
   const given = environment[name];
   if (given === undefined || given === '') return undefined;

@@ -29,7 +29,7 @@ export function greeting({ url, dataFolder, hasDocs, firstAdmin, jobsElsewhere }
     ...(hasDocs ? [`Documentation          ${url}/docs`] : []),
     `Data                   ${dataFolder}`,
     isRoot
-      ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}.`
+      ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}; but the embedded DynamoDB engine trusts every program of this machine.`
       : 'Jobs run with your own rights: train only code that you trust.',
   ];
   if (firstAdmin !== undefined) {

@@ -3,6 +3,7 @@ import { runCommand } from '../../command/run-command.ts';
 import { loadEndpoints } from '../../endpoints.ts';
 import { type RunningGateway, startGateway } from '../gateway/server.ts';
 import { startBackends } from './backends.ts';
+import { checkSettings } from './check-settings.ts';
 import { readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
 import { readOptions } from './options.ts';
@@ -31,6 +32,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   // What was started is stopped in reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder } = readOptions(args, process.env);
+  checkSettings(process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const loading = loadEndpoints(program);
   // Should the rest not start, nobody waits for it.

@@ -65,6 +65,26 @@ describe('what a command leaves in OUTPUT_DIR', () => {
     });
   });
 
+  test('is stored while it is replaced again and again', async () => {
+    const one = bench.uploader({ lookMilliseconds: 200 });
+    one.start();
+    let step = 0;
+    const timer = setInterval(async () => {
+      step += 1;
+      await bench.put('.step', String(step));
+      await rename(join(bench.folder, '.step'), join(bench.folder, 'step'));
+    }, 50);
+    try {
+      await expect.poll(() => bench.find('step'), { timeout: 10_000 }).toBeDefined();
+      const first = await bench.find('step');
+      await expect.poll(() => bench.find('step'), { timeout: 10_000 }).not.toEqual(first);
+    } finally {
+      clearInterval(timer);
+    }
+    await one.finish();
+    expect(await bench.read((await bench.find('step'))!)).toEqual(Buffer.from(String(step)));
+  });
+
   test('goes when the command renames or removes it, but not what an earlier attempt left', async () => {
     await bench.put('earlier', 'kept');
     await bench.uploader().finish();
