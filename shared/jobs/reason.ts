@@ -34,7 +34,10 @@ export function reasonOfLoss(job: BatchJob): string {
   const said = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
   if (job.exitCode === undefined) {
     const isStarted = job.attempts.some(({ startedAt }) => startedAt !== undefined);
-    return `${isStarted ? 'The job ended before it could report.' : 'The job was ended before it ever ran.'}${said}`;
+    if (!isStarted) return `The job was ended before it ever ran.${said}`;
+    const tries = job.attempts.length;
+    const tried = tries === 1 ? '' : ` It was tried ${tries} times, the most there are: start it anew.`;
+    return `The job ended before it could report.${tried}${said}`;
   }
   const signal = job.exitCode > 128 ? signalOf(job.exitCode) : undefined;
   if (signal === 'SIGKILL')

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { Attempt } from '../data/job.ts';
-import { JobStatus } from '../data/job-status.ts';
+import { isFinal, JobStatus } from '../data/job-status.ts';
 import { Timestamp } from '../endpoint/parameters.ts';
 import { actualCost } from './cost.ts';
+import type { JobRecord } from './subject.ts';
 
 /** What callers see of every job's life, whatever the job does. Sizes are per node. */
 export const shownJob = {
@@ -28,13 +29,34 @@ export const shownJob = {
   cost: z.number().nullable(),
 };
 
+type Recorded = Parameters<typeof actualCost>[0] &
+  Pick<JobRecord, 'status' | 'status_reason' | 'attempt' | 'batch_attempt' | 'attempts' | 'exit_code'>;
+
+/**
+ * Attempts that have ended, the last one among them. Batch tells of an attempt after it has ended; of the one in which
+ * the job itself reported its end the record knows first, and its start only where it was the first.
+ */
+function attemptsOf(job: Recorded): Recorded['attempts'] {
+  const { attempts, attempt, batch_attempt, started_at, stopped_at, exit_code, status_reason } = job;
+  const number = attempts.length + 1;
+  if (!isFinal(job.status) || number > Math.max(attempt, batch_attempt)) return attempts;
+  const last = {
+    attempt: number,
+    started_at: number === 1 ? started_at : null,
+    stopped_at,
+    exit_code,
+    reason: status_reason,
+  };
+  return [...attempts, last];
+}
+
 /** A job with what is not recorded but follows from the record at this moment. */
-export function showJob<Job extends Parameters<typeof actualCost>[0]>(
+export function showJob<Job extends Recorded>(
   job: Job,
   now: Date,
 ): Job & { duration: number | null; cost: number | null } {
   const { started_at, stopped_at } = job;
   const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
   const duration = started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
-  return { ...job, duration, cost: actualCost(job) };
+  return { ...job, attempts: attemptsOf(job), duration, cost: actualCost(job) };
 }

@@ -44,6 +44,7 @@ test('an attempt whose host goes away saves first, and the next one starts from 
     attempt: 2,
     attempts: [
       { attempt: 1, exit_code: 143, started_at: expect.any(String), stopped_at: expect.any(String) },
+      { attempt: 2, exit_code: 0, stopped_at: expect.any(String), reason: null },
     ],
   });
   expect(log).toContain('ready');
