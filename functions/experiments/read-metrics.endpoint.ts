@@ -11,7 +11,6 @@ import { line, Timestamp } from '../../shared/endpoint/parameters.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { experimentPath } from './experiment-path.ts';
-import { chartOf } from './metric-chart.ts';
 import { everyPoint, readPoints } from './read-points.ts';
 
 const PointAnswer = z.object({
@@ -53,6 +52,8 @@ export const endpoint = defineEndpoint({
       const message = 'is not for the chart, which shows all points';
       if (paged.length > 0)
         throw badRequest(paged.map(([parameter]) => ({ in: 'query', name: parameter, message })));
+      // What it takes to draw is loaded with the first chart.
+      const { chartOf } = await import('./metric-chart.ts');
       const chart = await chartOf(experiment, everyPoint(records, experiment_id, name));
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
     }

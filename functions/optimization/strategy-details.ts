@@ -9,7 +9,6 @@ import { notFound } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
 import { Receipt } from '../../shared/onnx/receipt/receipt.ts';
-import { renderReceipt } from '../../shared/onnx/receipt/render-receipt.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 import { strategyPath } from './strategy-path.ts';
 
@@ -19,6 +18,12 @@ const words = {
 } as const;
 
 const receipt = { receipt: Receipt.nullable() };
+
+/** Draws the page. What it takes to draw is loaded with the first one: most readers want JSON. */
+async function drawn(receipt: Receipt): Promise<string> {
+  const { renderReceipt } = await import('../../shared/onnx/receipt/render-receipt.ts');
+  return renderReceipt(receipt);
+}
 
 /** A strategy of an operation with its receipt. */
 const detailsOf = (kind: OptimizationKind) =>
@@ -50,7 +55,7 @@ export const strategyReading = (kind: OptimizationKind) =>
       const extras = { headers: { Vary: 'Accept' }, version: strategy.version };
       if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
         if (receipt === null) throw notFound(`receipt of ${kind} strategy`, strategy_id);
-        return Reply.content('image/svg+xml; charset=utf-8', renderReceipt(receipt), extras);
+        return Reply.content('image/svg+xml; charset=utf-8', await drawn(receipt), extras);
       }
       return Reply.json({ ...showStrategy(strategy, now()), receipt }, extras);
     },

@@ -2,7 +2,6 @@ import { buildConfigGraph } from '../../shared/config-graph/build-config-graph.t
 import { ConfigGraph } from '../../shared/config-graph/config-graph.ts';
 import { renderGraphviz } from '../../shared/config-graph/render-graphviz.ts';
 import { renderMermaid } from '../../shared/config-graph/render-mermaid.ts';
-import { renderSvg } from '../../shared/config-graph/render-svg.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
@@ -11,8 +10,14 @@ import { Reply } from '../../shared/endpoint/reply.ts';
 import { configPath } from './config-answer.ts';
 import { requireStoredConfig } from './stored-config.ts';
 
+/** Draws the graph. What lays it out is loaded with the first drawing. */
+async function drawn(graph: ConfigGraph): Promise<string> {
+  const { renderSvg } = await import('../../shared/config-graph/render-svg.ts');
+  return renderSvg(graph);
+}
+
 const renderers = {
-  'image/svg+xml': renderSvg,
+  'image/svg+xml': drawn,
   'text/vnd.mermaid': renderMermaid,
   'text/vnd.graphviz': renderGraphviz,
 } as const;
@@ -40,7 +45,7 @@ export const endpoint = defineEndpoint({
     const extras = { headers: { Vary: 'Accept' }, version: config.version };
     const mediaType = preferredMediaType(header('Accept'), mediaTypes);
     if (mediaType === 'application/json') return Reply.json(graph, extras);
-    return Reply.content(`${mediaType}; charset=utf-8`, renderers[mediaType](graph), extras);
+    return Reply.content(`${mediaType}; charset=utf-8`, await renderers[mediaType](graph), extras);
   },
 });
 
