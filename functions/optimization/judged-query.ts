@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { judgedWhole } from '../../shared/endpoint/judged-whole.ts';
 import { badRequest, faultsOf, type ParameterFault } from '../../shared/endpoint/problem.ts';
 import type { Judged, MethodFault } from '../../shared/onnx/methods/judge.ts';
 import { fargateSize } from '../projects/job-size.ts';
@@ -23,23 +24,14 @@ function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
   return Object.keys(given).length === 0 ? [] : faultsOf(() => fargateSize(given));
 }
 
-/**
- * A query that is also judged as a whole: its method, and the size of its job. It is judged even where single parameters
- * are wrong, so that a caller learns everything at once.
- */
+/** A query that is also judged as a whole: its method, and the size of its job. */
 export const judgedQuery = <S extends z.ZodObject>(schema: S, { method, judge, allowed }: Judge): S =>
-  schema.superRefine(
-    (query: Values, context) => {
-      const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
-      const judged = judge(asked);
-      const faults = 'faults' in judged ? judged.faults : [];
-      for (const { name, message } of faults)
-        context.addIssue({ code: 'custom', path: [name], message, params: { allowed } });
-      for (const { name, message } of sizeFaults(query))
-        context.addIssue({ code: 'custom', path: [name], message });
-    },
-    { when: () => true },
-  );
+  judgedWhole(schema, (query) => {
+    const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
+    const judged = judge(asked);
+    const faults = 'faults' in judged ? judged.faults : [];
+    return [...faults.map((fault) => ({ ...fault, allowed })), ...sizeFaults(query)];
+  });
 
 const inQuery = ({ name, message }: MethodFault): ParameterFault => ({ in: 'query', name, message });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { decimal, decimalAbove, FileId, integer } from '../../shared/endpoint/parameters.ts';
+import { decimalAbove, FileId, integer } from '../../shared/endpoint/parameters.ts';
 import { meanings } from '../../shared/onnx/methods/meanings.ts';
+import { sizeBounds } from '../projects/job-size.ts';
 
 /** Names separated by commas. */
 export const names = z
@@ -31,13 +32,13 @@ export const jobParameters = {
   result_name: FileId.optional().describe(
     'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must not be taken.',
   ),
-  vcpus: decimal(0.25, 64)
+  vcpus: sizeBounds.vcpus
     .optional()
     .describe('vCPUs of the job, such as `4`; 2 with 4096 MiB where neither is given.'),
-  memory: integer(512, 262_144)
+  memory: sizeBounds.memory
     .optional()
     .describe('Memory of the job in MiB, such as `8192`; without it the least that goes with `vcpus`.'),
-  timeout: integer(1, 14 * 24 * 60 * 60)
+  timeout: sizeBounds.timeout
     .optional()
     .describe('Seconds after which an attempt is stopped, such as `3600`, which is the default.'),
 };

@@ -5,10 +5,7 @@ import { projectId } from './project-path.ts';
 export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
 
 /** Path parameters of everything about one configuration. */
-export const configPath = z.strictObject({
-  project_id: projectId,
-  config_id: configId,
-});
+export const configPath = z.strictObject({ project_id: projectId, config_id: configId });
 
 /** A configuration as lists and changes answer it. */
 export const ConfigAnswer = z

@@ -2,20 +2,27 @@ import * as z from 'zod';
 import { decimal, FileId, integer } from '../../shared/endpoint/parameters.ts';
 import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
 
+/** What any job may ask for, of whatever kind: vCPUs, MiB and seconds. */
+export const sizeBounds = {
+  vcpus: decimal(0.25, 64),
+  memory: integer(512, 262_144),
+  timeout: integer(1, 14 * 24 * 60 * 60),
+};
+
 /** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
 export const sizeParameters = {
-  vcpus: decimal(0.25, 64)
+  vcpus: sizeBounds.vcpus
     .optional()
     .describe(
       'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16, and any whole number on a cluster or with `gpus`. Without it the least that goes with `memory`, or 1.',
     ),
-  memory: integer(512, 262_144)
+  memory: sizeBounds.memory
     .optional()
     .describe(
       'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`, or 2048 for each on a cluster or with `gpus`. A refusal names the steps that there are.',
     ),
   gpus: integer(0, 8).optional().describe('GPUs of each node, such as `1`; none without it.'),
-  timeout: integer(1, 14 * 24 * 60 * 60)
+  timeout: sizeBounds.timeout
     .optional()
     .describe(
       'Seconds after which the command of an attempt is stopped, such as `3600`; without it the longest that the deployment allows, 6 hours unless it says otherwise.',

@@ -12,7 +12,7 @@ const region = 'us-east-1';
 
 /**
  * Reads all that a data folder of `npm start` keeps, by engines of its own. The folder is locked meanwhile.
- * @throws CommandError where there is none, CommandError where a service uses it
+ * @throws CommandError where there is none, or a service uses it
  */
 export async function localInventory(folder: string): Promise<Inventory> {
   const path = resolve(folder);

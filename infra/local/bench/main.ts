@@ -30,6 +30,9 @@ const groups: readonly Group[] = [
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
+/** Ends the bench; whatever else is wrong ends a group of it. */
+class Interrupted extends CommandError {}
+
 /** Measures a group in a folder of its own; what fails is told in the table, beside what the others found. */
 async function measure(
   group: Group,
@@ -53,7 +56,7 @@ async function measure(
     const bench: Bench = { folder, started, demoFolder, withDemo, say: (line) => say(`  ${line}`) };
     return ended({ figures: await Promise.race([group.measure(bench), interrupted]), failure: undefined });
   } catch (error) {
-    if (error instanceof CommandError) throw error;
+    if (error instanceof Interrupted) throw error;
     say(`  ${error instanceof Error ? error.stack : String(error)}`);
     return ended({ figures: [], failure: error instanceof Error ? error.message : String(error) });
   } finally {
@@ -68,7 +71,7 @@ async function bench(args: readonly string[]): Promise<number> {
     groups.map(({ name }) => name),
   );
   const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new CommandError('Interrupted.'));
+    const stop = () => reject(new Interrupted('Interrupted.'));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
   // Nobody may be waiting for it between two groups.

@@ -2,20 +2,11 @@ import { expect, test } from 'vitest';
 import { endpoint as readLogs } from '../../../functions/experiments/read-logs.endpoint.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { appendLog } from '../../../shared/data/job-log.ts';
-import { type Lease, takeLease } from '../../../shared/data/lease.ts';
+import { takeLease } from '../../../shared/data/lease.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
-
-const time = '2026-01-02T03:04:06.000Z';
-const lease: Lease = {
-  holder: 'test',
-  number: 1,
-  batch_job_id: 'job',
-  batch_attempt: 1,
-  taken_at: time,
-  heartbeat_at: time,
-};
+import { lease, time } from './held-lease.ts';
 
 test('a log is answered whole up to 4 MB of body, and from there by its cursor', async () => {
   const service = await testService();

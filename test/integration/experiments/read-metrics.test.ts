@@ -2,20 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
 import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { appendMetrics, type MetricPoint } from '../../../shared/data/job-metrics.ts';
-import { type Lease, takeLease } from '../../../shared/data/lease.ts';
+import { takeLease } from '../../../shared/data/lease.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
+import { lease, time } from './held-lease.ts';
 
-const time = '2026-01-02T03:04:06.000Z';
-const lease: Lease = {
-  holder: 'test',
-  number: 1,
-  batch_job_id: 'job',
-  batch_attempt: 1,
-  taken_at: time,
-  heartbeat_at: time,
-};
 const point = (name: string, step: number): MetricPoint => ({
   name,
   value: name === 'loss' ? 1 / step : step / 100,

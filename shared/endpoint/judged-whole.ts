@@ -1,0 +1,27 @@
+import type * as z from 'zod';
+
+/** What is wrong with one parameter of several that are judged together. */
+export interface WholeFault {
+  name: string;
+  message: string;
+  /** All that is allowed, in a sentence. */
+  allowed?: string;
+}
+
+/**
+ * Parameters that are also judged as a whole. They are judged even where single ones are wrong, so that a caller learns
+ * everything at once; what `judge` gets is as it was sent where it is wrong.
+ */
+export const judgedWhole = <S extends z.ZodObject>(
+  schema: S,
+  judge: (values: Readonly<Record<string, unknown>>) => readonly WholeFault[],
+): S =>
+  schema.superRefine(
+    (values: Readonly<Record<string, unknown>>, context) => {
+      for (const { name, message, allowed } of judge(values)) {
+        const params = allowed === undefined ? {} : { params: { allowed } };
+        context.addIssue({ code: 'custom', path: [name], message, ...params });
+      }
+    },
+    { when: () => true },
+  );
