@@ -9,11 +9,19 @@ export interface ProjectState {
   project: { name: string; version: number } | null;
   /** By file name; `text` is the file. */
   configs: Readonly<Record<string, { version: number; text: string }>>;
+  /** Last version that was deleted of each name: the next one of it goes on from there. */
+  deletedConfigs: Readonly<Record<string, number>>;
   /** By id, also those that were deleted. */
   experiments: Readonly<Record<string, Phase>>;
 }
 
-export const noProject: ProjectState = { isMade: false, project: null, configs: {}, experiments: {} };
+export const noProject: ProjectState = {
+  isMade: false,
+  project: null,
+  configs: {},
+  deletedConfigs: {},
+  experiments: {},
+};
 
 const look = looking<ProjectState>;
 
@@ -77,16 +85,19 @@ export const configPut =
     const present = state.configs[name];
     if (state.project === null || (ifMatch !== undefined && present?.version !== ifMatch)) return undefined;
     if (present?.text === text) return present.version === version ? state : undefined;
-    if (version !== (present?.version ?? 0) + 1) return undefined;
+    if (version !== (present?.version ?? state.deletedConfigs[name] ?? 0) + 1) return undefined;
     return { ...state, configs: { ...state.configs, [name]: { version, text } } };
   };
 
+/** `versions` are those since the name was last deleted. */
 export const configDeleted =
-  (name: string, version: number, ifMatch: number | undefined): Apply<ProjectState> =>
+  (name: string, versions: number, ifMatch: number | undefined): Apply<ProjectState> =>
   (state) => {
     const { [name]: present, ...configs } = state.configs;
-    if (present?.version !== version || (ifMatch !== undefined && ifMatch !== version)) return undefined;
-    return { ...state, configs };
+    if (present === undefined || present.version - (state.deletedConfigs[name] ?? 0) !== versions)
+      return undefined;
+    if (ifMatch !== undefined && ifMatch !== present.version) return undefined;
+    return { ...state, configs, deletedConfigs: { ...state.deletedConfigs, [name]: present.version } };
   };
 
 const inPhase = (state: ProjectState, id: string, phase: Phase): ProjectState =>

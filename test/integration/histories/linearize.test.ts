@@ -14,6 +14,7 @@ const empty: ProjectState = {
   isMade: true,
   project: { name: 'digits', version: 1 },
   configs: {},
+  deletedConfigs: {},
   experiments: {},
 };
 const newWorld = () => new World('test', empty);
