@@ -3,25 +3,20 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { integer } from '../../shared/endpoint/parameters.ts';
-import { meanings } from '../../shared/onnx/methods/meanings.ts';
-import { allowedPruning, compressionMost, judgePruning } from '../../shared/onnx/methods/prune-methods.ts';
-import { pruneStrategies } from '../../shared/onnx/methods/strategies.ts';
+import { allowedPrunings, checkPruning } from '../../shared/onnx/strategies/prune-request.ts';
+import { pruneParameters, pruneStrategyNames } from '../../shared/onnx/strategies/prune-strategies.ts';
 import { beginStrategy } from './begin-strategy.ts';
 import { judgedQuery, requireAllowed } from './judged-query.ts';
 import { requiredShapes } from './model-request.ts';
 import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
-import { jobParameters, methodParameters, modelName, named } from './request-parameters.ts';
+import { jobParameters, modelName, named, queryParameters } from './request-parameters.ts';
 import { showPruning, strategyAnswers } from './strategy-answer.ts';
 
 const method = {
-  strategy: named(pruneStrategies).describe(
+  strategy: named(pruneStrategyNames).describe(
     'How to prune, such as `structured_l2`; GET /optimization/prune/methods says what each does.',
   ),
-  compression: integer(1, compressionMost)
-    .default(1)
-    .describe(`${meanings.compression} A whole number, such as \`2\`, which n_m_2_4 always has.`),
-  ...methodParameters(meanings.maxErrorOfPruning),
+  ...queryParameters(pruneParameters),
 };
 
 export const endpoint = defineEndpoint({
@@ -36,7 +31,7 @@ export const endpoint = defineEndpoint({
   input: {
     query: judgedQuery(
       z.strictObject({ model_name: modelName, ...requiredShapes, ...method, ...jobParameters }),
-      { method, judge: judgePruning, allowed: allowedPruning },
+      { method, judge: checkPruning, allowed: allowedPrunings },
     ),
   },
   output: { 200: strategyAnswers.prune },
@@ -51,7 +46,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ query }, context) {
     const { model_name, inputs, outputs, result_name, vcpus, memory, timeout, ...asked } = query;
-    const request = requireAllowed(judgePruning(asked));
+    const request = requireAllowed(checkPruning(asked));
     const size = { result_name, vcpus, memory, timeout };
     const strategy = await beginStrategy({ model_name, request, inputs, outputs, ...size }, context);
     return submitAndAnswer(strategy, showPruning, context, true);

@@ -3,31 +3,22 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { flag, integer } from '../../shared/endpoint/parameters.ts';
-import { meanings } from '../../shared/onnx/methods/meanings.ts';
-import { allowedQuantization, judgeQuantization } from '../../shared/onnx/methods/quantize-methods.ts';
-import { quantizeStrategies, quantTypes } from '../../shared/onnx/methods/strategies.ts';
+import { allowedQuantizations, checkQuantization } from '../../shared/onnx/strategies/quantize-request.ts';
+import {
+  quantizeParameters,
+  quantizeStrategyNames,
+} from '../../shared/onnx/strategies/quantize-strategies.ts';
 import { beginStrategy } from './begin-strategy.ts';
 import { judgedQuery, requireAllowed } from './judged-query.ts';
 import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
-import { jobParameters, methodParameters, modelName, named, names } from './request-parameters.ts';
+import { jobParameters, modelName, named, queryParameters } from './request-parameters.ts';
 import { showQuantization, strategyAnswers } from './strategy-answer.ts';
 
 const method = {
-  strategy: named(quantizeStrategies).describe(
+  strategy: named(quantizeStrategyNames).describe(
     'How to quantize, such as `static_minmax`; GET /optimization/quantize/methods says what each does.',
   ),
-  precision: integer(1, 64).describe('Bits of a weight: `8`, with weight_only also `4`, with float16 `16`.'),
-  quant_type: named(quantTypes)
-    .optional()
-    .describe(`${meanings.quantType} Such as \`uint8\`; without it the strategy's own.`),
-  leaf_node: flag.default(false).describe(`${meanings.leafNode} \`true\` or \`false\`.`),
-  include: names.optional().describe(`${meanings.include} Separated by commas, such as \`Conv\`.`),
-  per_channel: flag
-    .optional()
-    .describe(`${meanings.perChannel} \`true\` or \`false\`; without it the strategy's own.`),
-  reduce_range: flag.optional().describe(`${meanings.reduceRange} \`true\` or \`false\`.`),
-  ...methodParameters(meanings.maxErrorOfQuantization),
+  ...queryParameters(quantizeParameters),
 };
 
 export const endpoint = defineEndpoint({
@@ -42,8 +33,8 @@ export const endpoint = defineEndpoint({
   input: {
     query: judgedQuery(z.strictObject({ model_name: modelName, ...method, ...jobParameters }), {
       method,
-      judge: judgeQuantization,
-      allowed: allowedQuantization,
+      judge: checkQuantization,
+      allowed: allowedQuantizations,
     }),
   },
   output: { 200: strategyAnswers.quantize },
@@ -58,7 +49,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ query }, context) {
     const { model_name, result_name, vcpus, memory, timeout, ...asked } = query;
-    const request = requireAllowed(judgeQuantization(asked));
+    const request = requireAllowed(checkQuantization(asked));
     const size = { result_name, vcpus, memory, timeout };
     const strategy = await beginStrategy(
       { model_name, request, inputs: null, outputs: null, ...size },

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { judgedWhole } from '../../shared/endpoint/judged-whole.ts';
 import { badRequest, faultsOf, type ParameterFault } from '../../shared/endpoint/problem.ts';
-import type { Judged, MethodFault } from '../../shared/onnx/methods/judge.ts';
+import type { Checked, ValueFault } from '../../shared/onnx/strategies/check-values.ts';
 import { fargateSize } from '../projects/job-size.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 interface Judge {
   /** Parameters that make up the method. */
   method: z.ZodRawShape;
-  judge(asked: Values): Judged<unknown>;
+  judge(asked: Values): Checked<unknown>;
   /** All that is allowed, in a sentence. */
   allowed: string;
 }
@@ -33,10 +33,10 @@ export const judgedQuery = <S extends z.ZodObject>(schema: S, { method, judge, a
     return [...faults.map((fault) => ({ ...fault, allowed })), ...sizeFaults(query)];
   });
 
-const inQuery = ({ name, message }: MethodFault): ParameterFault => ({ in: 'query', name, message });
+const inQuery = ({ name, message }: ValueFault): ParameterFault => ({ in: 'query', name, message });
 
 /** The request of a judged query. Throws a 400 problem that names every fault. */
-export function requireAllowed<T>(judged: Judged<T>): T {
+export function requireAllowed<T>(judged: Checked<T>): T {
   if ('request' in judged) return judged.request;
   throw badRequest(judged.faults.map(inQuery));
 }

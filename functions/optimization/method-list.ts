@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { OptimizationKind } from '../../shared/data/job.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { methodSchema } from '../../shared/onnx/methods/method-schema.ts';
-import { pruneMethods } from '../../shared/onnx/methods/prune-methods.ts';
-import { quantizeMethods } from '../../shared/onnx/methods/quantize-methods.ts';
+import { methodSchema } from '../../shared/onnx/strategies/methods-document.ts';
+import { pruneSchemas } from '../../shared/onnx/strategies/prune-request.ts';
+import { quantizeSchemas } from '../../shared/onnx/strategies/quantize-request.ts';
 
 const words = {
   prune: { name: 'listPruneMethods', summary: 'Every allowed pruning, as JSON Schema' },
   quantize: { name: 'listQuantizeMethods', summary: 'Every allowed quantization, as JSON Schema' },
 } as const;
 
-const methods = { prune: pruneMethods, quantize: quantizeMethods };
+const methods = { prune: pruneSchemas, quantize: quantizeSchemas };
 
 const MethodsAnswer = z
   .object({

@@ -1,31 +1,38 @@
 import * as z from 'zod';
-import { decimalAbove, FileId, integer } from '../../shared/endpoint/parameters.ts';
-import { meanings } from '../../shared/onnx/methods/meanings.ts';
+import { decimalAbove, FileId, flag, integer } from '../../shared/endpoint/parameters.ts';
+import type { Parameter, Parameters } from '../../shared/onnx/strategies/parameter.ts';
 import { sizeBounds } from '../projects/job-size.ts';
 
 /** Names separated by commas. */
-export const names = z
+const names = z
   .string()
   .transform((text) => text.split(',').map((name) => name.trim()))
   .meta({ type: 'string' });
 
-/** One of these values. Others are refused with all that is wrong with the combination, not here. */
+/** One of these values. Others are refused with every fault of the combination, not here. */
 export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
 
-export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
+/** How the text of a parameter is read, by its kind. What the strategy takes of it is checked later. */
+const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.ZodType>> = {
+  integer: ({ bounds: [least, most] = [0, Number.MAX_SAFE_INTEGER] }) => integer(least, most),
+  positive: () => decimalAbove(0, 1_000_000),
+  boolean: () => flag,
+  text: ({ values = [] }) => named(values),
+  names: () => names,
+};
 
-/** Query parameters of every method; `maxError` says what is done with that bound. */
-export const methodParameters = (maxError: string) => ({
-  exclude: names
-    .optional()
-    .describe(`${meanings.exclude} Separated by commas, such as \`Softmax,/head/MatMul\`.`),
-  max_error: decimalAbove(0, 1_000_000)
-    .optional()
-    .describe(`${maxError} A number above 0, such as \`0.05\` or \`1e-3\`.`),
-  seed: integer(0, 2 ** 32 - 1)
-    .optional()
-    .describe(`${meanings.seed} A whole number, such as \`42\`; 0 without it.`),
-});
+function queryParameter(parameter: Parameter): z.ZodType {
+  const { kind, description, usage, isRequired, otherwise } = parameter;
+  const read = readers[kind](parameter);
+  const given = otherwise === undefined ? read.optional() : read.default(otherwise);
+  return (isRequired === true ? read : given).describe(`${description} ${usage}`);
+}
+
+/** The parameters of an operation's strategies as a query has them. */
+export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
+  Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
+
+export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
 
 /** Query parameters of every strategy that say nothing of its method. */
 export const jobParameters = {

@@ -2,17 +2,14 @@ import * as z from 'zod';
 import { Progress, ResultFile, type Strategy } from '../../shared/data/strategy.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
-import { pruneStrategies, quantizeStrategies, quantTypes } from '../../shared/onnx/methods/strategies.ts';
+import { prunedBy, quantizedBy } from '../../shared/onnx/strategies/stored-request.ts';
 
 const identity = { strategy_id: Ulid, model_name: z.string(), model_digest: z.string() };
 
-/** What may be asked of every strategy. */
+/** What may be asked for with every strategy. */
 const requested = {
   inputs: z.string().nullable(),
   outputs: z.string().nullable(),
-  exclude: z.array(z.string()),
-  seed: z.number().int(),
-  max_error: z.number().nullable(),
   result_name: z.string().nullable(),
 };
 
@@ -29,8 +26,7 @@ const life = {
 const PruneStrategyAnswer = z
   .object({
     ...identity,
-    strategy: z.enum(pruneStrategies),
-    compression: z.number().int(),
+    ...prunedBy(),
     ...requested,
     ...life,
   })
@@ -39,13 +35,7 @@ const PruneStrategyAnswer = z
 const QuantizeStrategyAnswer = z
   .object({
     ...identity,
-    strategy: z.enum(quantizeStrategies),
-    precision: z.number().int(),
-    quant_type: z.enum(quantTypes),
-    leaf_node: z.boolean(),
-    include: z.array(z.string()),
-    per_channel: z.boolean(),
-    reduce_range: z.boolean(),
+    ...quantizedBy(),
     ...requested,
     ...life,
   })

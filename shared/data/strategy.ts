@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
-import { pruneStrategies, quantizeStrategies, quantTypes } from '../onnx/methods/strategies.ts';
+import { storedRequest } from '../onnx/strategies/stored-request.ts';
 import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob } from './job.ts';
 import { finalRank } from './job-status.ts';
 import { ModelFile } from './model-file.ts';
@@ -30,33 +30,6 @@ export type ResultFile = z.infer<typeof ResultFile>;
 export const Progress = z.object({ stage: z.string(), fraction: z.number() });
 export type Progress = z.infer<typeof Progress>;
 
-const requested = () => ({
-  exclude: z.array(z.string()),
-  max_error: z.number().nullable(),
-  seed: z.number().int(),
-});
-
-const requestSchema = () =>
-  z.discriminatedUnion('operation', [
-    z.object({
-      ...requested(),
-      operation: z.literal('prune'),
-      strategy: z.enum(pruneStrategies),
-      compression: z.number().int(),
-    }),
-    z.object({
-      ...requested(),
-      operation: z.literal('quantize'),
-      strategy: z.enum(quantizeStrategies),
-      precision: z.union([z.literal(4), z.literal(8), z.literal(16)]),
-      quant_type: z.enum(quantTypes),
-      leaf_node: z.boolean(),
-      include: z.array(z.string()),
-      per_channel: z.boolean(),
-      reduce_range: z.boolean(),
-    }),
-  ]);
-
 const strategy = recordType('strategy', () =>
   z.object({
     ...jobFields(),
@@ -72,7 +45,7 @@ const strategy = recordType('strategy', () =>
     files: z.array(ModelFile),
     /** Shapes stored with it, likewise. */
     stored_shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
-    request: requestSchema(),
+    request: storedRequest(),
     /** Shapes of the tensors, in the grammar of `shared/onnx/shapes`; null where they are left to the model. */
     inputs: z.string().nullable(),
     outputs: z.string().nullable(),

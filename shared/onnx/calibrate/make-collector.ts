@@ -1,19 +1,14 @@
-import type { QuantizeStrategy } from '../methods/strategies.ts';
+import type { CalibratedStrategy } from '../strategies/quantize-strategies.ts';
 import type { Collector } from './collector.ts';
 import { EntropyCollector } from './entropy-collector.ts';
 import { MinMaxCollector } from './minmax-collector.ts';
 import { PercentileCollector } from './percentile-collector.ts';
 
-export type StaticStrategy = Extract<QuantizeStrategy, `static_${string}`>;
+const collectors: Readonly<Record<CalibratedStrategy, new () => Collector>> = {
+  static_minmax: MinMaxCollector,
+  static_percentile: PercentileCollector,
+  static_entropy: EntropyCollector,
+};
 
-/** The collector of a static strategy. */
-export function makeCollector(strategy: StaticStrategy): Collector {
-  switch (strategy) {
-    case 'static_minmax':
-      return new MinMaxCollector();
-    case 'static_percentile':
-      return new PercentileCollector();
-    case 'static_entropy':
-      return new EntropyCollector();
-  }
-}
+/** What observes the ranges of activations for a strategy. */
+export const makeCollector = (strategy: CalibratedStrategy): Collector => new collectors[strategy]();

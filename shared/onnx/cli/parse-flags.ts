@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { pruneMethods } from '../methods/prune-methods.ts';
-import { quantizeMethods } from '../methods/quantize-methods.ts';
 import { ModelFault } from '../model-fault.ts';
+import { pruneSchemas } from '../strategies/prune-request.ts';
+import { quantizeSchemas } from '../strategies/quantize-request.ts';
 import { type FlagKind, readArguments } from './read-arguments.ts';
 
 export const operations = ['prune', 'quantize'] as const;
@@ -34,7 +34,7 @@ function choices(methods: readonly z.ZodObject[], parameter: string): string {
 
 /** The parameters of an operation as flags: what its methods' schemas take, each once. */
 export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
-  const methods = operation === 'prune' ? pruneMethods() : quantizeMethods();
+  const methods = operation === 'prune' ? pruneSchemas() : quantizeSchemas();
   const flags = new Map<string, Flag>();
   for (const method of methods) {
     const { properties = {} } = z.toJSONSchema(method, { io: 'input' });

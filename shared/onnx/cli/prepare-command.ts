@@ -1,6 +1,5 @@
-import { judgePruning, type PruneRequest } from '../methods/prune-methods.ts';
-import { judgeQuantization, type QuantizeRequest } from '../methods/quantize-methods.ts';
 import { ModelFault } from '../model-fault.ts';
+import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-file.ts';
 import type { Command } from './parse-flags.ts';
 import { requestedShapes } from './requested-shapes.ts';
@@ -8,7 +7,7 @@ import { ResultFiles } from './result-files.ts';
 
 /** A command that nothing is known to be wrong with. */
 export interface PreparedCommand {
-  request: PruneRequest | QuantizeRequest;
+  request: OptimizationRequest;
   model: string;
   calibration: string | undefined;
   evaluation: string | undefined;
@@ -28,9 +27,9 @@ function positive(name: string, text: string | undefined): number | undefined {
 }
 
 function judgedRequest({ operation, request, faulty }: Command) {
-  const judged = operation === 'prune' ? judgePruning(request) : judgeQuantization(request);
-  if ('request' in judged) return judged.request;
-  const unsaid = judged.faults.filter(({ name }) => !faulty.has(name));
+  const checked = checkRequest[operation](request);
+  if ('request' in checked) return checked.request;
+  const unsaid = checked.faults.filter(({ name }) => !faulty.has(name));
   if (unsaid.length === 0) return undefined;
   throw new ModelFault(`${unsaid.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
 }

@@ -1,5 +1,5 @@
-import { allowedPruning } from '../methods/prune-methods.ts';
-import { allowedQuantization } from '../methods/quantize-methods.ts';
+import { allowedPrunings } from '../strategies/prune-request.ts';
+import { allowedQuantizations } from '../strategies/quantize-request.ts';
 import { forceFlag, operations, placeFlags, requestFlags } from './parse-flags.ts';
 
 const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
@@ -7,7 +7,7 @@ const line = (name: string, description: string): string => `  --${name.padEnd(1
 /** What the command can do, in words. */
 export function usage(): string {
   const parts = operations.map((operation) => {
-    const allowed = operation === 'prune' ? allowedPruning : allowedQuantization;
+    const allowed = operation === 'prune' ? allowedPrunings : allowedQuantizations;
     const flags = [...requestFlags(operation)].map(([name, { description }]) => line(name, description));
     return `${operation} <model.onnx> --out <result.onnx>\n  ${allowed}\n${flags.join('')}`;
   });

@@ -1,10 +1,9 @@
-import type { PruneRequest } from '../methods/prune-methods.ts';
-import type { QuantizeRequest } from '../methods/quantize-methods.ts';
 import type { Receipt } from '../receipt/receipt.ts';
+import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 
 /** A model to be pruned or quantized. */
 export interface Optimization {
-  request: PruneRequest | QuantizeRequest;
+  request: OptimizationRequest;
   /** Path of the model's file; its external data lie beside it. Never written to. */
   model: string;
   /** Path of an npz file of inputs that ranges of activations are taken from. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { StageAnswer } from '../stage/stage-answers.ts';
 import type { TaskOf } from '../stage/stage-task.ts';
+import { isCalibrated } from '../strategies/optimization-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { type AttemptPlace, emptyFolder } from './attempt.ts';
 import { boundsOf } from './bounds-of.ts';
@@ -10,7 +11,6 @@ import { type FeedPlans, planFeeds } from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
 import { haveRoom } from './session-room.ts';
 import { StageLog } from './stage-log.ts';
-import { isStaticRequest } from './static-request.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
 
@@ -45,7 +45,7 @@ class Work {
   /** Observes ranges where the method needs them; the file that they are in, and what they were observed on. */
   async #calibrate({ calibrate }: FeedPlans) {
     const { request, model, say } = this.optimization;
-    if (!isStaticRequest(request)) return { ranges: null, calibrated: null };
+    if (!isCalibrated(request)) return { ranges: null, calibrated: null };
     if (calibrate.set === null) say('There is no calibration set: ranges are taken from made-up inputs.');
     const ranges = join(this.#scratch, 'ranges.json');
     const task = { kind: 'calibrate', model, request: { ...request }, feed: calibrate, out: ranges } as const;

@@ -1,20 +1,13 @@
-import type { Judged } from '../methods/judge.ts';
-import { judgePruning, type PruneRequest } from '../methods/prune-methods.ts';
-import { judgeQuantization, type QuantizeRequest } from '../methods/quantize-methods.ts';
 import { ModelFault } from '../model-fault.ts';
-
-function accepted<T>(judged: Judged<T>): T {
-  if ('request' in judged) return judged.request;
-  throw new ModelFault(`${judged.faults.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
-}
+import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 
 /**
- * A request of either kind with every default filled in.
+ * A request with every default filled in.
  *
- * @throws ModelFault naming everything that is not allowed
+ * @throws ModelFault naming every value that is not allowed
  */
-export function parseRequest(values: Readonly<Record<string, unknown>>): PruneRequest | QuantizeRequest {
-  return values['operation'] === 'prune'
-    ? accepted(judgePruning(values))
-    : accepted(judgeQuantization(values));
+export function parseRequest(values: Readonly<Record<string, unknown>>): OptimizationRequest {
+  const checked = checkRequest[values['operation'] === 'prune' ? 'prune' : 'quantize'](values);
+  if ('request' in checked) return checked.request;
+  throw new ModelFault(`${checked.faults.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
 }

@@ -1,9 +1,7 @@
-import type { PruneRequest } from '../methods/prune-methods.ts';
-import type { QuantizeRequest } from '../methods/quantize-methods.ts';
 import type { Model } from '../model/model.ts';
-import { requireOpset } from '../quantize/require-opset.ts';
+import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 import { requireKnown } from '../transform/require-known.ts';
-import { isStaticRequest } from './static-request.ts';
+import { requireOpset } from './require-opset.ts';
 
 /**
  * Refuses what a model cannot have done to it, as far as its structure tells that without transforming it. What a
@@ -12,9 +10,8 @@ import { isStaticRequest } from './static-request.ts';
  *
  * @throws ModelFault for names that the model does not have, and for an operator set that is too old
  */
-export function requirePossible(model: Model, request: PruneRequest | QuantizeRequest): string[] {
+export function requirePossible(model: Model, request: OptimizationRequest): string[] {
   const absent = requireKnown(model.graph, request.exclude);
-  if (isStaticRequest(request)) requireOpset(model, 'static');
-  if (request.strategy === 'dynamic') requireOpset(model, 'dynamic');
+  requireOpset(model, request);
   return absent.map((operator) => `exclude names ${operator}, of which the model has none.`);
 }

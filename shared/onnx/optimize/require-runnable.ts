@@ -3,9 +3,9 @@ import { isFeedType } from '../session/feed-type.ts';
 import { syntheticForm } from '../session/synthetic.ts';
 import type { StageAnswer } from '../stage/stage-answers.ts';
 import type { Feed } from '../stage/stage-task.ts';
+import { isCalibrated } from '../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { FeedPlans } from './plan-feeds.ts';
-import { isStaticRequest } from './static-request.ts';
 
 /** Refuses inputs that a session cannot be fed. Whether a set's arrays fit them is told when it is read. */
 function requireFeed({ inputs, set }: Feed): void {
@@ -31,11 +31,11 @@ export function requireRunnable(
 ): void {
   if (isRunnable) {
     if (!has_tensor_output) throw new ModelFault('No output of the model is a tensor.');
-    if (isStaticRequest(request)) requireFeed(feeds.calibrate);
+    if (isCalibrated(request)) requireFeed(feeds.calibrate);
     requireFeed(feeds.compare);
     return;
   }
-  if (isStaticRequest(request))
+  if (isCalibrated(request))
     throw new ModelFault(`${request.strategy} runs the model, which is too large for a session here.`);
   if (request.max_error !== null)
     throw new ModelFault('max_error needs the model to be run, and it is too large for that here.');

@@ -1,6 +1,6 @@
-import type { PruneRequest } from '../methods/prune-methods.ts';
 import type { Model } from '../model/model.ts';
 import { ModelFault } from '../model-fault.ts';
+import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';

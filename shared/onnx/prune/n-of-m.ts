@@ -1,6 +1,6 @@
-import type { PruneRequest } from '../methods/prune-methods.ts';
 import type { Model } from '../model/model.ts';
 import { ModelFault } from '../model-fault.ts';
+import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { foldViews } from './fold-views.ts';

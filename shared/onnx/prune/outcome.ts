@@ -1,5 +1,5 @@
 import type { Graph } from '../graph/graph.ts';
-import type { PruneRequest } from '../methods/prune-methods.ts';
+import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { isFloatTensor } from '../tensor/values.ts';
 import type { PrunedGroup } from '../transform/pruning-outcome.ts';

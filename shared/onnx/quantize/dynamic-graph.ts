@@ -1,8 +1,8 @@
 import type { Graph } from '../graph/graph.ts';
 import { makeNode } from '../graph/make-node.ts';
 import type { Names } from '../graph/names.ts';
-import type { QuantizeRequest } from '../methods/quantize-methods.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
+import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { type OwnedConstant, ownedConstant } from './constant-owner.ts';
 import { isQuantizable } from './put-quantized.ts';
 import type { Mapping } from './scale.ts';

@@ -3,18 +3,14 @@ import { Names } from '../graph/names.ts';
 import type { Model } from '../model/model.ts';
 import { foldTransposes } from './fold-transposes.ts';
 import { makePlain } from './plain-gemm.ts';
-import { requireOpset } from './require-opset.ts';
 import { isChosen, type StaticRequest } from './static-operators.ts';
 
 /**
  * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization folded
  * into Conv, transposed constants as constants, Gemm without factors. Tells how many BatchNormalizations were folded;
  * none when it was done before.
- *
- * @throws ModelFault where the operator set is too old for static quantization
  */
 export function prepareStatic(model: Model, request: StaticRequest): number {
-  requireOpset(model, 'static');
   const folded = foldBatchNorms(model);
   foldTransposes(model.graph);
   const names = new Names(model.graph);

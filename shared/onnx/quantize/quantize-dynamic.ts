@@ -11,7 +11,6 @@ import { DynamicGraph, type DynamicRequest, type DynamicRule } from './dynamic-g
 import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
 import { foldTransposes } from './fold-transposes.ts';
-import { requireOpset } from './require-opset.ts';
 import { WeightStore } from './weight-store.ts';
 
 const rules: ReadonlyMap<string, DynamicRule> = new Map([
@@ -67,7 +66,6 @@ function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRe
  */
 export function quantizeDynamic(model: Model, request: DynamicRequest, report: TransformReport): void {
   const { graph: root } = model;
-  requireOpset(model, 'dynamic');
   foldTransposes(root);
   const names = new Names(root);
   const weights = new WeightStore(names, report);

@@ -1,6 +1,6 @@
-import type { QuantizeRequest } from '../methods/quantize-methods.ts';
 import type { Model } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
+import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { isExcluded } from '../transform/excluded.ts';
 
 /** What the rules of static quantization go by. */

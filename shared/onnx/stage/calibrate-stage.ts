@@ -7,7 +7,6 @@ import { writeRanges } from '../calibrate/ranges-file.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
 import { parseRequest } from '../optimize/parse-request.ts';
-import { isStaticRequest } from '../optimize/static-request.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
 import { prepareStatic } from '../quantize/prepare-static.ts';
 import type { StaticRequest } from '../quantize/static-operators.ts';
@@ -16,6 +15,7 @@ import { runSample } from '../session/run-sample.ts';
 import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
+import { isCalibrated } from '../strategies/optimization-request.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { TaskOf } from './stage-task.ts';
 import type { StageVoice } from './stage-voice.ts';
@@ -48,7 +48,7 @@ export async function calibrateStage(
   { progress }: Pick<StageVoice, 'progress'>,
 ): Promise<StageAnswer<'calibrate'>> {
   const request = parseRequest(task.request);
-  if (!isStaticRequest(request)) throw new Error(`${request.strategy} needs no calibration`);
+  if (!isCalibrated(request)) throw new Error(`${request.strategy} needs no calibration`);
   const folder = `${task.out}.model`;
   mkdirSync(folder);
   try {

@@ -1,7 +1,7 @@
 import { readRanges } from '../calibrate/ranges-file.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
-import { applyRequest } from '../optimize/apply-request.ts';
+import { applyStrategy } from '../optimize/apply-strategy.ts';
 import { parseRequest } from '../optimize/parse-request.ts';
 import { TransformReport } from '../transform/report.ts';
 import type { StageAnswer } from './stage-answers.ts';
@@ -15,7 +15,8 @@ export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transfor
   const model = loadModel(path);
   const report = new TransformReport();
   try {
-    applyRequest(model, { ...request, exclude: [...request.exclude, ...task.exclude] }, ranges, report);
+    const exclude = [...request.exclude, ...task.exclude];
+    applyStrategy({ model, report, ranges }, { ...request, exclude });
     const files = saveModel(model, out, task.name);
     // Errors of weights that are computed while they are written are known only now.
     const { layers, kept, notes, warnings, pruning } = report;

@@ -77,8 +77,8 @@ describe('what the structure rules out is refused before any session', () => {
   });
 
   test.each([
-    [staticMethod, 9, 'static methods need opset 10 or higher; the model has 9.'],
-    [{ ...quantize, strategy: 'static_entropy' }, 8, 'static methods need opset 10'],
+    [staticMethod, 9, 'static_minmax needs opset 10 or higher; the model has 9.'],
+    [{ ...quantize, strategy: 'static_entropy' }, 8, 'static_entropy needs opset 10'],
     [{ ...quantize, strategy: 'dynamic' }, 10, 'dynamic needs opset 11 or higher; the model has 10.'],
   ])('an operator set that is too old: %o at %i', async (request, opset, message) => {
     const { said, stages } = await refusal(unloadable(opset), request);

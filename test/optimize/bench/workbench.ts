@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
-import { isStaticRequest } from '../../../shared/onnx/optimize/static-request.ts';
 import { hardware } from '../../../shared/onnx/receipt/hardware.ts';
 import type { StageAnswer } from '../../../shared/onnx/stage/stage-answers.ts';
 import type { StageKind, TaskOf } from '../../../shared/onnx/stage/stage-task.ts';
 import { type StageOutcome, startStage } from '../../../shared/onnx/stage/start-stage.ts';
+import { isCalibrated } from '../../../shared/onnx/strategies/optimization-request.ts';
 
 export type Request = Readonly<Record<string, unknown>>;
 
@@ -70,7 +70,7 @@ export class Workbench {
     const parsed = parseRequest(request);
     let ranges: string | null = null;
     let calibrate: Made['calibrate'];
-    if (isStaticRequest(parsed)) {
+    if (isCalibrated(parsed)) {
       ranges = join(this.folder(), 'ranges.json');
       const sets = { calibration: undefined, evaluation: undefined, request: parsed };
       const feed = planFeeds(sets, await this.#inputs(model)).calibrate;

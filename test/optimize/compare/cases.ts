@@ -1,7 +1,7 @@
-import type { quantizeStrategies } from '../../../shared/onnx/methods/strategies.ts';
+import type { QuantizeStrategy } from '../../../shared/onnx/strategies/quantize-strategies.ts';
 
 /** Methods that the reference has, too. */
-export type Method = Exclude<(typeof quantizeStrategies)[number], 'float16'>;
+export type Method = Exclude<QuantizeStrategy, 'float16'>;
 export const methods: readonly Method[] = [
   'dynamic',
   'static_minmax',

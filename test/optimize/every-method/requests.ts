@@ -1,5 +1,5 @@
-import { quantizeMethods } from '../../../shared/onnx/methods/quantize-methods.ts';
-import { pruneStrategies } from '../../../shared/onnx/methods/strategies.ts';
+import { pruneStrategyNames } from '../../../shared/onnx/strategies/prune-strategies.ts';
+import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 
 /** One method as it is tried on every model. */
 export interface Trial {
@@ -22,14 +22,14 @@ const bounds: Readonly<Record<string, number>> = {
   float16: 0.02,
 };
 
-const prunings: readonly Trial[] = pruneStrategies.map((strategy) => ({
+const prunings: readonly Trial[] = pruneStrategyNames.map((strategy) => ({
   name: `prune ${strategy}`,
   request: { operation: 'prune', strategy, compression: 2 },
   mostError: undefined,
 }));
 
 /** Every published combination of strategy, precision and type. */
-const quantizations: readonly Trial[] = quantizeMethods().flatMap(({ shape }) => {
+const quantizations: readonly Trial[] = quantizeSchemas().flatMap(({ shape }) => {
   const strategy = shape.strategy.value;
   const precision = shape.precision.value;
   return shape.quant_type.unwrap().options.map((quant_type) => ({

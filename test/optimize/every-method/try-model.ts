@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { ModelFault } from '../../../shared/onnx/model-fault.ts';
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
-import { isStaticRequest } from '../../../shared/onnx/optimize/static-request.ts';
 import { runSample } from '../../../shared/onnx/session/run-sample.ts';
 import { samplesOf } from '../../../shared/onnx/session/samples.ts';
 import { Session } from '../../../shared/onnx/session/session.ts';
@@ -14,6 +13,7 @@ import { readStage } from '../../../shared/onnx/stage/read-stage.ts';
 import type { StageAnswer } from '../../../shared/onnx/stage/stage-answers.ts';
 import type { Feed } from '../../../shared/onnx/stage/stage-task.ts';
 import { transformStage } from '../../../shared/onnx/stage/transform-stage.ts';
+import { isCalibrated } from '../../../shared/onnx/strategies/optimization-request.ts';
 import type { Outcome } from './outcome.ts';
 import { type Trial, trials } from './requests.ts';
 
@@ -81,7 +81,7 @@ async function attempt(
     const request = parseRequest(trial.request);
     const data = set === '' ? undefined : set;
     const feeds = planFeeds({ request, calibration: data, evaluation: data }, inputs);
-    const ranges = isStaticRequest(request) ? join(folder, 'ranges.json') : null;
+    const ranges = isCalibrated(request) ? join(folder, 'ranges.json') : null;
     if (ranges !== null && noRun !== undefined) return { ...base, outcome: 'unrun', reason: noRun };
     if (ranges !== null) {
       const feed = limited(feeds.calibrate);

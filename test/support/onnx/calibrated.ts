@@ -1,10 +1,11 @@
 import { exposeOutputs } from '../../../shared/onnx/calibrate/expose-outputs.ts';
-import { makeCollector, type StaticStrategy } from '../../../shared/onnx/calibrate/make-collector.ts';
+import { makeCollector } from '../../../shared/onnx/calibrate/make-collector.ts';
 import type { CalibrationRanges } from '../../../shared/onnx/calibrate/ranges.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { calibrationTargets } from '../../../shared/onnx/quantize/calibration-targets.ts';
 import { prepareStatic } from '../../../shared/onnx/quantize/prepare-static.ts';
 import type { StaticRequest } from '../../../shared/onnx/quantize/static-operators.ts';
+import type { CalibratedStrategy } from '../../../shared/onnx/strategies/quantize-strategies.ts';
 import type { Floats } from './run-optimized.ts';
 import { runSmall } from './small-model.ts';
 
@@ -13,7 +14,7 @@ export async function calibrated(
   model: Model,
   request: StaticRequest,
   samples: readonly Record<string, Floats>[],
-  strategy: StaticStrategy = 'static_minmax',
+  strategy: CalibratedStrategy = 'static_minmax',
 ): Promise<CalibrationRanges> {
   prepareStatic(model, request);
   const targets = calibrationTargets(model, request);

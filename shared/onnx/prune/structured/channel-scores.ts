@@ -1,4 +1,3 @@
-import type { PruneStrategy } from '../../methods/strategies.ts';
 import { ModelFault } from '../../model-fault.ts';
 import { elementCount, type Tensor } from '../../tensor/tensor.ts';
 import { floatsOf } from '../../tensor/values.ts';
@@ -62,17 +61,10 @@ function* chances(seed: number): Generator<number, never> {
  * How much each removable set of channels matters: the group norm over all slices of Conv, Gemm and MatMul weights that
  * go with it, those that make the channels and those that use them, ‖g‖₁ = Σ|w| or ‖g‖₂ = √Σw², divided by the mean of
  * its family, Ŝ = S / mean(S), so that layers of different width and scale compare (group importance and its
- * normalization by the mean as in DepGraph, Fang et al., CVPR 2023). With `random`, chance decides alone.
- *
- * @throws ModelFault where a weight that is ranked holds NaN or infinity
+ * normalization by the mean as in DepGraph, Fang et al., CVPR 2023).
  */
-export function channelScores(groups: ChannelGroups, strategy: PruneStrategy, seed: number): Float64Array {
+function normScores(groups: ChannelGroups, isSquared: boolean): Float64Array {
   const scores = new Float64Array(groups.count);
-  if (strategy === 'random') {
-    const chance = chances(seed);
-    return scores.map(() => chance.next().value);
-  }
-  const isSquared = strategy === 'structured_l2';
   addNorms(groups, scores, isSquared);
   const norms = isSquared ? scores.map(Math.sqrt) : scores;
   const total = new Float64Array(groups.count);
@@ -88,3 +80,28 @@ export function channelScores(groups: ChannelGroups, strategy: PruneStrategy, se
     return mean === 0 ? 0 : norm / mean;
   });
 }
+
+function randomScores(groups: ChannelGroups, seed: number): Float64Array {
+  const chance = chances(seed);
+  return new Float64Array(groups.count).map(() => chance.next().value);
+}
+
+const scores = {
+  structured_l1: (groups: ChannelGroups) => normScores(groups, false),
+  structured_l2: (groups: ChannelGroups) => normScores(groups, true),
+  random: randomScores,
+};
+
+/** The strategies that remove channels. */
+export type StructuredStrategy = keyof typeof scores;
+
+/**
+ * How much each removable set of channels matters to a strategy: the lowest are removed first.
+ *
+ * @throws ModelFault where a weight that is ranked holds NaN or infinity
+ */
+export const channelScores = (
+  groups: ChannelGroups,
+  strategy: StructuredStrategy,
+  seed: number,
+): Float64Array => scores[strategy](groups, seed);

@@ -1,13 +1,13 @@
-import type { PruneRequest } from '../../methods/prune-methods.ts';
 import type { Model } from '../../model/model.ts';
 import { ModelFault } from '../../model-fault.ts';
+import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PrunedGroup } from '../../transform/pruning-outcome.ts';
 import type { TransformReport } from '../../transform/report.ts';
 import { foldViews } from '../fold-views.ts';
 import { layerName } from '../layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
 import { type ChannelGroups, channelGroups } from './channel-groups.ts';
-import { channelScores } from './channel-scores.ts';
+import { channelScores, type StructuredStrategy } from './channel-scores.ts';
 import { type Choice, chooseChannels } from './choose-channels.ts';
 import { foldConstantChannels } from './fold-constant-channels.ts';
 import { remainingOf, removeChannels } from './remove-channels.ts';
@@ -76,7 +76,7 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
  */
 export function pruneStructured(
   model: Model,
-  request: Pick<PruneRequest, 'strategy' | 'compression' | 'exclude' | 'seed'>,
+  request: Pick<PruneRequest, 'compression' | 'exclude' | 'seed'> & { strategy: StructuredStrategy },
   report: TransformReport,
 ): void {
   const { strategy, compression, exclude, seed } = request;

@@ -267,10 +267,6 @@ test('levels, scales and zero points stand for the weight', () => {
 });
 
 describe('refusals', () => {
-  test('an operator set without dynamic quantization', () => {
-    expect(() => quantized(recurrent(10))).toThrow('dynamic needs opset 11 or higher; the model has 10.');
-  });
-
   test('a model without anything to quantize', () => {
     expect(() => quantized(convolutional(13), { exclude: ['Gemm'] })).toThrow(
       /^dynamic has nothing to quantize/,

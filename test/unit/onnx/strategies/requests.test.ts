@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { judgePruning, pruneMethods } from '../../../../shared/onnx/methods/prune-methods.ts';
-import { judgeQuantization, quantizeMethods } from '../../../../shared/onnx/methods/quantize-methods.ts';
-import { pruneStrategies } from '../../../../shared/onnx/methods/strategies.ts';
+import { checkPruning, pruneSchemas } from '../../../../shared/onnx/strategies/prune-request.ts';
+import { pruneStrategyNames } from '../../../../shared/onnx/strategies/prune-strategies.ts';
+import { checkQuantization, quantizeSchemas } from '../../../../shared/onnx/strategies/quantize-request.ts';
 
-const faults = (judged: ReturnType<typeof judgePruning> | ReturnType<typeof judgeQuantization>) =>
+const faults = (judged: ReturnType<typeof checkPruning> | ReturnType<typeof checkQuantization>) =>
   'faults' in judged ? judged.faults.map(({ name }) => name) : [];
 
 describe('a pruning', () => {
-  test.each(pruneStrategies)('by %s has its defaults', (strategy) => {
+  test.each(pruneStrategyNames)('by %s has its defaults', (strategy) => {
     const compression = strategy === 'n_m_2_4' ? 2 : 1;
-    expect(judgePruning({ strategy, compression })).toEqual({
+    expect(checkPruning({ strategy, compression })).toEqual({
       request: { operation: 'prune', strategy, compression, exclude: [], seed: 0, max_error: null },
     });
   });
@@ -22,7 +22,7 @@ describe('a pruning', () => {
     [{ strategy: 'L1', compression: 0 }, ['strategy', 'compression']],
     [{}, ['strategy']],
   ])('of %o is refused', (values, names) => {
-    expect(faults(judgePruning(values))).toEqual(names);
+    expect(faults(checkPruning(values))).toEqual(names);
   });
 });
 
@@ -52,7 +52,7 @@ describe('a quantization', () => {
     [{ strategy: 'dynamic', precision: 8, include: ['Conv'] }, { include: ['Conv'] }],
   ])('of %o has its defaults', (values, expected) => {
     const common = { operation: 'quantize', exclude: [], reduce_range: false, max_error: null, seed: 0 };
-    expect(judgeQuantization(values)).toMatchObject({ request: { ...common, ...values, ...expected } });
+    expect(checkQuantization(values)).toMatchObject({ request: { ...common, ...values, ...expected } });
   });
 
   test.each([
@@ -73,11 +73,11 @@ describe('a quantization', () => {
       ['strategy', 'precision', 'quant_type', 'max_error', 'seed'],
     ],
   ])('of %o is refused', (values, names) => {
-    expect(faults(judgeQuantization(values))).toEqual(names);
+    expect(faults(checkQuantization(values))).toEqual(names);
   });
 
   test('of 16 bits by calibration is for later, and says so', () => {
-    const judged = judgeQuantization({ strategy: 'static_percentile', precision: 16 });
+    const judged = checkQuantization({ strategy: 'static_percentile', precision: 16 });
     expect(judged).toEqual({
       faults: [
         { name: 'precision', message: 'must be 8 with static_percentile; 16 bits are not offered yet' },
@@ -87,6 +87,6 @@ describe('a quantization', () => {
 });
 
 test('every method says what it means', () => {
-  for (const method of [...pruneMethods(), ...quantizeMethods()])
+  for (const method of [...pruneSchemas(), ...quantizeSchemas()])
     expect(method.description).toMatch(/^\p{Lu}.*\.$/u);
 });

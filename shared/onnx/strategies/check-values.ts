@@ -1,22 +1,22 @@
 import type * as z from 'zod';
 
-/** One value of a request that its method does not allow, and what is allowed instead. */
-export interface MethodFault {
+/** One value of a request that its strategy does not allow, and what is allowed instead. */
+export interface ValueFault {
   name: string;
   message: string;
 }
 
-/** A request that can be done, or everything that is wrong with it. */
-export type Judged<T> = { request: T } | { faults: MethodFault[] };
+/** A request that can be done, or every fault of it. */
+export type Checked<T> = { request: T } | { faults: ValueFault[] };
 
-/** Judges values by the schema of one method, naming the first fault of each. */
-export function judge<S extends z.ZodObject>(
+/** Checks values by the schema of one strategy, naming the first fault of each. */
+export function checkValues<S extends z.ZodObject>(
   schema: S,
   values: Readonly<Record<string, unknown>>,
-): Judged<z.output<S>> {
+): Checked<z.output<S>> {
   const parsed = schema.safeParse(values);
   if (parsed.success) return { request: parsed.data };
-  const faults = parsed.error.issues.flatMap((issue): MethodFault[] => {
+  const faults = parsed.error.issues.flatMap((issue): ValueFault[] => {
     if (issue.code === 'unrecognized_keys') {
       const taken = Object.keys(schema.shape).filter((name) => name !== 'operation');
       return issue.keys.map((name) => ({ name, message: `is none of ${taken.join(', ')}` }));

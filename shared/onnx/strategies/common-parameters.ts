@@ -1,0 +1,23 @@
+import type { Parameters } from './parameter.ts';
+
+/** Parameters of every strategy. `maxError` says what is done with that bound. */
+export const commonParameters = (maxError: string) =>
+  ({
+    exclude: {
+      kind: 'names',
+      description:
+        'Names of nodes, or types of operators, that stay as they are. A name of neither fails the job.',
+      usage: 'Separated by commas, such as `Softmax,/head/MatMul`.',
+    },
+    max_error: {
+      kind: 'positive',
+      description: maxError,
+      usage: 'A number above 0, such as `0.05` or `1e-3`.',
+    },
+    seed: {
+      kind: 'integer',
+      description: 'Seed of everything that is drawn by chance.',
+      usage: 'A whole number, such as `42`; 0 without it.',
+      bounds: [0, 2 ** 32 - 1],
+    },
+  }) as const satisfies Parameters;

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { type Checked, checkValues } from './check-values.ts';
+import type { ValuesOf } from './parameter.ts';
+import { commonRules, wholeNumber } from './parameter-rules.ts';
+import { type PruneStrategy, pruneFacts, pruneParameters, pruneStrategyNames } from './prune-strategies.ts';
+
+/** A pruning to be done, with every default filled in. */
+export type PruneRequest = { operation: 'prune'; strategy: PruneStrategy } & ValuesOf<typeof pruneParameters>;
+
+function compressionOf(strategy: PruneStrategy) {
+  const { compression } = pruneFacts(strategy);
+  const { bounds, otherwise, description } = pruneParameters.compression;
+  const rule =
+    compression === undefined
+      ? wholeNumber(bounds).default(otherwise)
+      : z.literal(compression, `must be ${compression} with ${strategy}`);
+  return rule.describe(description);
+}
+
+const schemaOf = <S extends PruneStrategy>(strategy: S) =>
+  z
+    .strictObject({
+      operation: z.literal('prune').default('prune'),
+      strategy: z.literal(strategy),
+      compression: compressionOf(strategy),
+      ...commonRules(pruneParameters),
+    })
+    .describe(pruneFacts(strategy).description);
+
+/**
+ * The schema of each pruning: what requests are checked by and what is published. They are made when they are asked
+ * for, and not by whoever only imports this.
+ */
+export const pruneSchemas = () => pruneStrategyNames.map((strategy) => schemaOf(strategy));
+
+const only = pruneStrategyNames.flatMap((strategy) => {
+  const { compression } = pruneFacts(strategy);
+  return compression === undefined ? [] : [`, and ${compression} with ${strategy}`];
+});
+
+/** The allowed combinations, in a sentence. */
+export const allowedPrunings = `strategy is one of ${pruneStrategyNames.join(', ')}; compression is a whole number from 1${only.join('')}`;
+
+const isPruneStrategy = (value: unknown): value is PruneStrategy =>
+  pruneStrategyNames.some((strategy) => strategy === value);
+
+/** Checks a request for a pruning. Returns it with its defaults, or every fault. */
+export function checkPruning(values: Readonly<Record<string, unknown>>): Checked<PruneRequest> {
+  const { strategy } = values;
+  if (isPruneStrategy(strategy)) return checkValues(schemaOf(strategy), values);
+  // What is wrong with the others can be told by any strategy that leaves them open.
+  const checked = checkValues(schemaOf('magnitude_global'), { ...values, strategy: 'magnitude_global' });
+  const fault = { name: 'strategy', message: `must be one of ${pruneStrategyNames.join(', ')}` };
+  return { faults: [fault, ...('faults' in checked ? checked.faults : [])] };
+}

@@ -1,0 +1,54 @@
+import { commonParameters } from './common-parameters.ts';
+import type { Parameters } from './parameter.ts';
+import { namesOf, type StrategyFacts } from './strategy-facts.ts';
+
+/** Parameters of prunings. */
+export const pruneParameters = {
+  compression: {
+    kind: 'integer',
+    description: '1/compression of the prunable weights is kept.',
+    usage: 'A whole number, such as `2`, which n_m_2_4 always has.',
+    // Beyond any use; what is out of reach for a model is found out when it is pruned.
+    bounds: [1, 1_000_000],
+    otherwise: 1,
+  },
+  ...commonParameters('The relative L2 error of an output above which the request fails.'),
+} as const satisfies Parameters;
+
+interface PruneFacts extends StrategyFacts {
+  /** The only compression it can reach; any where it is not given. */
+  compression?: number;
+}
+
+/** Every way to prune, by the name that requests give it. */
+export const pruneStrategies = {
+  magnitude_global: {
+    description:
+      'Zeroes the smallest weights of all tensors together; every output channel keeps one. Only the compressed file gets smaller.',
+  },
+  magnitude_local: {
+    description: 'Zeroes the smallest weights of each tensor. Only the compressed file gets smaller.',
+  },
+  n_m_2_4: {
+    description:
+      'Keeps 2 of every 4 weights along the input channels; tensors that cannot be divided so are kept. No gain on CPUs.',
+    compression: 2,
+  },
+  structured_l1: {
+    description:
+      'Removes whole channels, neurons and attention heads by their L1 norm over coupled layers: smaller and faster.',
+  },
+  structured_l2: {
+    description:
+      'Removes whole channels, neurons and attention heads by their L2 norm over coupled layers: smaller and faster.',
+  },
+  random: {
+    description: 'Removes whole channels, neurons and attention heads by chance: the baseline.',
+  },
+} as const satisfies Readonly<Record<string, PruneFacts>>;
+
+export type PruneStrategy = keyof typeof pruneStrategies;
+export const pruneStrategyNames = namesOf(pruneStrategies);
+
+/** What is true of a strategy. */
+export const pruneFacts = (strategy: PruneStrategy): PruneFacts => pruneStrategies[strategy];

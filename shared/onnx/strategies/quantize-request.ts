@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { type Checked, checkValues, type ValueFault } from './check-values.ts';
+import type { ValuesOf } from './parameter.ts';
+import { choice, commonRules, names } from './parameter-rules.ts';
+import {
+  type Combination,
+  type QuantizeStrategy,
+  quantizeFacts,
+  quantizeParameters,
+  quantizeStrategyNames,
+} from './quantize-strategies.ts';
+
+/** A quantization to be done, with every default filled in. */
+export type QuantizeRequest = { operation: 'quantize'; strategy: QuantizeStrategy } & ValuesOf<
+  typeof quantizeParameters
+>;
+
+/** A strategy with one of the combinations that it takes. */
+interface Method extends Combination {
+  strategy: QuantizeStrategy;
+}
+
+const methodsOf = (strategy: QuantizeStrategy): Method[] =>
+  quantizeFacts(strategy).combinations.map((combination) => ({ ...combination, strategy }));
+const methods = quantizeStrategyNames.flatMap(methodsOf);
+
+const list = (values: readonly (string | number)[]): string => values.join(' or ');
+
+/** What a strategy leaves open of precision, in words. */
+function precisionMessage(strategy: QuantizeStrategy): string {
+  const later = quantizeFacts(strategy).isCalibrated ? '; 16 bits are not offered yet' : '';
+  return `must be ${list(methodsOf(strategy).map(({ precision }) => precision))} with ${strategy}${later}`;
+}
+
+function quantTypeMessage(strategy: QuantizeStrategy): string {
+  const own = methodsOf(strategy);
+  const each = own.map(({ precision, quantTypes: types }) => {
+    const bits = own.length === 1 ? '' : ` of ${precision} bits`;
+    return `${list(types)} with ${strategy}${bits}`;
+  });
+  return `must be ${each.join(', ')}`;
+}
+
+const includable = ({ strategy, include }: Method) =>
+  include === undefined
+    ? names.max(0, `must be empty with ${strategy}`)
+    : z.array(z.enum(include, `takes ${list(include)}`)).max(include.length, 'names one twice');
+
+function schemaOf(method: Method) {
+  const { strategy, precision, quantTypes: types, perChannel, reduceRange, leafNode } = method;
+  const settled = `must be false with ${strategy}`;
+  const described = <T extends z.ZodType>(name: keyof typeof quantizeParameters, rule: T): T =>
+    rule.describe(quantizeParameters[name].description);
+  return z
+    .strictObject({
+      operation: z.literal('quantize').default('quantize'),
+      strategy: z.literal(strategy),
+      precision: z.literal(precision, precisionMessage(strategy)),
+      quant_type: described('quant_type', z.enum(types, quantTypeMessage(strategy)).default(types[0])),
+      leaf_node: described('leaf_node', choice(leafNode ?? false, false, settled)),
+      include: described('include', includable(method).default([])),
+      per_channel: described('per_channel', choice(perChannel !== undefined, perChannel ?? false, settled)),
+      reduce_range: described('reduce_range', choice(reduceRange ?? false, false, settled)),
+      ...commonRules(quantizeParameters),
+    })
+    .describe(method.description ?? quantizeFacts(strategy).description);
+}
+
+/**
+ * The schema of each quantization: what requests are checked by and what is published. They are made when they are
+ * asked for, and not by whoever only imports this.
+ */
+export const quantizeSchemas = () => methods.map(schemaOf);
+
+/** The allowed combinations, in a sentence. */
+export const allowedQuantizations = methods
+  .map(
+    ({ strategy, precision, quantTypes: types }) =>
+      `${strategy} with precision ${precision} and ${list(types)}`,
+  )
+  .join('; ');
+
+const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
+  quantizeStrategyNames.some((strategy) => strategy === value);
+
+/** What each of these methods refuses: a fault that only some of them find goes away with the choice of another. */
+function refusedByAll(some: readonly Method[], values: Readonly<Record<string, unknown>>): ValueFault[] {
+  const [first = [], ...others] = some.map((method) => {
+    const checked = checkValues(schemaOf(method), { ...values, strategy: method.strategy });
+    return 'faults' in checked ? checked.faults : [];
+  });
+  return first.filter(({ name }) => others.every((one) => one.some((fault) => fault.name === name)));
+}
+
+const oneOf = (values: readonly (string | number)[]): string =>
+  `must be one of ${[...new Set(values)].join(', ')}`;
+
+/** Checks what can be checked without a strategy. */
+function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueFault[] {
+  const general: Readonly<Record<string, string>> = {
+    precision: oneOf(methods.map(({ precision }) => precision).sort((one, other) => one - other)),
+    quant_type: oneOf(methods.flatMap(({ quantTypes: types }) => types)),
+  };
+  return [
+    { name: 'strategy', message: oneOf(quantizeStrategyNames) },
+    ...refusedByAll(methods, values).map(({ name, message }) => ({
+      name,
+      message: general[name] ?? message,
+    })),
+  ];
+}
+
+/** Checks a request for a quantization. Returns it with its defaults, or every fault. */
+export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
+  const { strategy, precision } = values;
+  if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
+  const own = methodsOf(strategy);
+  const fitting = own.find((method) => method.precision === precision);
+  if (fitting !== undefined) return checkValues(schemaOf(fitting), values);
+  return { faults: refusedByAll(own, values) };
+}

@@ -1,0 +1,153 @@
+import { commonParameters } from './common-parameters.ts';
+import type { Parameters } from './parameter.ts';
+import { namesOf, type StrategyFacts } from './strategy-facts.ts';
+
+/** Types that quantized values may have. */
+export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
+export type QuantType = (typeof quantTypes)[number];
+
+/** Parameters of quantizations. */
+export const quantizeParameters = {
+  precision: {
+    kind: 'integer',
+    description: 'Bits of a weight:',
+    usage: '`8`, with weight_only also `4`, with float16 `16`.',
+    bounds: [1, 64],
+    isRequired: true,
+  },
+  quant_type: {
+    kind: 'text',
+    description: 'Type of the weights; with a static strategy that of the activations.',
+    usage: "Such as `uint8`; without it the strategy's own.",
+    values: quantTypes,
+  },
+  leaf_node: {
+    kind: 'boolean',
+    description: 'Only operators that hold their own constant weight.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+  },
+  include: {
+    kind: 'names',
+    description: 'Types of operators that are quantized only when asked for: Conv with dynamic.',
+    usage: 'Separated by commas, such as `Conv`.',
+  },
+  per_channel: {
+    kind: 'boolean',
+    description: 'A scale for each output channel of a weight.',
+    usage: "`true` or `false`; without it the strategy's own.",
+  },
+  reduce_range: {
+    kind: 'boolean',
+    description: 'Weights of 7 bits, for processors whose 8-bit products saturate.',
+    usage: '`true` or `false`.',
+  },
+  ...commonParameters(
+    'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
+  ),
+} as const satisfies Parameters;
+
+/** Parameters of a strategy that go together. */
+export interface Combination {
+  precision: number;
+  /** The first one is the default. */
+  quantTypes: readonly [QuantType, ...QuantType[]];
+  /** Whether weights get a scale for each channel unless the request says; undefined where that is no question. */
+  perChannel?: boolean;
+  /** Whether `reduce_range` may be true. */
+  reduceRange?: boolean;
+  /** Whether `leaf_node` may be true, be it without effect. */
+  leafNode?: boolean;
+  /** Operators that are quantized only when asked for. */
+  include?: readonly string[];
+  /** Instead of the strategy's own. */
+  description?: string;
+}
+
+interface QuantizeFacts extends StrategyFacts {
+  combinations: readonly [Combination, ...Combination[]];
+}
+
+const signs = ['int8', 'uint8'] as const;
+
+const staticFacts = {
+  isCalibrated: true,
+  // QuantizeLinear.
+  leastOpset: 10,
+  combinations: [
+    {
+      precision: 8,
+      // ONNX Runtime's CPU kernels fuse activations of uint8 where those of int8 stay apart: on x64 uint8 is much faster.
+      quantTypes: ['uint8', 'int8'],
+      perChannel: true,
+      reduceRange: true,
+      leafNode: true,
+    },
+  ],
+} as const;
+
+/** Every way to quantize, by the name that requests give it. */
+export const quantizeStrategies = {
+  dynamic: {
+    description:
+      'Weights of MatMul, Gemm, LSTM and Attention in quant_type; activations are quantized while the model runs. leaf_node has no effect.',
+    // DynamicQuantizeLinear.
+    leastOpset: 11,
+    combinations: [
+      {
+        precision: 8,
+        quantTypes: signs,
+        perChannel: false,
+        reduceRange: true,
+        leafNode: true,
+        include: ['Conv'],
+      },
+    ],
+  },
+  static_minmax: {
+    ...staticFacts,
+    description:
+      'Weights and activations with QDQ; the range of an activation is all that calibration shows.',
+  },
+  static_percentile: {
+    ...staticFacts,
+    description:
+      'Weights and activations with QDQ; the range of an activation leaves out 0.001 % of its values.',
+  },
+  static_entropy: {
+    ...staticFacts,
+    description: 'Weights and activations with QDQ; the range of an activation loses the least information.',
+  },
+  weight_only: {
+    description: 'Weights in blocks of 32.',
+    combinations: [
+      {
+        precision: 4,
+        quantTypes: ['int4', 'uint4'],
+        leafNode: true,
+        description: 'Weights in blocks of 32; int4 is symmetric, uint4 asymmetric. leaf_node has no effect.',
+      },
+      {
+        precision: 8,
+        quantTypes: signs,
+        leafNode: true,
+        description: 'Weights in blocks of 32; int8 is symmetric, uint8 asymmetric. leaf_node has no effect.',
+      },
+    ],
+  },
+  float16: {
+    description: 'Weights and activations in half precision: half the file; gains of time need a GPU or ARM.',
+    combinations: [{ precision: 16, quantTypes: ['float16'] }],
+  },
+} as const satisfies Readonly<Record<string, QuantizeFacts>>;
+
+export type QuantizeStrategy = keyof typeof quantizeStrategies;
+export const quantizeStrategyNames = namesOf(quantizeStrategies);
+
+/** What is true of a strategy. */
+export const quantizeFacts = (strategy: QuantizeStrategy): QuantizeFacts => quantizeStrategies[strategy];
+
+/** The strategies that need the ranges of activations. */
+export type CalibratedStrategy = {
+  [S in QuantizeStrategy]: (typeof quantizeStrategies)[S] extends { isCalibrated: true } ? S : never;
+}[QuantizeStrategy];

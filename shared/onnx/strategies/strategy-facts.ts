@@ -1,0 +1,15 @@
+/** What is true of a strategy whatever its parameters are. */
+export interface StrategyFacts {
+  /** What it does, in sentences, as it is published. */
+  description: string;
+  /** Whether it needs the ranges of activations, for which the model is run on a calibration set. */
+  isCalibrated?: boolean;
+  /** Lowest version of ONNX's operator set that has the operators it writes. */
+  leastOpset?: number;
+}
+
+/** The names of the entries of a registry, in its order. */
+export function namesOf<E extends object>(entries: E): readonly [keyof E & string, ...(keyof E & string)[]];
+export function namesOf(entries: object): readonly string[] {
+  return Object.keys(entries);
+}
