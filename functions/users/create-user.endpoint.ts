@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { hashing, hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
+import { countRegistration } from '../../shared/accounts/registration-rate.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { ConditionFailed } from '../../shared/data/table.ts';
 import {
@@ -42,7 +43,7 @@ export const endpoint = defineEndpoint({
     ),
   },
   output: { 201: UserAnswer },
-  problems: ['forbidden', 'conflict'],
+  problems: ['forbidden', 'conflict', 'too-many-requests'],
   etag: true,
   idempotent: {
     kind: 'creates',
@@ -58,12 +59,14 @@ export const endpoint = defineEndpoint({
     requireMayRegister({ caller, registration, account_type });
   },
 
-  async handle({ anywhere, body }, { accounts, caller, newId, now, made }) {
+  async handle({ anywhere, body }, { accounts, caller, newId, now, made, sourceIp }) {
     const { username, account_type } = anywhere;
+    const isAdmin = caller?.account_type === 'admin';
+    if (!isAdmin) await countRegistration(accounts, sourceIp, now());
     // Spares the work of hashing; what decides is the write.
     if ((await findUserId(accounts, username)) !== undefined) throw taken(username);
     const hashed = () => hashPassword(body.password);
-    const hash = await (caller?.account_type === 'admin' ? hashed() : hashing.admit(hashed));
+    const hash = await (isAdmin ? hashed() : hashing.admit(hashed));
     const user: User = {
       user_id: newId(),
       username,

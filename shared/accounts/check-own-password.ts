@@ -20,7 +20,7 @@ export async function checkOwnPassword(
   { username, hash, password, sourceIp }: Presented,
   now: () => Date,
 ): Promise<void> {
-  const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
+  const attempt = await beginAttempt(accounts, { username, sourceIp, hasToken: true }, now());
   if (!(await verifyPassword(password, hash))) {
     throw new Problem('forbidden', 'The current password is wrong.');
   }

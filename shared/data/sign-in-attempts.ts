@@ -16,19 +16,20 @@ const attempts = recordType('sign-in-attempts', () =>
 );
 export type SignInAttempts = Pick<z.infer<typeof attempts.schema>, 'count' | 'open_at' | 'ttl'>;
 
-/** What attempts are counted by: an address, or an address with the user name that was tried from it. */
-export interface SignInSource {
-  address: string;
+/** What attempts are counted by: an address, a user name, or the two together; `act` is another act than to sign in. */
+export interface AttemptSource {
+  address?: string;
   username?: string;
+  act?: 'register';
 }
 
 /** Neither addresses nor mistyped names (which may be passwords) are kept readable. */
-function attemptsKey({ address, username }: SignInSource): Key {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([address, username]))
-    .digest('hex');
-  return { pk: `SIGN-IN#${digest}`, sk: 'ATTEMPTS' };
+export function attemptsPartition({ address, username, act }: AttemptSource): string {
+  const parts = [address, username, ...(act === undefined ? [] : [act])];
+  return `SIGN-IN#${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
 }
+
+const attemptsKey = (source: AttemptSource): Key => ({ pk: attemptsPartition(source), sk: 'ATTEMPTS' });
 
 const rounds = 10;
 
@@ -60,7 +61,7 @@ function countWrite(
  */
 export async function changeAttempts(
   accounts: TableWriter<'accounts'>,
-  sources: readonly SignInSource[],
+  sources: readonly AttemptSource[],
   next: (present: readonly (SignInAttempts | undefined)[]) => readonly AttemptsChange[] | undefined,
 ): Promise<boolean> {
   const keys = sources.map(attemptsKey);
@@ -84,21 +85,32 @@ export async function changeAttempts(
   return false;
 }
 
-/** Forgets all attempts at `forgotten`, and one at `lowered`, from where the next one is taken at once. */
+/**
+ * Forget all attempts at `forgotten` and one at each of `lowered`, from where the next one is taken at once. `also` are
+ * writes that go with it.
+ */
 export async function forgiveAttempts(
   accounts: TableWriter<'accounts'>,
-  { forgotten, lowered }: { forgotten: SignInSource; lowered: SignInSource },
+  {
+    forgotten,
+    lowered,
+    also,
+  }: { forgotten: AttemptSource; lowered: readonly AttemptSource[]; also: readonly Write[] },
 ): Promise<void> {
-  const forget: Write = { delete: attemptsKey(forgotten) };
-  const lower: Write = {
-    update: attemptsKey(lowered),
+  const always: Write[] = [{ delete: attemptsKey(forgotten) }, ...also];
+  let lower: Write[] = lowered.map((source) => ({
+    update: attemptsKey(source),
     change: { add: { count: -1, version: 1 }, set: { open_at: 0 } },
     if: { above: { count: 0 } },
-  };
-  try {
-    await accounts.write(forget, lower);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    await accounts.write(forget);
+  }));
+  // A count that is gone needs no lowering; each retry has one fewer at least.
+  for (;;) {
+    try {
+      await accounts.write(...always, ...lower);
+      return;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      lower = lower.filter((_, index) => !error.failed.includes(always.length + index));
+    }
   }
 }

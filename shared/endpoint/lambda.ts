@@ -11,6 +11,7 @@ import { expectedVersion, parseInput } from './parse-input.ts';
 import { requireProjectOfPath } from './project-rule.ts';
 import type { Event, LambdaContext, Result } from './proxy-event.ts';
 import { headerOf } from './proxy-event.ts';
+import { refuseForeignPage } from './refuse-foreign-page.ts';
 import { renderAnswer } from './render-answer.ts';
 import { renderError } from './render-error.ts';
 import { resolveCursor } from './resolve-cursor.ts';
@@ -25,6 +26,7 @@ const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
 
 /** The steps before every behaviour, in their order: no one learns what is wrong with a request they may not make. */
 const steps: readonly Before[] = [
+  refuseForeignPage,
   authenticate,
   authorize,
   parseInput,

@@ -7,7 +7,7 @@ export const problemMeanings: Readonly<Record<ProblemKind, string>> = {
   unauthenticated:
     'There is no bearer token, or it is unknown, has expired or was revoked. Sign in with POST /auth/token. Behind API Gateway the WWW-Authenticate header arrives as x-amzn-remapped-www-authenticate.',
   forbidden:
-    'The caller is known, but has no right to this: the account type is too low, or the record is another user’s.',
+    'The caller has no right to this: the account type is too low, the record is another user’s, or a page of an origin that is not listed tried to write.',
   'not-found': 'There is nothing at this path, or the record does not exist or no longer does.',
   'method-not-allowed': 'The path exists, but not with this method. The Allow header lists those that do.',
   'request-timeout': 'The request did not arrive whole within the time for it. Send it again.',

@@ -76,9 +76,12 @@ export function problemResponses(): JsonSchema {
   );
 }
 
-/** Whether the caller's rights can be too few. A bad token is refused everywhere, too few rights only where there is a rule. */
-const canForbid = ({ allow, project }: AnyEndpoint): boolean =>
-  (allow !== 'anyone' && allow !== 'guest') || project === 'own';
+/**
+ * Whether the caller's rights can be too few. A bad token is refused everywhere, too few rights only where there is a
+ * rule, and pages of other origins wherever something is written.
+ */
+const canForbid = ({ allow, method, project }: AnyEndpoint): boolean =>
+  method !== 'GET' || (allow !== 'anyone' && allow !== 'guest') || project === 'own';
 
 /** Kinds of problem that an endpoint can answer with, by status. */
 export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { beginAttempt } from '../../../shared/accounts/back-off.ts';
+import type { Write } from '../../../shared/data/table.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
@@ -79,18 +80,67 @@ describe('back-off of failed sign-ins', () => {
     expect(waits).toEqual(people.map(() => 0));
   });
 
-  test('a success takes back its own attempt at the address, never another one', async () => {
+  test('a first success takes back its own attempt at the address, never another one', async () => {
     for (let n = 0; n < 60; n += 1) {
-      const taken = await attempt('steady', '203.0.113.8');
+      const taken = await attempt(`steady-${n}`, '203.0.113.8');
       await taken.succeeded();
     }
     for (let n = 0; n < 50; n += 1) expect(await wait(`guess-${n}`, '203.0.113.8')).toBe(0);
-    const taken = await attempt('steady', '203.0.113.8');
+    const taken = await attempt('newcomer', '203.0.113.8');
     expect(await wait('somebody', '203.0.113.8')).toBe(1);
     await taken.succeeded();
     expect(await wait('somebody', '203.0.113.8')).toBe(0);
     expect(await wait('somebody', '203.0.113.8')).toBe(1);
   });
+
+  test('what strangers do at an address does not hold up who signed in from there, for 90 days', async () => {
+    const first = await attempt('emmy', '203.0.113.20');
+    await first.succeeded();
+    for (let n = 0; n < 51; n += 1) await attempt(`invented-${n}`, '203.0.113.20');
+    expect(await wait('newcomer', '203.0.113.20')).toBe(1);
+    for (let n = 0; n < 6; n += 1) {
+      const taken = await attempt('emmy', '203.0.113.20');
+      await taken.succeeded();
+    }
+    const token = { username: 'newcomer', sourceIp: '203.0.113.20', hasToken: true };
+    await beginAttempt(service.accounts, token, new Date(clock));
+    clock += 91 * 24 * 60 * 60 * 1000;
+    for (let n = 0; n < 51; n += 1) await attempt(`invented-${n}`, '203.0.113.20');
+    expect(await wait('emmy', '203.0.113.20')).toBe(1);
+  });
+
+  test('many addresses at one user are bounded, the owner from where they signed in before is not', async () => {
+    const home = await attempt('vera', '203.0.113.30');
+    await home.succeeded();
+    for (let n = 0; n < 101; n += 1) expect(await wait('vera', `198.51.${n >> 8}.${n & 255}`)).toBe(0);
+    const waits: number[] = [];
+    for (let n = 0; n < 9; n += 1) {
+      const seconds = await wait('vera', `192.0.2.${n}`);
+      waits.push(seconds);
+      clock += seconds * 1000;
+      expect(await wait('vera', `192.0.2.${n}`)).toBe(0);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    for (let n = 0; n < 5; n += 1) expect(await wait('vera', '203.0.113.30')).toBe(0);
+    const token = { username: 'vera', sourceIp: '192.0.2.77', hasToken: true };
+    await expect(beginAttempt(service.accounts, token, new Date(clock))).rejects.toThrow(/60 seconds/);
+  });
+
+  test('an attempt that has to wait writes nothing', async () => {
+    for (let n = 0; n < 6; n += 1) await attempt('ida', '203.0.113.40');
+    let writes = 0;
+    const counting = {
+      ...service.accounts,
+      write: (...all: readonly Write[]) => {
+        writes += 1;
+        return service.accounts.write(...all);
+      },
+    };
+    const source = { username: 'ida', sourceIp: '203.0.113.40' };
+    await expect(beginAttempt(counting, source, new Date(clock))).rejects.toThrow(Problem);
+    expect(writes).toBe(0);
+  });
+
   test('clocks that differ a little refuse nobody', async () => {
     const ahead = await attempt('hedy', '203.0.113.9');
     clock -= 50;

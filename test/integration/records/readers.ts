@@ -6,6 +6,7 @@ import { findExperiment, readJobConfig } from '../../../shared/data/experiment.t
 import { findClaim } from '../../../shared/data/idempotency.ts';
 import { findUnfinished } from '../../../shared/data/job.ts';
 import { readLog } from '../../../shared/data/job-log.ts';
+import { isKnown } from '../../../shared/data/known-sign-in.ts';
 import { findLease } from '../../../shared/data/lease.ts';
 import { findModel } from '../../../shared/data/model.ts';
 import { issueNamedToken } from '../../../shared/data/named-token.ts';
@@ -83,6 +84,10 @@ export const readers: Readonly<Record<string, Reader>> = {
       return undefined;
     });
     return seen;
+  },
+  async 'known-sign-in'({ accounts }) {
+    const pair = { address: '192.0.2.1', username: 'ada' };
+    return { known: await isKnown(accounts, pair, new Date('2026-01-02T03:05:00.000Z')) };
   },
   'closed-account': ({ accounts }) => listClosedAccounts(accounts, undefined),
 };

@@ -221,11 +221,29 @@ describe('creating users', () => {
 
     test('of 50 who register one name at once one gets it; some may be asked to come again', async () => {
       const open = await testService({ REGISTRATION: 'open' });
-      const answers = await Promise.all(Array.from({ length: 50 }, () => open.call(createUser, call)));
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => open.call(createUser, { ...call, sourceIp: `198.51.100.${n}` })),
+      );
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status === 201)).toHaveLength(1);
       expect(statuses.every((status) => [201, 409, 503].includes(status))).toBe(true);
       expect(await readPopulation(open.accounts)).toEqual({ users: 1, admins: 0 });
+    });
+
+    test('of one address is slowed down after thirty, an admin never', async () => {
+      const open = await testService({ REGISTRATION: 'open' });
+      const register = (sourceIp: string, as?: TestUser) =>
+        open.call(createUser, { ...call, sourceIp, ...(as && { as }) });
+      const statuses: number[] = [];
+      for (let n = 0; n < 31; n += 1) statuses.push((await register('198.51.100.1')).status);
+      expect(statuses).toEqual([201, ...new Array<number>(30).fill(409)]);
+      const slowed = await register('198.51.100.1');
+      expect(slowed.status).toBe(429);
+      expect(slowed.headers['retry-after']).toMatch(/^[12]$/);
+      expect(slowed.json.detail).toContain('Too many accounts were registered from this address');
+      expect((await register('198.51.100.2')).status).toBe(409);
+      const admin = await open.user('admin');
+      expect((await register('198.51.100.1', admin)).status).toBe(409);
     });
 
     test('makes guests where registration is open', async () => {

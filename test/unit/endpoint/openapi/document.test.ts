@@ -175,15 +175,16 @@ describe('answers', () => {
 
 describe('errors', () => {
   const always = [200, 400, 401, 408, 429, 431, 500, 503];
-  const open: AnyEndpoint = { ...base, allow: 'anyone' };
+  const open: AnyEndpoint = { ...base, method: 'GET', allow: 'anyone' };
 
   const table: [string, AnyEndpoint, number[]][] = [
     ['any endpoint', open, []],
     ['a rule', base, [403]],
-    ['a rule that everybody signed in satisfies', { ...base, allow: 'guest' }, []],
+    ['a write, which pages of other origins may not do', { ...open, method: 'POST' }, [403]],
+    ['a rule that everybody signed in satisfies', { ...open, allow: 'guest' }, []],
     ['a variable in the path', { ...open, path: '/a/{b}' }, [404]],
     ['a mask', readTree, [304, 403, 404]],
-    ['a change of a record with an ETag', { ...open, method: 'PATCH', etag: true }, [412]],
+    ['a change of a record with an ETag', { ...open, method: 'PATCH', etag: true }, [403, 412]],
     ['a body of fields', { ...open, input: { body: fields(z.strictObject({})) } }, [413, 415]],
     ['a body of any type', { ...open, input: { body: file(['*/*'], 1) } }, [413]],
     ['kinds of its own', { ...open, problems: ['conflict'] }, [409]],
