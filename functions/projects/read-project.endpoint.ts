@@ -3,6 +3,7 @@ import { listExperiments } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { countersKey, parseCounters, parseProject, projectKey } from '../../shared/data/project.ts';
 import { findBest } from '../../shared/data/ranking.ts';
+import { pageOf, readPage } from '../../shared/data/unreadable-record.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
@@ -33,6 +34,7 @@ export const endpoint = defineEndpoint({
     const project = parseProject(projectItem);
     const { configs, experiments } =
       countersItem === undefined ? { configs: 0, experiments: 0 } : parseCounters(countersItem);
+    const environment = readPage(pageOf(environmentItem), parseEnvironment);
     const [latest, best] =
       experiments === 0
         ? []
@@ -42,13 +44,14 @@ export const endpoint = defineEndpoint({
           ]);
     const details = {
       ...project,
-      environment: environmentItem === undefined ? null : parseEnvironment(environmentItem),
+      environment: environment.items[0] ?? null,
       configs,
       experiments,
       latest_experiment: latest?.items[0] ?? null,
-      best_experiment: best ?? null,
+      best_experiment: best?.items[0] ?? null,
     };
-    return Reply.json(details, { version: project.version });
+    const unreadable = [environment, latest, best].flatMap((page) => page?.unreadable ?? []);
+    return Reply.json(details, { version: project.version, unreadable });
   },
 });
 

@@ -6,6 +6,7 @@ import { holdsLease, type Lease } from './lease.ts';
 import { count } from './project.ts';
 import { type RecordType, recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { readPage, UnreadableRecord } from './unreadable-record.ts';
 
 const artifactSchema = () =>
   z.object({
@@ -89,18 +90,28 @@ export async function listArtifacts(
 ): Promise<Page<Artifact>> {
   const { prefix, type } = places[kind];
   const after = page.after === undefined ? undefined : `${prefix}${page.after}`;
-  const { items, next } = await records.query({ pk: jobPartition(job_id), prefix, ...page, after });
-  return { items: items.map((item) => type.parse(item)), next: next?.slice(prefix.length) };
+  const found = readPage(
+    await records.query({ pk: jobPartition(job_id), prefix, ...page, after }),
+    type.parse,
+  );
+  return { ...found, next: found.next?.slice(prefix.length) };
 }
 
-/** Keys in the bucket of everything that a job keeps there. */
+/**
+ * Keys in the bucket of everything that a job keeps there, also by records that this version cannot read.
+ * @throws UnreadableRecord for a record that does not even name its object
+ */
 export async function filesOfJob(records: TableReader<'records'>, job_id: string): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const kind of ['artifact', 'checkpoint'] as const) {
+  for (const { prefix } of Object.values(places)) {
     let after: string | undefined;
     do {
-      const page = await listArtifacts(records, job_id, { after }, kind);
-      for (const { object } of page.items) found.add(object);
+      const page = await records.query({ pk: jobPartition(job_id), prefix, after });
+      for (const item of page.items) {
+        const { object } = item;
+        if (typeof object !== 'string') throw new UnreadableRecord(item, 'names no object');
+        found.add(object);
+      }
       after = page.next;
     } while (after !== undefined);
   }

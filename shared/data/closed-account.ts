@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 import type { WatchedList } from './watched-list.ts';
 
 const closedAccount = recordType('closed-account', () => z.object({ user_id: Ulid, closed_at: Timestamp }));
@@ -26,8 +27,10 @@ export async function listClosedAccounts(
   accounts: TableReader<'accounts'>,
   after: string | undefined,
 ): Promise<Page<ClosedAccount>> {
-  const { items, next } = await accounts.query({ pk: closedAccounts.partition, after, limit: 25 });
-  return { items: items.map((item) => closedAccount.parse(item)), next };
+  return readPage(
+    await accounts.query({ pk: closedAccounts.partition, after, limit: 25 }),
+    closedAccount.parse,
+  );
 }
 
 export async function forgetClosedAccount(accounts: TableWriter<'accounts'>, user_id: string): Promise<void> {

@@ -4,6 +4,7 @@ import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 /** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
 export const configMaxBytes = 256 * 1024;
@@ -80,8 +81,7 @@ export async function listConfigs(
   project_id: string,
   page: { limit?: number; after: string | undefined },
 ): Promise<Page<Config>> {
-  const { items, next } = await records.query({ pk: `CONFIGS#${project_id}`, ...page });
-  return { items: items.map((item) => config.parse(item)), next };
+  return readPage(await records.query({ pk: `CONFIGS#${project_id}`, ...page }), config.parse);
 }
 
 /** The bytes of one version; undefined when the configuration was deleted meanwhile. */

@@ -8,6 +8,7 @@ import { projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
 export type Best = z.infer<typeof Best>;
@@ -89,12 +90,14 @@ export async function listExperiments(
   project_id: string,
   page: { limit?: number; after?: string | undefined },
 ): Promise<Page<Experiment>> {
-  const { items, next } = await records.query({
-    pk: experimentsPartition(project_id),
-    descending: true,
-    ...page,
-  });
-  return { items: items.map((item) => experiment.parse(item)), next };
+  return readPage(
+    await records.query({
+      pk: experimentsPartition(project_id),
+      descending: true,
+      ...page,
+    }),
+    experiment.parse,
+  );
 }
 
 export const putExperiment = (value: Experiment): Write => ({

@@ -6,6 +6,7 @@ import { ownedList } from './owned-list.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 /** An input or output of a model. */
 export const TensorSummary = z
@@ -128,8 +129,7 @@ export async function listModels(
   records: Records,
   page: { limit: number; after: string | undefined },
 ): Promise<Page<Model>> {
-  const { items, next } = await records.query({ pk: partition, ...page });
-  return { items: items.map((item) => model.parse(item)), next };
+  return readPage(await records.query({ pk: partition, ...page }), model.parse);
 }
 
 /** A write that succeeds only while this very model is there, in whatever version. */

@@ -4,6 +4,7 @@ import { notFound } from '../endpoint/problem.ts';
 import { ownedList } from './owned-list.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 const project = recordType('project', () =>
   z.object({
@@ -73,8 +74,7 @@ export async function listProjects(
   records: Records,
   page: { limit: number; after: string | undefined },
 ): Promise<Page<Project>> {
-  const { items, next } = await records.query({ pk: 'PROJECTS', descending: true, ...page });
-  return { items: items.map((item) => project.parse(item)), next };
+  return readPage(await records.query({ pk: 'PROJECTS', descending: true, ...page }), project.parse);
 }
 
 /** Creates a project; `also` are writes that succeed or fail with it. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 import type { WatchedList } from './watched-list.ts';
 
 const targetSchema = () =>
@@ -48,8 +49,7 @@ export async function listPurges(
   records: TableReader<'records'>,
   after: string | undefined,
 ): Promise<Page<Purge>> {
-  const { items, next } = await records.query({ pk: unfinishedPurges.partition, after, limit: 25 });
-  return { items: items.map((item) => purge.parse(item)), next };
+  return readPage(await records.query({ pk: unfinishedPurges.partition, after, limit: 25 }), purge.parse);
 }
 
 /** Notes that nothing is left for now, and when to look again. */

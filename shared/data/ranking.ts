@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { Ulid } from '../endpoint/parameters.ts';
 import { Best, type Experiment } from './experiment.ts';
 import { recordType } from './record.ts';
-import type { Key, TableReader, Write } from './table.ts';
+import type { Key, Page, TableReader, Write } from './table.ts';
+import { readPage, type UnreadableRecord } from './unreadable-record.ts';
 
 const ranked = recordType('ranked-experiment', () =>
   z.object({ experiment_id: Ulid, config_id: z.string(), best: Best }),
@@ -42,12 +43,22 @@ export const rank = (experiment: Experiment, best: Best): Write => ({
 export const unrank = (experiment: Experiment): Write[] =>
   experiment.best === null ? [] : [{ delete: rankingKey(experiment, experiment.best) }];
 
-/** The best experiment of a project by a criterion. */
+/** The best experiment of a project by a criterion: a page of one, or none, with those before it that are unreadable. */
 export async function findBest(
   records: TableReader<'records'>,
   project_id: string,
   criterion: string,
-): Promise<RankedExperiment | undefined> {
-  const { items } = await records.query({ pk: partition(project_id, criterion), limit: 1 });
-  return items[0] && ranked.parse(items[0]);
+): Promise<Page<RankedExperiment>> {
+  const unreadable: UnreadableRecord[] = [];
+  let after: string | undefined;
+  do {
+    const page = readPage(
+      await records.query({ pk: partition(project_id, criterion), limit: 1, after }),
+      ranked.parse,
+    );
+    unreadable.push(...(page.unreadable ?? []));
+    after = page.next;
+    if (page.items.length > 0) return { ...page, unreadable };
+  } while (after !== undefined);
+  return { items: [], next: undefined, unreadable };
 }

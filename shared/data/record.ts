@@ -1,10 +1,6 @@
 import * as z from 'zod';
 import type { Item, Key } from './table.ts';
-
-/** A stored record that this version of the service cannot read: written by a newer one, or damaged. */
-export class UnreadableRecord extends Error {
-  override readonly name = 'UnreadableRecord';
-}
+import { UnreadableRecord } from './unreadable-record.ts';
 
 export interface RecordType<S extends z.ZodObject> {
   readonly kind: string;
@@ -55,11 +51,11 @@ export function recordType<const S extends z.ZodObject>(
     }),
     parse(item) {
       const { record_type: stored, schema_version: version, ...attributes } = item;
-      if (stored !== kind)
-        throw new UnreadableRecord(`${item.pk}/${item.sk} is a ${String(stored)}, not a ${kind}`);
+      if (stored !== kind) throw new UnreadableRecord(item, `is a ${String(stored)}, not a ${kind}`);
       if (typeof version !== 'number' || version > current) {
         throw new UnreadableRecord(
-          `${item.pk}/${item.sk}: schema version ${String(version)} is newer than ${current}`,
+          item,
+          `is a ${kind} whose schema version ${String(version)} is newer than ${current}`,
         );
       }
       const upgraded = upgrades
@@ -68,7 +64,7 @@ export function recordType<const S extends z.ZodObject>(
       const parsed = schema().safeParse(upgraded);
       if (parsed.success) return parsed.data;
       const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-      throw new UnreadableRecord(`${kind} ${item.pk}/${item.sk}: ${faults.join('; ')}`);
+      throw new UnreadableRecord(item, `is a ${kind} with ${faults.join('; ')}`);
     },
   };
 }

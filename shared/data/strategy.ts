@@ -15,6 +15,7 @@ import {
   type TableWriter,
   type Write,
 } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 /** A file of a strategy's result: `model.onnx`, or external data beside it. */
 export const ResultFile = z.object({
@@ -98,8 +99,10 @@ export async function listStrategies(
   kind: OptimizationKind,
   page: { limit?: number; after: string | undefined },
 ): Promise<Page<Strategy>> {
-  const { items, next } = await records.query({ pk: strategiesPartition(kind), descending: true, ...page });
-  return { items: items.map((item) => strategy.parse(item)), next };
+  return readPage(
+    await records.query({ pk: strategiesPartition(kind), descending: true, ...page }),
+    strategy.parse,
+  );
 }
 
 export const putStrategy = (value: Strategy): Write => ({
@@ -114,9 +117,11 @@ export async function listOwnStrategies(
   user_id: string,
   after: string | undefined,
 ): Promise<Page<string>> {
-  const { items, next } = await listStrategies(records, kind, { limit: 100, after });
-  const own = items.filter((one) => one.user_id === user_id && one.owner !== null);
-  return { items: own.map(({ strategy_id }) => strategy_id), next };
+  const pk = strategiesPartition(kind);
+  const { items, next } = await records.query({ pk, descending: true, limit: 100, after });
+  // By single attributes, because it must also find the records that this version cannot read.
+  const own = items.filter((item) => item['user_id'] === user_id && item['owner'] !== null);
+  return { items: own.map(({ sk }) => sk), next };
 }
 
 /** Takes a user's name off a strategy that they asked for, unless it was deleted meanwhile. */

@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Change, Condition } from './condition.ts';
+import type { UnreadableRecord } from './unreadable-record.ts';
 
 /** The two tables: `accounts` (users, tokens) and `records` (everything else); jobs never reach `accounts`. */
 export type TableName = 'accounts' | 'records';
@@ -17,6 +18,8 @@ export interface Page<T> {
   items: T[];
   /** Sort key to go on after; undefined at the end. */
   next: string | undefined;
+  /** Records of the page that this version of the service cannot read; absent where it reads all. */
+  unreadable?: readonly UnreadableRecord[];
 }
 
 export interface PartitionQuery {

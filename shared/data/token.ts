@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
 const tokenSchema = () =>
@@ -124,17 +125,18 @@ export async function listTokens(
   page: { limit: number; after: string | undefined },
 ): Promise<Page<IssuedToken>> {
   const after = page.after === undefined ? undefined : `${issuedPrefix}${page.after}`;
-  const { items, next } = await accounts.query({
+  const found = await accounts.query({
     pk: userPartition(owner.user_id),
     prefix: issuedPrefix,
     descending: true,
     limit: page.limit,
     after,
   });
-  const tokens = items.map((item) => issued.parse(item));
+  const tokens = readPage(found, issued.parse);
   return {
-    items: tokens.filter((one) => isAlive(one, owner, now)),
-    next: next?.slice(issuedPrefix.length),
+    ...tokens,
+    items: tokens.items.filter((one) => isAlive(one, owner, now)),
+    next: found.next?.slice(issuedPrefix.length),
   };
 }
 

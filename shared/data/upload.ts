@@ -3,6 +3,7 @@ import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 /** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
 export const uploadMaxBytes = 5_000_000_000;
@@ -66,8 +67,7 @@ export async function listDatasets(
   project_id: string,
   page: { limit?: number; after: string | undefined },
 ): Promise<Page<Upload>> {
-  const { items, next } = await records.query({ pk: datasetsPartition(project_id), ...page });
-  return { items: items.map((item) => upload.parse(item)), next };
+  return readPage(await records.query({ pk: datasetsPartition(project_id), ...page }), upload.parse);
 }
 
 /**

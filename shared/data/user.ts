@@ -11,6 +11,7 @@ import {
   type TableWriter,
   type Write,
 } from './table.ts';
+import { readPage } from './unreadable-record.ts';
 
 /** Account types, from the fewest rights to the most; each has all rights of those before it. */
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
@@ -82,8 +83,7 @@ export async function listUsers(
   accounts: Accounts,
   page: { limit: number; after: string | undefined },
 ): Promise<Page<User>> {
-  const { items, next } = await accounts.query({ pk: 'USERS', descending: true, ...page });
-  return { items: items.map((item) => user.parse(item)), next };
+  return readPage(await accounts.query({ pk: 'USERS', descending: true, ...page }), user.parse);
 }
 
 /** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */

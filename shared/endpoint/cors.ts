@@ -12,6 +12,7 @@ const exposed = [
   'WWW-Authenticate',
   'X-Amzn-Remapped-WWW-Authenticate',
   'X-Request-Id',
+  'X-Unreadable-Records',
 ].join(', ');
 
 function originFault(origin: string): string | undefined {

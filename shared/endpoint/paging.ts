@@ -1,4 +1,5 @@
 import type { Page } from '../data/table.ts';
+import type { UnreadableRecord } from '../data/unreadable-record.ts';
 import { Cursor } from './cursor.ts';
 import { integer } from './parameters.ts';
 import { Reply } from './reply.ts';
@@ -22,7 +23,7 @@ const pageMost = 1000;
 
 /**
  * Answers a list: `limit` rows after the cursor, or without `limit` all of them, up to 4 MB of body.
- * `fetch` reads one page; `keyOf` is the sort key of a row, after which a later page goes on.
+ * Rows that cannot be read are left out and reported. `fetch` reads one page; `keyOf` is the sort key of a row, after which a later page goes on.
  */
 export async function answerList<Row, Shown>(
   { limit, cursor }: Paging,
@@ -35,6 +36,7 @@ export async function answerList<Row, Shown>(
   const shown: Shown[] = [];
   let bytes = 2;
   let last: string | undefined;
+  const unreadable: UnreadableRecord[] = [];
   let after = cursor;
   for (;;) {
     // One row more than is shown tells whether more follow, so that the last page never leads to an empty one.
@@ -42,16 +44,17 @@ export async function answerList<Row, Shown>(
       limit: limit === undefined ? pageMost : limit - shown.length + 1,
       after,
     });
+    unreadable.push(...(page.unreadable ?? []));
     for (const row of page.items) {
       const one = list.show(row);
       bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
       if (last !== undefined && (shown.length === limit || bytes > bodyMaxBytes)) {
-        return Reply.json(shown, { next: { after: last, query: { limit } } });
+        return Reply.json(shown, { unreadable, next: { after: last, query: { limit } } });
       }
       shown.push(one);
       last = list.keyOf(row);
     }
-    if (page.next === undefined) return Reply.json(shown);
+    if (page.next === undefined) return Reply.json(shown, { unreadable });
     after = page.next;
   }
 }

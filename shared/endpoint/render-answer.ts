@@ -38,15 +38,28 @@ function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): stri
   return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;
 }
 
+/** Most records that one answer names in the log; after a rollback there may be thousands. */
+const namedMost = 10;
+
+/** Reports the records that an answer leaves out: by key in the log, and to the caller their number. */
+function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Record<string, string> {
+  if (unreadable.length === 0) return {};
+  for (const { key, reason } of unreadable.slice(0, namedMost))
+    log.error('unreadable-record', { key, reason });
+  if (unreadable.length > namedMost) log.error('unreadable-records', { count: unreadable.length });
+  return { 'X-Unreadable-Records': String(unreadable.length) };
+}
+
 /** The answer of a behaviour as API Gateway takes it. */
 export function renderAnswer(exchange: Exchange, answer: unknown): Result {
   const { endpoint, event, requestId } = exchange;
-  const reply = answer instanceof Reply ? answer : Reply.json(answer);
+  const reply: Reply<unknown> = answer instanceof Reply ? answer : Reply.json(answer);
   const headers: Record<string, string> = {
     ...securityHeaders,
     'Cache-Control': endpoint.allow === 'anyone' ? 'no-cache' : 'private, no-cache',
     'X-Request-Id': requestId,
     ...(reply.next !== undefined && { Link: linkTo(reply.next, exchange) }),
+    ...reportUnreadable(exchange, reply),
     ...reply.headers,
   };
   if (reply.body.kind === 'redirect') return { statusCode: 302, headers, body: '' };

@@ -1,4 +1,5 @@
 import { TableBusy } from '../data/table.ts';
+import { UnreadableRecord } from '../data/unreadable-record.ts';
 import type { Logger } from './log.ts';
 import { Problem } from './problem.ts';
 import type { Result } from './proxy-event.ts';
@@ -45,6 +46,13 @@ function isOutage(error: Error): boolean {
 
 function asProblem(error: unknown, log: Logger): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof UnreadableRecord) {
+    log.error('unreadable-record', { key: error.key, reason: error.reason });
+    return new Problem(
+      'conflict',
+      'A record that this needs cannot be read by this version of the service: a newer version wrote it, or it is damaged. It can be deleted. The request id finds its key in the log.',
+    );
+  }
   if (error instanceof Error && isOutage(error)) {
     log.warn('dependency-out', { error: error.name, detail: error.message });
     const headers = { 'Retry-After': retrySeconds };

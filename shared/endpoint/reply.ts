@@ -1,3 +1,5 @@
+import type { UnreadableRecord } from '../data/unreadable-record.ts';
+
 type Headers = Readonly<Record<string, string>>;
 
 type Body<T> =
@@ -19,6 +21,8 @@ interface Extras {
   version?: number;
   /** Becomes the `Link` header; its absence alone means the end of a list. */
   next?: NextPage | undefined;
+  /** Records that the answer leaves out, because this version of the service cannot read them. */
+  unreadable?: readonly UnreadableRecord[];
 }
 
 /** An answer that is more than the one JSON value its endpoint declares: other headers, a version, another media type. */
@@ -27,9 +31,11 @@ export class Reply<T> {
   readonly headers: Headers;
   readonly version: number | undefined;
   readonly next: NextPage | undefined;
+  readonly unreadable: readonly UnreadableRecord[];
 
-  private constructor(body: Body<T>, { headers = {}, version, next }: Extras) {
+  private constructor(body: Body<T>, { headers = {}, version, next, unreadable = [] }: Extras) {
     this.body = body;
+    this.unreadable = unreadable;
     this.headers = headers;
     this.version = version;
     this.next = next;
@@ -37,10 +43,11 @@ export class Reply<T> {
 
   /** The same answer with further headers. */
   with(headers: Headers): Reply<T> {
-    const { version, next } = this;
+    const { version, next, unreadable } = this;
     return new Reply<T>(this.body, {
       headers: { ...this.headers, ...headers },
       next,
+      unreadable,
       ...(version !== undefined && { version }),
     });
   }

@@ -17,6 +17,7 @@ export async function workOff<T>(
   let after: string | undefined;
   do {
     const page = await list(after);
+    for (const { key, reason } of page.unreadable ?? []) log.error('unreadable-record', { key, reason });
     for (const one of page.items) {
       try {
         await work(one);

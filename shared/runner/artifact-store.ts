@@ -28,7 +28,7 @@ export interface ArtifactStoreOptions extends ArtifactOwner {
   maxBytes: number;
 }
 
-/** All artifacts of a job. */
+/** All artifacts of a job. @throws UnreadableRecord for one whose place would be taken without knowing it */
 export async function* eachArtifact({
   records,
   experiment,
@@ -40,6 +40,8 @@ export async function* eachArtifact({
     const page = await persist(PATIENCE_SECONDS, () =>
       listArtifacts(records, experiment.experiment_id, { after: from }, kind),
     );
+    const [unreadable] = page.unreadable ?? [];
+    if (unreadable !== undefined) throw unreadable;
     yield* page.items;
     after = page.next;
   } while (after !== undefined);

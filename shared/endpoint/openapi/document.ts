@@ -38,6 +38,11 @@ const headers: JsonSchema = {
     description: 'There where an earlier request with the same Idempotency-Key has done it already.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Unreadable-Records': {
+    description:
+      'How many records the answer leaves out because a newer version of the service wrote them, or they are damaged; absent where there are none. The log names them.',
+    schema: { type: 'integer', minimum: 1 },
+  },
   Location: { description: 'A presigned URL.', schema: { type: 'string', format: 'uri' } },
   Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
   'Retry-After': {

@@ -12,7 +12,7 @@ export const problemMeanings: Readonly<Record<ProblemKind, string>> = {
   'method-not-allowed': 'The path exists, but not with this method. The Allow header lists those that do.',
   'request-timeout': 'The request did not arrive whole within the time for it. Send it again.',
   conflict:
-    'The request is well formed but does not go with the present state, which `detail` names. Change that state, or try again where somebody else was faster.',
+    'The request is well formed but does not go with the present state, which `detail` names. Change that state, or try again where somebody else was faster. Also for a record that a newer version of the service wrote and this one cannot read.',
   'precondition-failed':
     'The record is not the one that If-Match or If-None-Match asks for: somebody changed it. Read it again and repeat the change.',
   'too-large':

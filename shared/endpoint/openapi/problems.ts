@@ -83,6 +83,11 @@ export function problemResponses(): JsonSchema {
 const canForbid = ({ allow, method, project }: AnyEndpoint): boolean =>
   method !== 'GET' || (allow !== 'anyone' && allow !== 'guest') || project === 'own';
 
+/** Whether records are read, the caller's among them: one that a newer version wrote may be unreadable. */
+const readsRecords = ({ allow, needs }: AnyEndpoint): boolean =>
+  allow !== 'anyone' ||
+  Object.values(needs).some(({ resource }) => resource === 'records' || resource === 'accounts');
+
 /** Kinds of problem that an endpoint can answer with, by status. */
 export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
   const { path, problems = [] } = endpoint;
@@ -99,6 +104,7 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     ...problems,
     ...(canForbid(endpoint) ? (['forbidden'] as const) : []),
     ...(path.includes('{') ? (['not-found'] as const) : []),
+    ...(readsRecords(endpoint) ? (['conflict'] as const) : []),
     ...(hasIdempotencyKey(endpoint) ? (['conflict', 'idempotency-mismatch'] as const) : []),
     ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
     ...(hasBody ? (['too-large'] as const) : []),

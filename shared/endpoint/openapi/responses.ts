@@ -46,7 +46,7 @@ function contentOf(endpoint: AnyEndpoint, declared: Declared, source: ExampleSou
 function successResponse(endpoint: AnyEndpoint, declared: Declared, source: ExampleSource): JsonSchema {
   const headers = ['X-Request-Id'];
   if (endpoint.etag === true) headers.push('ETag');
-  if (isPaged(endpoint)) headers.push('Link');
+  if (isPaged(endpoint)) headers.push('Link', 'X-Unreadable-Records');
   if (hasIdempotencyKey(endpoint)) headers.push('Idempotency-Replayed');
   const masked = endpoint.fieldsMask === true ? '; with X-Fields only the fields that it names' : '';
   return {

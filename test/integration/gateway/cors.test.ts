@@ -64,7 +64,7 @@ describe('pages of other origins', () => {
       expect(answer.headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-expose-headers':
-          'Allow, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Amzn-Remapped-WWW-Authenticate, X-Request-Id',
+          'Allow, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Amzn-Remapped-WWW-Authenticate, X-Request-Id, X-Unreadable-Records',
         vary: 'Origin',
       });
       expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');

@@ -17,7 +17,7 @@ import { findBest } from '../../../shared/data/ranking.ts';
 import { readReceipt } from '../../../shared/data/receipt.ts';
 import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import type { Item, TableWriter } from '../../../shared/data/table.ts';
+import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
@@ -31,6 +31,12 @@ type Reader = (tables: Tables, item: Item) => Promise<unknown>;
 
 const ownerOf = ({ pk }: Item): string => pk.split('#')[1] ?? '';
 const text = (item: Item, name: string): string => String(item[name]);
+/** A list of records, which leaves out those that it cannot read. */
+function wholePage<T>(page: Page<T>): Page<T> {
+  const [error] = page.unreadable ?? [];
+  if (error !== undefined) throw error;
+  return page;
+}
 const all = { limit: 1000, maxBytes: 1_000_000 };
 
 /** How the service reads a stored item of each kind, found by where the item lies. */
@@ -57,8 +63,9 @@ export const readers: Readonly<Record<string, Reader>> = {
   chunk: ({ records }, item) => readLog(records, ownerOf(item), 0, undefined, all),
   artifact: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path')),
   checkpoint: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path'), 'checkpoint'),
-  'ranked-experiment': ({ records }, item) => findBest(records, ownerOf(item), item.pk.split('#')[2] ?? ''),
-  purge: ({ records }) => listPurges(records, undefined),
+  'ranked-experiment': async ({ records }, item) =>
+    wholePage(await findBest(records, ownerOf(item), item.pk.split('#')[2] ?? '')).items[0],
+  purge: async ({ records }) => wholePage(await listPurges(records, undefined)),
   strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
   receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),
   model: ({ records }, { sk }) => findModel(records, sk),
@@ -89,5 +96,5 @@ export const readers: Readonly<Record<string, Reader>> = {
     const pair = { address: '192.0.2.1', username: 'ada' };
     return { known: await isKnown(accounts, pair, new Date('2026-01-02T03:05:00.000Z')) };
   },
-  'closed-account': ({ accounts }) => listClosedAccounts(accounts, undefined),
+  'closed-account': async ({ accounts }) => wholePage(await listClosedAccounts(accounts, undefined)),
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { recordType, UnreadableRecord } from '../../../shared/data/record.ts';
+import { recordType } from '../../../shared/data/record.ts';
+import { UnreadableRecord } from '../../../shared/data/unreadable-record.ts';
 
 const key = { pk: 'FRUITS', sk: 'apple' };
 const fruit = recordType('fruit', () => z.object({ kind: z.string(), weight: z.number() }));

@@ -167,7 +167,7 @@ describe('answers', () => {
       Object.keys(operationOf(endpoint).operation.responses[200].headers);
     expect(headers(readTree)).toEqual(['X-Request-Id', 'ETag']);
     const query = z.strictObject({ cursor: z.string().optional() });
-    expect(headers({ ...base, input: { query } })).toEqual(['X-Request-Id', 'Link']);
+    expect(headers({ ...base, input: { query } })).toEqual(['X-Request-Id', 'Link', 'X-Unreadable-Records']);
     const keyed: AnyEndpoint = { ...base, idempotent: { kind: 'signs', table: 'records' } };
     expect(headers(keyed)).toEqual(['X-Request-Id', 'Idempotency-Replayed']);
   });
@@ -179,11 +179,11 @@ describe('errors', () => {
 
   const table: [string, AnyEndpoint, number[]][] = [
     ['any endpoint', open, []],
-    ['a rule', base, [403]],
+    ['a rule', base, [403, 409]],
     ['a write, which pages of other origins may not do', { ...open, method: 'POST' }, [403]],
-    ['a rule that everybody signed in satisfies', { ...open, allow: 'guest' }, []],
+    ['a rule that everybody signed in satisfies', { ...open, allow: 'guest' }, [409]],
     ['a variable in the path', { ...open, path: '/a/{b}' }, [404]],
-    ['a mask', readTree, [304, 403, 404]],
+    ['a mask', readTree, [304, 403, 404, 409]],
     ['a change of a record with an ETag', { ...open, method: 'PATCH', etag: true }, [403, 412]],
     ['a body of fields', { ...open, input: { body: fields(z.strictObject({})) } }, [413, 415]],
     ['a body of any type', { ...open, input: { body: file(['*/*'], 1) } }, [413]],
