@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
-import { endpoint as listModels } from '../../functions/optimization/list-models.endpoint.ts';
-import { endpoint as listPrunings } from '../../functions/optimization/list-prune-strategies.endpoint.ts';
-import { endpoint as listQuantizations } from '../../functions/optimization/list-quantize-strategies.endpoint.ts';
+import { endpoint as listModels } from '../../functions/optimization/models/list-models.endpoint.ts';
+import { endpoint as listPrunings } from '../../functions/optimization/strategies/list-prune-strategies.endpoint.ts';
+import { endpoint as listQuantizations } from '../../functions/optimization/strategies/list-quantize-strategies.endpoint.ts';
 import { endpoint as listConfigs } from '../../functions/projects/list-configs.endpoint.ts';
 import { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endpoint as createModel } from '../../../functions/optimization/create-model.endpoint.ts';
-import { endpoint as putModel } from '../../../functions/optimization/put-model.endpoint.ts';
+import { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
+import { endpoint as putModel } from '../../../functions/optimization/models/put-model.endpoint.ts';
 import type { Inventory } from '../../../infra/doctor/inventory.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { parseModel } from '../../../shared/data/model.ts';

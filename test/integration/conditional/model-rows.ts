@@ -1,6 +1,6 @@
-import { endpoint as deleteModel } from '../../../functions/optimization/delete-model.endpoint.ts';
-import { endpoint as putModel } from '../../../functions/optimization/put-model.endpoint.ts';
-import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
+import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
+import { endpoint as putModel } from '../../../functions/optimization/models/put-model.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
 import type { Rows } from './rows.ts';
 
 /** Everything below `/optimization/models` whose answer has an ETag or that a precondition guards. */

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe } from 'vitest';
-import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
 import { recordedModel } from '../../support/model.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';

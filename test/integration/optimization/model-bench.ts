@@ -1,5 +1,5 @@
-import { endpoint as createModel } from '../../../functions/optimization/create-model.endpoint.ts';
-import { endpoint as putModel } from '../../../functions/optimization/put-model.endpoint.ts';
+import { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
+import { endpoint as putModel } from '../../../functions/optimization/models/put-model.endpoint.ts';
 import type { Answer, TestService, TestUser } from '../../support/service.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
 

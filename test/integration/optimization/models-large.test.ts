@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endpoint as deleteModel } from '../../../functions/optimization/delete-model.endpoint.ts';
+import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { findModel } from '../../../shared/data/model.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endpoint as deleteModel } from '../../../functions/optimization/delete-model.endpoint.ts';
-import { endpoint as listModels } from '../../../functions/optimization/list-models.endpoint.ts';
-import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
+import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
+import { endpoint as listModels } from '../../../functions/optimization/models/list-models.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as downloadQuantized } from '../../../functions/optimization/download-quantized-model.endpoint.ts';
-import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
-import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
+import { endpoint as downloadQuantized } from '../../../functions/optimization/strategies/download-quantized-model.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
 import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
-import { endpoint as cancelPruning } from '../../../functions/optimization/cancel-prune-strategy.endpoint.ts';
-import { endpoint as deleteModel } from '../../../functions/optimization/delete-model.endpoint.ts';
-import { endpoint as deletePruning } from '../../../functions/optimization/delete-prune-strategy.endpoint.ts';
-import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
-import { endpoint as readQuantization } from '../../../functions/optimization/read-quantize-strategy.endpoint.ts';
+import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
+import { endpoint as cancelPruning } from '../../../functions/optimization/strategies/cancel-prune-strategy.endpoint.ts';
+import { endpoint as deletePruning } from '../../../functions/optimization/strategies/delete-prune-strategy.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
+import { endpoint as readQuantization } from '../../../functions/optimization/strategies/read-quantize-strategy.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';

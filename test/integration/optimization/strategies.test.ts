@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { endpoint as downloadPruned } from '../../../functions/optimization/download-pruned-model.endpoint.ts';
-import { endpoint as listPrunings } from '../../../functions/optimization/list-prune-strategies.endpoint.ts';
-import { endpoint as listQuantizations } from '../../../functions/optimization/list-quantize-strategies.endpoint.ts';
-import { endpoint as readModel } from '../../../functions/optimization/read-model.endpoint.ts';
-import { endpoint as readPruning } from '../../../functions/optimization/read-prune-strategy.endpoint.ts';
+import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
+import { endpoint as downloadPruned } from '../../../functions/optimization/strategies/download-pruned-model.endpoint.ts';
+import { endpoint as listPrunings } from '../../../functions/optimization/strategies/list-prune-strategies.endpoint.ts';
+import { endpoint as listQuantizations } from '../../../functions/optimization/strategies/list-quantize-strategies.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';

@@ -1,6 +1,0 @@
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { strategyList } from './list-strategies.ts';
-
-export const endpoint = strategyList('prune');
-
-export const handler = lambda(endpoint);

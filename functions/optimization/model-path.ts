@@ -1,5 +1,0 @@
-import * as z from 'zod';
-import { modelName } from './request-parameters.ts';
-
-/** Path parameters of everything about one model. */
-export const modelPath = z.strictObject({ model_name: modelName });

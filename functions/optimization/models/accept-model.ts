@@ -1,0 +1,104 @@
+import { buffer } from 'node:stream/consumers';
+import { partsOf } from '../../../shared/aws/multipart.ts';
+import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import type { Model } from '../../../shared/data/model.ts';
+import {
+  isSameFile,
+  type ModelFile,
+  modelDigest,
+  type PendingFile,
+} from '../../../shared/data/model-file.ts';
+import { badRequest, Problem } from '../../../shared/endpoint/problem.ts';
+import { lackingData, type StoredShapes } from '../../../shared/models/completeness.ts';
+import { objectSource } from '../../../shared/models/object-source.ts';
+import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { requireShapesOf } from '../strategies/require-shapes.ts';
+
+type Arrival = { file: ModelFile } | { lacks: string };
+
+/** Part numbers that a message names; the others are only counted. */
+const namedMost = 10;
+
+function missingParts(name: string, numbers: readonly number[], of: number): string {
+  const more = numbers.length > namedMost ? ', …' : '';
+  return `${numbers.length} of ${of} parts of ${name} (${numbers.slice(0, namedMost).join(', ')}${more})`;
+}
+
+/** Looks whether a file has arrived as it was announced; joins its parts where it came in parts. */
+async function arrivalOf(objects: ObjectWriter, pending: PendingFile): Promise<Arrival> {
+  const { parts, ...described } = pending;
+  const { object, name, size, sha256 } = described;
+  if (parts !== null) {
+    const wanted = partsOf(size, parts.part_bytes);
+    const missing = await objects.completeParts(object, parts.upload_id, wanted);
+    if (missing !== undefined && missing.length > 0)
+      return { lacks: missingParts(name, missing, wanted.length) };
+  }
+  const head = await objects.head(object);
+  if (head?.size !== size) return { lacks: name };
+  // Storage has refused any other bytes, where it came in one piece.
+  if (parts === null && head.sha256 !== sha256) return { lacks: name };
+  return { file: { ...described, verified: parts === null } };
+}
+
+/** Refuses what is plainly no npz: a zip archive of arrays. */
+async function requireArchive(objects: ObjectWriter, { name, object }: ModelFile): Promise<void> {
+  const stream = await objects.read(object, { first: 0, last: 3 });
+  const start = stream === undefined ? '' : (await buffer(stream)).toString('latin1');
+  if (start !== 'PK\x03\x04') throw new ModelFault(`${name} is no npz archive as numpy.savez writes it.`);
+}
+
+async function inspected(objects: ObjectWriter, model: Model, files: readonly ModelFile[]): Promise<Model> {
+  const onnx = files.find(({ role }) => role === 'model');
+  if (onnx === undefined) {
+    throw new Problem(
+      'conflict',
+      'The ONNX file has not been uploaded: POST here with its sha256 and size first.',
+    );
+  }
+  const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
+  const lacking = lackingData(summary, files);
+  if (lacking.length > 0) {
+    throw new Problem(
+      'conflict',
+      `External data: ${lacking.join('; ')}. POST here with file=data and the name for each, send it, and then repeat this.`,
+    );
+  }
+  return { ...model, status: 'ready', digest: modelDigest(files), files: [...files], summary };
+}
+
+/**
+ * The model once all files that were announced have been accepted, with these shapes stored. What is `ready` already
+ * keeps its ONNX file; calibration and evaluation sets are taken at any time. Throws a 409 problem naming what has not
+ * arrived, and a 400 problem for what is no model.
+ */
+export async function acceptModel(
+  objects: ObjectWriter,
+  model: Model,
+  given: Partial<StoredShapes>,
+): Promise<Model> {
+  const arrivals = await Promise.all(model.pending.map((pending) => arrivalOf(objects, pending)));
+  const lacking = arrivals.flatMap((one) => ('lacks' in one ? [one.lacks] : []));
+  if (lacking.length > 0) {
+    throw new Problem(
+      'conflict',
+      `Not uploaded yet: ${lacking.join('; ')}. Send the bytes to the URLs that POST answers, and then repeat this.`,
+    );
+  }
+  const arrived = arrivals.flatMap((one) => ('file' in one ? [one.file] : []));
+  const kept = model.files.filter((file) => !arrived.some((other) => isSameFile(file, other)));
+  const files = [...kept, ...arrived];
+  const shapes = { ...model.shapes, ...given };
+  try {
+    for (const file of arrived) {
+      if (file.role === 'calibration' || file.role === 'evaluation') await requireArchive(objects, file);
+    }
+    const next = model.status === 'ready' ? { ...model, files } : await inspected(objects, model, files);
+    if (next.summary !== null) requireShapesOf(next.summary, shapes);
+    return { ...next, pending: [], shapes };
+  } catch (error) {
+    if (!(error instanceof ModelFault)) throw error;
+    throw badRequest([{ in: 'path', name: 'model_name', message: error.message }]);
+  }
+}

@@ -1,0 +1,145 @@
+import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { type Model, modelObject, putModel } from '../../../shared/data/model.ts';
+import { isSameFile, type PendingFile } from '../../../shared/data/model-file.ts';
+import { recordPurge } from '../../../shared/data/purge.ts';
+import type { TableWriter, Write } from '../../../shared/data/table.ts';
+import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
+import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { StoredShapes } from '../../../shared/models/completeness.ts';
+import { dataMostBytes, type UploadRequest } from './model-request.ts';
+
+const MIB = 1024 ** 2;
+/** Least bytes of a part, and most parts of a file: the answer names the URL of each. */
+const partLeastBytes = 16 * MIB;
+const partsMost = 1000;
+/** Most files of a model. */
+const filesMost = 500;
+
+export interface Announcing extends Pick<Ambient, 'now' | 'newId'> {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+  caller: Caller;
+}
+
+/** A model with a file that is to be sent; undefined where the very same was accepted before. */
+export interface Announced {
+  model: Model;
+  file: PendingFile | undefined;
+}
+
+const partBytesFor = (size: number): number =>
+  Math.max(partLeastBytes, Math.ceil(size / partsMost / MIB) * MIB);
+
+function draftOf({ now, newId, caller }: Announcing, model_name: string): Model {
+  const at = now().toISOString();
+  return {
+    model_id: newId(),
+    model_name,
+    owner: caller.username,
+    owner_id: caller.user_id,
+    status: 'uploading',
+    origin: { kind: 'upload' },
+    digest: null,
+    files: [],
+    pending: [],
+    shapes: { inputs: null, outputs: null },
+    summary: null,
+    created_at: at,
+    updated_at: at,
+    version: 0,
+  };
+}
+
+/** Refuses uploads to a model that is being registered by copies. */
+function requireUploads({ model_name, status, origin }: Model): void {
+  if (status === 'uploading' && origin.kind !== 'upload') {
+    throw new Problem(
+      'conflict',
+      `Model ${model_name} is being registered by copies. Repeat that request, or delete the model.`,
+    );
+  }
+}
+
+/** Refuses a file that this model cannot get any more. */
+function requireRoom({ model_name, status, files, pending }: Model, wanted: UploadRequest): void {
+  const isOwn = wanted.role === 'model' || wanted.role === 'data';
+  if (status === 'ready' && isOwn) {
+    throw new Problem(
+      'conflict',
+      `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
+    );
+  }
+  const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));
+  if (others.length >= filesMost) throw new Problem('conflict', `A model has at most ${filesMost} files.`);
+  const bytes = others.reduce((sum, { size }) => sum + size, wanted.size);
+  if (bytes > dataMostBytes) {
+    throw new Problem('conflict', `All files of a model together have at most ${dataMostBytes} bytes.`);
+  }
+}
+
+const isSameContent = (
+  file: Pick<PendingFile, 'role' | 'name' | 'sha256' | 'size'>,
+  wanted: UploadRequest,
+): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
+
+/** The write that has a place cleared where a file that nobody waits for any more may have been put. */
+const forget = ({ now, newId }: Announcing, { object }: PendingFile): Write =>
+  recordPurge({
+    purge_id: newId(),
+    created_at: now().toISOString(),
+    target: { partitions: [], prefixes: [object] },
+    again_at: null,
+  });
+
+/**
+ * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced before
+ * keeps its place, so that repeating a request goes on where it was; another content in the same role replaces it.
+ * Throws `ConditionFailed` when another change came between, and a 409 problem for what the model cannot take.
+ */
+export async function announceFile(
+  announcing: Announcing,
+  model_name: string,
+  present: Model | undefined,
+  wanted: UploadRequest,
+  given: StoredShapes,
+): Promise<Announced> {
+  const { records, objects, now, newId } = announcing;
+  const model = present ?? draftOf(announcing, model_name);
+  requireUploads(model);
+  if (model.files.some((file) => isSameContent(file, wanted))) return { model, file: undefined };
+  const again = model.pending.find(
+    (file) => isSameContent(file, wanted) && (file.parts !== null) === wanted.isMultipart,
+  );
+  if (again !== undefined) return { model, file: again };
+  requireRoom(model, wanted);
+  const { role, name, size, sha256 } = wanted;
+  const object = modelObject(model.model_id, newId());
+  const parts = wanted.isMultipart
+    ? { upload_id: await objects.startParts(object), part_bytes: partBytesFor(size) }
+    : null;
+  const file: PendingFile = { role, name, size, sha256, object, parts };
+  const replaced = model.pending.filter((one) => isSameFile(one, file));
+  const next: Model = {
+    ...model,
+    pending: [...model.pending.filter((one) => !isSameFile(one, file)), file],
+    // Compared with the model once that has come.
+    shapes: { inputs: given.inputs ?? model.shapes.inputs, outputs: given.outputs ?? model.shapes.outputs },
+    updated_at: now().toISOString(),
+    version: model.version + 1,
+  };
+  try {
+    await putModel(
+      records,
+      next,
+      present,
+      replaced.map((one) => forget(announcing, one)),
+    );
+  } catch (error) {
+    if (parts !== null) await objects.abortParts(object, parts.upload_id);
+    throw error;
+  }
+  for (const one of replaced) {
+    if (one.parts !== null) await objects.abortParts(one.object, one.parts.upload_id);
+  }
+  return { model: next, file };
+}

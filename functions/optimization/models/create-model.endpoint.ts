@@ -1,0 +1,49 @@
+import { readProjectObjects, writeModelObjects } from '../../../shared/aws/needs.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { badRequest } from '../../../shared/endpoint/problem.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { announceFile } from './announce-file.ts';
+import { changeModel } from './change-model.ts';
+import { showModel } from './model-answer.ts';
+import { modelPath } from './model-path.ts';
+import { modelRequest, readModelRequest } from './model-request.ts';
+import { ModelTicket, ticketFor } from './model-ticket.ts';
+import { registerArtifact } from './register-artifact.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'createModel',
+  method: 'POST',
+  path: '/optimization/models/{model_name}',
+  summary: 'Upload a file of a model, or register an artifact as one',
+  description:
+    'To upload, ask with `sha256` and `size` for each `file`: the ONNX file (`model`), each external data file (`data`, with its `name`), and optionally a `calibration` and an `evaluation` set (npz: arrays by input name; `labels` for evaluation). Send the bytes with the method, URL and exactly the headers of the answer; above 5 GB, or with `multipart`, each part of `parts` by itself. Then PUT here. To register what an experiment left, give `experiment_id` and the `path` of the ONNX artifact; external data beside it comes along, and the model is ready at once.',
+  allow: 'developer',
+  needs: { records: writeRecords, objects: writeModelObjects, artifacts: readProjectObjects },
+  input: { path: modelPath, query: modelRequest },
+  output: { 200: ModelTicket },
+  problems: ['conflict', 'not-found'],
+  idempotent: { kind: 'signs', table: 'records' },
+
+  async handle({ path: { model_name }, query }, context) {
+    const { records, objects, caller } = context;
+    const wanted = readModelRequest(query);
+    const given = { inputs: query.inputs ?? null, outputs: query.outputs ?? null };
+    return changeModel(records, model_name, caller, async (present) => {
+      if (wanted.kind === 'upload') {
+        const { model, file } = await announceFile(context, model_name, present, wanted, given);
+        return { model: showModel(model), ...(await ticketFor(objects, file)) };
+      }
+      try {
+        const model = await registerArtifact(context, model_name, wanted, given);
+        return { model: showModel(model), ...(await ticketFor(objects, undefined)) };
+      } catch (error) {
+        if (!(error instanceof ModelFault)) throw error;
+        throw badRequest([{ in: 'query', name: 'path', message: error.message }]);
+      }
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

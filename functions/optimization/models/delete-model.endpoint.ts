@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { writeModelObjects } from '../../../shared/aws/needs.ts';
+import { modelRemains, removeModel } from '../../../shared/data/model.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { recordPurge } from '../../../shared/data/purge.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { FileId, Ulid } from '../../../shared/endpoint/parameters.ts';
+import { requirePrecondition } from '../../../shared/endpoint/precondition.ts';
+import { notFound } from '../../../shared/endpoint/problem.ts';
+import { runPurge } from '../../../shared/purge/run-purge.ts';
+import { forSeconds } from '../../../shared/purge/still-time.ts';
+import { changeModel } from './change-model.ts';
+import { modelPath } from './model-path.ts';
+
+/** What is not removed by then waits for the purge event; a request has 29 s in all. */
+const purgeSeconds = 10;
+
+export const endpoint = defineEndpoint({
+  name: 'deleteModel',
+  method: 'DELETE',
+  path: '/optimization/models/{model_name}',
+  summary: 'Delete a model with all its files',
+  description:
+    'It is gone for every read at once. Strategies that were made of it keep their records, results and receipts; one that has not read its files yet fails.',
+  allow: 'developer',
+  needs: { records: writeRecords, objects: writeModelObjects },
+  input: { path: modelPath },
+  output: {
+    200: z.object({
+      model_id: Ulid,
+      model_name: FileId,
+      deleted: z.object({ objects: z.number().int(), bytes: z.number().int() }),
+    }),
+  },
+  problems: ['conflict', 'not-found', 'precondition-failed'],
+
+  async handle(
+    { path: { model_name } },
+    { records, objects, caller, newId, now, log, header, expectedVersion },
+  ) {
+    const { model, purge } = await changeModel(records, model_name, caller, async (present) => {
+      if (present === undefined) throw notFound('model', model_name);
+      requirePrecondition({ header, expectedVersion }, present.version);
+      const target = modelRemains(present);
+      const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
+      await records.write(...removeModel(present), recordPurge(purge));
+      return { model: present, purge };
+    });
+    const { model_id, files, pending } = model;
+    try {
+      for (const { object, parts } of pending) {
+        if (parts !== null) await objects.abortParts(object, parts.upload_id);
+      }
+      await runPurge(records, objects, purge, forSeconds(purgeSeconds));
+    } catch (error) {
+      // The model is gone and the rest is on record, so the request has succeeded.
+      log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
+    }
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    return { model_id, model_name, deleted: { objects: files.length, bytes } };
+  },
+});
+
+export const handler = lambda(endpoint);

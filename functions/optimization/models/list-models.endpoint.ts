@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { listModels } from '../../../shared/data/model.ts';
+import { readRecords } from '../../../shared/data/needs.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { answerList, paging } from '../../../shared/endpoint/paging.ts';
+import { ModelRow, showModelRow } from './model-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listModels',
+  method: 'GET',
+  path: '/optimization/models',
+  summary: 'The models of this deployment, by name',
+  allow: 'viewer',
+  needs: { records: readRecords },
+  input: { query: z.strictObject(paging) },
+  output: { 200: z.array(ModelRow) },
+
+  handle({ query }, { records }) {
+    return answerList(query, {
+      fetch: (page) => listModels(records, page),
+      keyOf: ({ model_name }) => model_name,
+      show: showModelRow,
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { artifactPathMaxBytes } from '../../../shared/data/artifact.ts';
+import {
+  DataFileName,
+  type ModelFileRole,
+  modelFileNames,
+  modelFileRoles,
+} from '../../../shared/data/model-file.ts';
+import { uploadMaxBytes } from '../../../shared/data/upload.ts';
+import { flag, integer, Sha256, Ulid } from '../../../shared/endpoint/parameters.ts';
+import { badRequest, type ParameterFault } from '../../../shared/endpoint/problem.ts';
+import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { parseShapes, shapesMostLength } from '../../../shared/onnx/shapes/parse-shapes.ts';
+
+/** Largest external data file: what a job's disk takes with room to work. */
+export const dataMostBytes = 100_000_000_000;
+/** Largest ONNX file: that of a protocol buffer. */
+const onnxMostBytes = 2 ** 31 - 1;
+
+const ArtifactPath = z
+  .string()
+  .min(1, 'is blank')
+  .refine(
+    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
+    `is longer than ${artifactPathMaxBytes} bytes`,
+  );
+
+function checkShapes(text: string, context: z.RefinementCtx<string>): void {
+  try {
+    parseShapes(text);
+  } catch (error) {
+    if (!(error instanceof ModelFault)) throw error;
+    context.addIssue(error.message);
+  }
+}
+
+/** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/shapes`. */
+export const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: shapesMostLength });
+
+const shapesOf = (tensors: string, example: string) =>
+  Shapes.describe(
+    `Shapes of the ${tensors} tensors, comma-separated, each after an optional name, such as ${example}.`,
+  );
+const inputs = shapesOf('input', '`image:1x3x224x224` or `[1,3,224,224]`, with `?` for a free dimension');
+const outputs = shapesOf('output', '`1x1000` or `label:[?],scores:[?,10]`');
+
+/** Shapes of the model that is meant. */
+export const requiredShapes = { inputs, outputs };
+
+/** Shapes that are stored with a model. */
+export const shapeParameters = { inputs: inputs.optional(), outputs: outputs.optional() };
+
+/** Either a file to upload, or artifacts of an experiment to register. */
+export const modelRequest = z.strictObject({
+  file: z
+    .enum(modelFileRoles, `must be one of ${modelFileRoles.join(', ')}`)
+    .optional()
+    .describe('What the file to upload is, such as `calibration`; without it `model`.'),
+  name: DataFileName.optional().describe(
+    'With `file=data`: the name by which the model refers to the file, such as `model.onnx.data`.',
+  ),
+  sha256: Sha256.optional().describe(
+    'SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.',
+  ),
+  size: integer(1, dataMostBytes).optional().describe('Bytes of the file to upload, such as `48213`.'),
+  multipart: flag
+    .optional()
+    .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
+  experiment_id: Ulid.optional().describe(
+    'The experiment whose artifacts become the model, instead of an upload.',
+  ),
+  path: ArtifactPath.optional().describe(
+    'With `experiment_id`: path of the artifact that is the ONNX file, such as `digits.onnx`.',
+  ),
+  calibration: ArtifactPath.optional().describe(
+    'With `experiment_id`: path of the samples by which ranges are found, such as `digits-calibration.npz`.',
+  ),
+  evaluation: ArtifactPath.optional().describe(
+    'With `experiment_id`: path of the samples by which results are judged, such as `digits-test.npz`.',
+  ),
+  ...shapeParameters,
+});
+type Query = z.output<typeof modelRequest>;
+
+export interface UploadRequest {
+  kind: 'upload';
+  role: ModelFileRole;
+  name: string;
+  sha256: string;
+  size: number;
+  isMultipart: boolean;
+}
+
+export interface ArtifactRequest {
+  kind: 'artifact';
+  experiment_id: string;
+  path: string;
+  calibration: string | undefined;
+  evaluation: string | undefined;
+}
+
+const largest: Readonly<Record<ModelFileRole, number>> = {
+  model: onnxMostBytes,
+  data: dataMostBytes,
+  calibration: uploadMaxBytes,
+  evaluation: uploadMaxBytes,
+};
+
+const uploadOnly = ['file', 'name', 'sha256', 'size', 'multipart'] as const;
+const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
+
+/** What a query asks for. Throws a 400 problem that names everything that does not go together. */
+export function readModelRequest(query: Query): UploadRequest | ArtifactRequest {
+  const faults: ParameterFault[] = [];
+  const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });
+  const { experiment_id, path, file: role = 'model', sha256, size, calibration, evaluation } = query;
+  if (experiment_id !== undefined) {
+    for (const name of uploadOnly)
+      if (query[name] !== undefined)
+        fault(name, 'does not go with experiment_id: either upload, or register');
+    if (path === undefined)
+      fault('path', 'is required with experiment_id: the artifact that is the ONNX file');
+    if (faults.length > 0 || path === undefined) throw badRequest(faults);
+    return { kind: 'artifact', experiment_id, path, calibration, evaluation };
+  }
+  for (const name of artifactOnly) {
+    if (query[name] !== undefined) fault(name, 'is a path of an artifact and needs experiment_id');
+  }
+  const other = 'is required to upload; or register an artifact by experiment_id and path';
+  if (sha256 === undefined) fault('sha256', other);
+  if (size === undefined) fault('size', other);
+  else if (size > largest[role]) {
+    const hint =
+      role === 'model' ? ': larger models keep their tensors in external data files (file=data)' : '';
+    fault('size', `must be at most ${largest[role]} for ${role}${hint}`);
+  }
+  const name = role === 'data' ? query.name : modelFileNames[role];
+  if (name === undefined)
+    fault('name', 'is required with file=data: the name by which the model refers to the file');
+  if (role !== 'data' && query.name !== undefined) fault('name', 'goes with file=data only');
+  if (faults.length > 0 || sha256 === undefined || size === undefined || name === undefined) {
+    throw badRequest(faults);
+  }
+  const isMultipart = query.multipart === true || size > uploadMaxBytes;
+  return { kind: 'upload', role, name, sha256, size, isMultipart };
+}

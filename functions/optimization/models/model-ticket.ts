@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { partsOf } from '../../../shared/aws/multipart.ts';
+import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
+import type { PendingFile } from '../../../shared/data/model-file.ts';
+import { ModelDetails } from './model-answer.ts';
+
+const request = {
+  url: z.string(),
+  method: z.literal('PUT'),
+  headers: z.record(z.string(), z.string()),
+};
+
+/**
+ * A model, and how to send what it waits for: in one request, or each part in one of its own. Both are null where
+ * nothing is to be sent.
+ */
+export const ModelTicket = z
+  .object({
+    model: ModelDetails,
+    upload: z.object(request).nullable(),
+    parts: z
+      .array(z.object({ part_number: z.number().int(), size: z.number().int(), ...request }))
+      .nullable(),
+    /** Seconds until the URLs die; ask again for new ones. */
+    expires_in: z.number().int().nullable(),
+  })
+  .meta({ id: 'ModelTicket' });
+
+type Ticket = Omit<z.input<typeof ModelTicket>, 'model'>;
+
+/** How to send a file; nothing where there is none to send. */
+export async function ticketFor(objects: ObjectWriter, file: PendingFile | undefined): Promise<Ticket> {
+  if (file === undefined) return { upload: null, parts: null, expires_in: null };
+  const { object, size, sha256, parts } = file;
+  if (parts === null) {
+    const { url, method, headers } = await objects.presignUpload(object, size, sha256);
+    return { upload: { url, method, headers }, parts: null, expires_in: uploadSeconds };
+  }
+  const urls = await objects.presignParts(object, parts.upload_id, partsOf(size, parts.part_bytes));
+  return { upload: null, parts: urls, expires_in: uploadSeconds };
+}

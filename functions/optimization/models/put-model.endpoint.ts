@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { writeModelObjects } from '../../../shared/aws/needs.ts';
+import { putModel } from '../../../shared/data/model.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { requirePrecondition } from '../../../shared/endpoint/precondition.ts';
+import { notFound } from '../../../shared/endpoint/problem.ts';
+import { Reply } from '../../../shared/endpoint/reply.ts';
+import { acceptModel } from './accept-model.ts';
+import { changeModel } from './change-model.ts';
+import { ModelDetails, showModel } from './model-answer.ts';
+import { modelPath } from './model-path.ts';
+import { shapeParameters } from './model-request.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'putModel',
+  method: 'PUT',
+  path: '/optimization/models/{model_name}',
+  summary: 'Accept the files that were uploaded for a model',
+  description:
+    'Files must be there as they were announced. The ONNX file is looked through and makes the model ready; it never changes afterwards, while calibration and evaluation sets, and the stored shapes `inputs` and `outputs`, may be given later too.',
+  allow: 'developer',
+  needs: { records: writeRecords, objects: writeModelObjects },
+  input: { path: modelPath, query: z.strictObject(shapeParameters) },
+  output: { 200: ModelDetails },
+  problems: ['conflict', 'not-found', 'precondition-failed'],
+  etag: true,
+
+  async handle({ path: { model_name }, query }, { records, objects, caller, now, header, expectedVersion }) {
+    const given = {
+      ...(query.inputs !== undefined && { inputs: query.inputs }),
+      ...(query.outputs !== undefined && { outputs: query.outputs }),
+    };
+    return changeModel(records, model_name, caller, async (present) => {
+      if (present === undefined) throw notFound('model', model_name);
+      requirePrecondition({ header, expectedVersion }, present.version);
+      const accepted = await acceptModel(objects, present, given);
+      const { shapes, pending, status } = present;
+      const isAsBefore =
+        status === accepted.status &&
+        pending.length === 0 &&
+        shapes.inputs === accepted.shapes.inputs &&
+        shapes.outputs === accepted.shapes.outputs;
+      if (isAsBefore) return Reply.json(showModel(present), { version: present.version });
+      const next = { ...accepted, updated_at: now().toISOString(), version: present.version + 1 };
+      await putModel(records, next, present);
+      return Reply.json(showModel(next), { version: next.version });
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

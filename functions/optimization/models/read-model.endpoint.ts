@@ -1,0 +1,27 @@
+import { requireModel } from '../../../shared/data/model.ts';
+import { readRecords } from '../../../shared/data/needs.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { Reply } from '../../../shared/endpoint/reply.ts';
+import { ModelDetails, showModel } from './model-answer.ts';
+import { modelPath } from './model-path.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readModel',
+  method: 'GET',
+  path: '/optimization/models/{model_name}',
+  summary: 'A model, with its inputs, outputs and operators',
+  allow: 'viewer',
+  needs: { records: readRecords },
+  input: { path: modelPath },
+  output: { 200: ModelDetails },
+  problems: ['not-found'],
+  etag: true,
+
+  async handle({ path: { model_name } }, { records }) {
+    const model = await requireModel(records, model_name);
+    return Reply.json(showModel(model), { version: model.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,125 @@
+import type { BatchControl } from '../../../shared/aws/batch.ts';
+import { beginJob } from '../../../shared/data/job.ts';
+import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
+import { newJob } from '../../../shared/data/new-job.ts';
+import { putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
+import { ConditionFailed, type TableWriter } from '../../../shared/data/table.ts';
+import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
+import {
+  badRequest,
+  faultsOf,
+  notFound,
+  type ParameterFault,
+  Problem,
+} from '../../../shared/endpoint/problem.ts';
+import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { checkLimits, limitReached } from '../../projects/job-limits.ts';
+import { fargateSize } from '../../projects/job-size.ts';
+import { requireOwn } from '../models/change-model.ts';
+import { requireShapesOf } from './require-shapes.ts';
+
+/** What a request for a strategy comes down to. */
+export interface StrategyRequest {
+  model_name: string;
+  request: Strategy['request'];
+  inputs: string | null;
+  outputs: string | null;
+  result_name: string | undefined;
+  vcpus: number | undefined;
+  memory: number | undefined;
+  timeout: number | undefined;
+}
+
+export type Begun = Ambient & {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  caller: Caller;
+};
+
+/** What a strategy gets unless the request says otherwise: MiB and seconds. */
+const usual = { vcpus: 2, memory: 4096, timeout: 3600 };
+
+const sizeOf = ({ vcpus, memory }: StrategyRequest) =>
+  vcpus === undefined && memory === undefined ? { ...usual, gpus: 0 } : fargateSize({ vcpus, memory });
+
+/** Position of the writes that begin the job among those that begin a strategy. */
+const jobWrites = 2;
+
+function strategyOf(
+  asked: StrategyRequest,
+  { model_name, model_id, digest, files, shapes }: ReadyModel,
+  { caller, newId, now, settings }: Begun,
+): Strategy {
+  const created_at = now().toISOString();
+  const size = { ...sizeOf(asked), nodes: 1 };
+  const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
+  return {
+    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at }),
+    strategy_id: newId(),
+    kind: asked.request.operation,
+    owner: caller.username,
+    model_name,
+    model_id,
+    model_digest: digest,
+    files,
+    stored_shapes: shapes,
+    request: asked.request,
+    inputs: asked.inputs,
+    outputs: asked.outputs,
+    result_name: asked.result_name ?? null,
+    registered: null,
+    progress: null,
+    result: [],
+    receipt_parts: 0,
+    cost_estimate: costEstimate(settings.prices, { ...size, isOnCluster: false, timeout }),
+  };
+}
+
+async function takenName(
+  records: TableWriter<'records'>,
+  name: string | null,
+): Promise<ParameterFault | undefined> {
+  if (name === null || (await findModel(records, name)) === undefined) return undefined;
+  const message = `There is a model ${name} already; take another result_name.`;
+  return { in: 'query', name: 'result_name', message };
+}
+
+/** Throws for all faults at once: 400, or 409 where nothing is wrong but that the result's name is taken. */
+function refuseTogether(
+  shapes: readonly ParameterFault[],
+  limits: readonly ParameterFault[],
+  taken: ParameterFault | undefined,
+): void {
+  const faults = [...shapes, ...limits];
+  if (faults.length > 0) throw badRequest(taken === undefined ? faults : [...faults, taken]);
+  if (taken !== undefined) throw new Problem('conflict', taken.message, { errors: [taken] });
+}
+
+/**
+ * Records a strategy, which pins the model as it is. From then on it will reach an end: should this process die before
+ * it is handed to Batch, the reconciler submits it.
+ */
+export async function beginStrategy(asked: StrategyRequest, context: Begun): Promise<Strategy> {
+  const { records, settings, made, caller } = context;
+  const model = await requireReadyModel(records, asked.model_name);
+  requireOwn(model, caller);
+  const strategy = strategyOf(asked, model, context);
+  const size = { timeout: asked.timeout, vcpus: strategy.vcpus };
+  refuseTogether(
+    faultsOf(() => requireShapesOf(model.summary, asked)),
+    faultsOf(() => checkLimits(size, settings.limits)),
+    await takenName(records, strategy.result_name),
+  );
+  try {
+    await records.write(
+      modelExists(model),
+      putStrategy(strategy),
+      ...beginJob(strategyJob(strategy), settings.limits),
+      ...made(strategy.strategy_id),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    throw limitReached(error, jobWrites, settings.limits) ?? notFound('model', asked.model_name);
+  }
+  return strategy;
+}

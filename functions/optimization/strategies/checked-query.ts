@@ -1,0 +1,42 @@
+import type * as z from 'zod';
+import { judgedWhole } from '../../../shared/endpoint/judged-whole.ts';
+import { badRequest, faultsOf, type ParameterFault } from '../../../shared/endpoint/problem.ts';
+import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
+import { fargateSize } from '../../projects/job-size.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** How the part of a query that chooses the method is judged. */
+interface Judge {
+  /** Parameters that make up the method. */
+  method: z.ZodRawShape;
+  judge(asked: Values): Checked<unknown>;
+  /** All that is allowed, in a sentence. */
+  allowed: string;
+}
+
+/** What is wrong with the size of the job, where its parts are right by themselves. */
+function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
+  const given = {
+    ...(typeof vcpus === 'number' && { vcpus }),
+    ...(typeof memory === 'number' && { memory }),
+  };
+  return Object.keys(given).length === 0 ? [] : faultsOf(() => fargateSize(given));
+}
+
+/** A query that is also judged as a whole: its method, and the size of its job. */
+export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, judge, allowed }: Judge): S =>
+  judgedWhole(schema, (query) => {
+    const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
+    const judged = judge(asked);
+    const faults = 'faults' in judged ? judged.faults : [];
+    return [...faults.map((fault) => ({ ...fault, allowed })), ...sizeFaults(query)];
+  });
+
+const inQuery = ({ name, message }: ValueFault): ParameterFault => ({ in: 'query', name, message });
+
+/** The request of a judged query. Throws a 400 problem that names every fault. */
+export function requireAllowed<T>(judged: Checked<T>): T {
+  if ('request' in judged) return judged.request;
+  throw badRequest(judged.faults.map(inQuery));
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { allowedPrunings, checkPruning } from '../../../shared/onnx/strategies/prune-request.ts';
+import { pruneParameters, pruneStrategyNames } from '../../../shared/onnx/strategies/prune-strategies.ts';
+import { requiredShapes } from '../models/model-request.ts';
+import { beginStrategy } from './begin-strategy.ts';
+import { checkedQuery, requireAllowed } from './checked-query.ts';
+import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
+import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
+import { showPruning, strategyAnswers } from './strategy-answer.ts';
+
+const method = {
+  strategy: named(pruneStrategyNames).describe(
+    'How to prune, such as `structured_l2`; GET /optimization/prune/methods says what each does.',
+  ),
+  ...queryParameters(pruneParameters),
+};
+
+export const endpoint = defineEndpoint({
+  name: 'createPruneStrategy',
+  method: 'POST',
+  path: '/optimization/prune',
+  summary: 'Prune a model',
+  description:
+    'The model is pinned as it is and never changed; the result is a model of its own, under `result_name` where one is given. GET /optimization/prune/methods says what can be asked for.',
+  allow: 'developer',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: {
+    query: checkedQuery(
+      z.strictObject({ model_name: modelName, ...requiredShapes, ...method, ...jobParameters }),
+      { method, judge: checkPruning, allowed: allowedPrunings },
+    ),
+  },
+  output: { 200: strategyAnswers.prune },
+  problems: ['conflict', 'not-found'],
+  fieldsMask: true,
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    answerMade: (strategy_id, context) => answerMade('prune', strategy_id, showPruning, context),
+  },
+
+  async handle({ query }, context) {
+    const { model_name, inputs, outputs, result_name, vcpus, memory, timeout, ...asked } = query;
+    const request = requireAllowed(checkPruning(asked));
+    const size = { result_name, vcpus, memory, timeout };
+    const strategy = await beginStrategy({ model_name, request, inputs, outputs, ...size }, context);
+    return submitAndAnswer(strategy, showPruning, context, true);
+  },
+});
+
+export const handler = lambda(endpoint);

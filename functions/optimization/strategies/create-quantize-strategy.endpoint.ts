@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { allowedQuantizations, checkQuantization } from '../../../shared/onnx/strategies/quantize-request.ts';
+import {
+  quantizeParameters,
+  quantizeStrategyNames,
+} from '../../../shared/onnx/strategies/quantize-strategies.ts';
+import { beginStrategy } from './begin-strategy.ts';
+import { checkedQuery, requireAllowed } from './checked-query.ts';
+import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
+import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
+import { showQuantization, strategyAnswers } from './strategy-answer.ts';
+
+const method = {
+  strategy: named(quantizeStrategyNames).describe(
+    'How to quantize, such as `static_minmax`; GET /optimization/quantize/methods says what each does.',
+  ),
+  ...queryParameters(quantizeParameters),
+};
+
+export const endpoint = defineEndpoint({
+  name: 'createQuantizeStrategy',
+  method: 'POST',
+  path: '/optimization/quantize',
+  summary: 'Quantize a model',
+  description:
+    'The model is pinned as it is and never changed; the result is a model of its own, under `result_name` where one is given. GET /optimization/quantize/methods says what can be asked for.',
+  allow: 'developer',
+  needs: { records: writeRecords, batch: controlBatch },
+  input: {
+    query: checkedQuery(z.strictObject({ model_name: modelName, ...method, ...jobParameters }), {
+      method,
+      judge: checkQuantization,
+      allowed: allowedQuantizations,
+    }),
+  },
+  output: { 200: strategyAnswers.quantize },
+  problems: ['conflict', 'not-found'],
+  fieldsMask: true,
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    answerMade: (strategy_id, context) => answerMade('quantize', strategy_id, showQuantization, context),
+  },
+
+  async handle({ query }, context) {
+    const { model_name, result_name, vcpus, memory, timeout, ...asked } = query;
+    const request = requireAllowed(checkQuantization(asked));
+    const size = { result_name, vcpus, memory, timeout };
+    const strategy = await beginStrategy(
+      { model_name, request, inputs: null, outputs: null, ...size },
+      context,
+    );
+    return submitAndAnswer(strategy, showQuantization, context, true);
+  },
+});
+
+export const handler = lambda(endpoint);

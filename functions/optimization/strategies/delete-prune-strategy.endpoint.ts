@@ -1,0 +1,6 @@
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { strategyDeleting } from './strategy-deleting.ts';
+
+export const endpoint = strategyDeleting('prune');
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { decimalAbove, FileId, flag, integer } from '../../../shared/endpoint/parameters.ts';
+import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
+import { sizeBounds } from '../../projects/job-size.ts';
+
+/** Names separated by commas. */
+const names = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .meta({ type: 'string' });
+
+/** One of these values. Others are refused with every fault of the combination, not here. */
+export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
+
+/** How the text of a parameter is read, by its kind. What the strategy takes of it is checked later. */
+const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.ZodType>> = {
+  integer: ({ bounds: [least, most] = [0, Number.MAX_SAFE_INTEGER] }) => integer(least, most),
+  positive: () => decimalAbove(0, 1_000_000),
+  boolean: () => flag,
+  text: ({ values = [] }) => named(values),
+  names: () => names,
+};
+
+function queryParameter(parameter: Parameter): z.ZodType {
+  const { kind, description, usage, isRequired, otherwise } = parameter;
+  const read = readers[kind](parameter);
+  const given = otherwise === undefined ? read.optional() : read.default(otherwise);
+  return (isRequired === true ? read : given).describe(`${description} ${usage}`);
+}
+
+/** The parameters of an operation's strategies as a query has them. */
+export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
+  Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
+
+export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
+
+/** Query parameters of every strategy that say nothing of its method. */
+export const jobParameters = {
+  result_name: FileId.optional().describe(
+    'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must not be taken.',
+  ),
+  vcpus: sizeBounds.vcpus
+    .optional()
+    .describe('vCPUs of the job, such as `4`; 2 with 4096 MiB where neither is given.'),
+  memory: sizeBounds.memory
+    .optional()
+    .describe('Memory of the job in MiB, such as `8192`; without it the least that goes with `vcpus`.'),
+  timeout: sizeBounds.timeout
+    .optional()
+    .describe('Seconds after which an attempt is stopped, such as `3600`, which is the default.'),
+};

@@ -1,0 +1,6 @@
+import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { strategyReading } from './strategy-reading.ts';
+
+export const endpoint = strategyReading('quantize');
+
+export const handler = lambda(endpoint);

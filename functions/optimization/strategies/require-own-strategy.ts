@@ -1,0 +1,20 @@
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
+import type { TableReader } from '../../../shared/data/table.ts';
+import type { Caller } from '../../../shared/endpoint/definition.ts';
+import { Problem } from '../../../shared/endpoint/problem.ts';
+
+/** The strategy, which the caller may change. Throws 404 and 403 problems. */
+export async function requireOwnStrategy(
+  records: TableReader<'records'>,
+  caller: Caller,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<Strategy> {
+  const strategy = await requireStrategy(records, kind, strategy_id);
+  if (caller.account_type === 'admin' || strategy.user_id === caller.user_id) return strategy;
+  throw new Problem(
+    'forbidden',
+    'This strategy belongs to somebody else; only its owner and admins may change it.',
+  );
+}

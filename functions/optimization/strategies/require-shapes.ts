@@ -1,0 +1,16 @@
+import { badRequest } from '../../../shared/endpoint/problem.ts';
+import { type StoredShapes, shapeFaults } from '../../../shared/models/completeness.ts';
+import type { ModelSummary } from '../../../shared/onnx/inspect/model-summary.ts';
+
+/**
+ * Throws a 400 problem for shapes that are not those of the model as it was inspected. Whether a data set agrees with
+ * them is for the job, which reads it.
+ */
+export function requireShapesOf(
+  summary: Pick<ModelSummary, 'inputs' | 'outputs'>,
+  asked: StoredShapes,
+): void {
+  const faults = shapeFaults(asked, summary);
+  if (faults.length === 0) return;
+  throw badRequest(faults.map(({ side, fault }) => ({ in: 'query', name: side, message: fault })));
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { readObjects } from '../../../shared/aws/needs.ts';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { isFinal } from '../../../shared/data/job-status.ts';
+import { modelFileNames } from '../../../shared/data/model-file.ts';
+import { readRecords } from '../../../shared/data/needs.ts';
+import { requireStrategy } from '../../../shared/data/strategy.ts';
+import { defineEndpoint, redirect } from '../../../shared/endpoint/definition.ts';
+import { within } from '../../../shared/endpoint/needs.ts';
+import { notFound, Problem } from '../../../shared/endpoint/problem.ts';
+import { Reply } from '../../../shared/endpoint/reply.ts';
+import { strategyPath } from './strategy-path.ts';
+
+const words = {
+  prune: { name: 'downloadPrunedModel', summary: 'Download the pruned model' },
+  quantize: { name: 'downloadQuantizedModel', summary: 'Download the quantized model' },
+} as const;
+
+/** The download of what a strategy has made. */
+export const resultDownload = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies/{strategy_id}/model`,
+    description:
+      'Answers with a redirect to a URL that works for 15 minutes: of the ONNX file, or of the file of external data that `file` names.',
+    allow: 'viewer',
+    needs: { records: readRecords, objects: within(readObjects, { prefixes: ['strategies/'] }) },
+    input: {
+      path: strategyPath,
+      query: z.strictObject({
+        file: z
+          .string()
+          .max(255)
+          .optional()
+          .describe('Name of a file of external data, as the ONNX file refers to it.'),
+      }),
+    },
+    output: { 302: redirect },
+    problems: ['conflict'],
+
+    async handle({ path: { strategy_id }, query: { file } }, { records, objects }) {
+      const { status, result, model_name } = await requireStrategy(records, kind, strategy_id);
+      if (!isFinal(status)) {
+        throw new Problem(
+          'conflict',
+          `The strategy is ${status}; its result is there once it has succeeded.`,
+        );
+      }
+      const found = result.find(({ name }) => name === (file ?? modelFileNames.model));
+      if (found === undefined) throw notFound('result file', file ?? modelFileNames.model);
+      // The names of external data stand in the model, so only its own may be another one.
+      const name =
+        file === undefined ? `${model_name.replace(/\.onnx$/, '')}-${strategy_id}.onnx` : found.name;
+      return Reply.redirect(await objects.presignDownload(found.object, name, 'application/octet-stream'));
+    },
+  });

@@ -1,0 +1,41 @@
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { requireStrategy } from '../../../shared/data/strategy.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { Problem } from '../../../shared/endpoint/problem.ts';
+import { Reply } from '../../../shared/endpoint/reply.ts';
+import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { requireOwnStrategy } from './require-own-strategy.ts';
+import { showStrategy, strategyAnswers } from './strategy-answer.ts';
+import { strategyPath } from './strategy-path.ts';
+
+const words = {
+  prune: { name: 'cancelPruneStrategy', summary: 'Cancel a pruning in whatever state it is' },
+  quantize: { name: 'cancelQuantizeStrategy', summary: 'Cancel a quantization in whatever state it is' },
+} as const;
+
+/** The cancelling of a strategy. */
+export const strategyCancelling = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'POST',
+    path: `/optimization/${kind}/strategies/{strategy_id}/cancel`,
+    description: 'Its job stops at once; its log is kept.',
+    allow: 'developer',
+    needs: { records: writeRecords, batch: controlBatch },
+    input: { path: strategyPath },
+    output: { 200: strategyAnswers[kind] },
+    problems: ['conflict'],
+    etag: true,
+
+    async handle({ path: { strategy_id } }, { records, batch, settings, now, caller }) {
+      const found = await requireOwnStrategy(records, caller, kind, strategy_id);
+      const cancelled = await cancelJob(records, batch, settings, found, now());
+      const strategy = await requireStrategy(records, kind, strategy_id);
+      if (!cancelled && strategy.status !== 'CANCELLED') {
+        throw new Problem('conflict', `The strategy has ended already: ${strategy.status}.`);
+      }
+      return Reply.json(showStrategy(strategy, now()), { version: strategy.version });
+    },
+  });

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { readRecords } from '../../../shared/data/needs.ts';
+import { listStrategies } from '../../../shared/data/strategy.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { answerList, paging } from '../../../shared/endpoint/paging.ts';
+import { showStrategy, strategyAnswers } from './strategy-answer.ts';
+
+const words = {
+  prune: { name: 'listPruneStrategies', summary: 'All pruning strategies, newest first' },
+  quantize: { name: 'listQuantizeStrategies', summary: 'All quantization strategies, newest first' },
+} as const;
+
+/** The list of all strategies of an operation. */
+export const strategyList = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies`,
+    allow: 'viewer',
+    needs: { records: readRecords },
+    input: { query: z.strictObject(paging) },
+    output: { 200: z.array(strategyAnswers[kind]) },
+
+    handle({ query }, { records, now }) {
+      const at = now();
+      return answerList(query, {
+        fetch: (page) => listStrategies(records, kind, page),
+        keyOf: ({ strategy_id }) => strategy_id,
+        show: (strategy) => showStrategy(strategy, at),
+      });
+    },
+  });

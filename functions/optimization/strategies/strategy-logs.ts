@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { isFinal } from '../../../shared/data/job-status.ts';
+import { readRecords } from '../../../shared/data/needs.ts';
+import { requireStrategy } from '../../../shared/data/strategy.ts';
+import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { answerLog, LogAnswer, logQuery } from '../../experiments/answer-log.ts';
+import { strategyPath } from './strategy-path.ts';
+
+const words = {
+  prune: { name: 'readPruneLogs', summary: 'Log of a pruning, oldest line first' },
+  quantize: { name: 'readQuantizeLogs', summary: 'Log of a quantization, oldest line first' },
+} as const;
+
+/** The log of a strategy. */
+export const strategyLogs = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies/{strategy_id}/logs`,
+    description:
+      'JSON, or plain text by Accept. While the job runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
+    allow: 'viewer',
+    needs: { records: readRecords },
+    input: { path: strategyPath, query: z.strictObject(logQuery) },
+    output: { 200: LogAnswer },
+
+    handle({ path: { strategy_id }, query }, { records, header }) {
+      return answerLog(records, {
+        job_id: strategy_id,
+        query,
+        accept: header('accept'),
+        isComplete: async () => isFinal((await requireStrategy(records, kind, strategy_id)).status),
+      });
+    },
+  });

@@ -1,0 +1,62 @@
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
+import { readReceipt } from '../../../shared/data/receipt.ts';
+import { requireStrategy } from '../../../shared/data/strategy.ts';
+import { preferredMediaType } from '../../../shared/endpoint/accept.ts';
+import { content, defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { notFound } from '../../../shared/endpoint/problem.ts';
+import { Reply } from '../../../shared/endpoint/reply.ts';
+import { reconcileWhenStale } from '../../../shared/jobs/reconcile-on-read.ts';
+import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
+import { showStrategy, strategyAnswers } from './strategy-answer.ts';
+import { strategyPath } from './strategy-path.ts';
+
+const words = {
+  prune: { name: 'readPruneStrategy', summary: 'Details of a pruning, with its receipt' },
+  quantize: { name: 'readQuantizeStrategy', summary: 'Details of a quantization, with its receipt' },
+} as const;
+
+const receipt = { receipt: Receipt.nullable() };
+
+/** Draws the page. What it takes to draw is loaded with the first one: most readers want JSON. */
+async function drawn(receipt: Receipt): Promise<string> {
+  const { renderReceipt } = await import('../../../shared/onnx/receipt/render-receipt.ts');
+  return renderReceipt(receipt);
+}
+
+/** A strategy of an operation with its receipt. */
+const detailsOf = (kind: OptimizationKind) =>
+  kind === 'prune'
+    ? strategyAnswers.prune.extend(receipt).meta({ id: 'PruneStrategyDetails' })
+    : strategyAnswers.quantize.extend(receipt).meta({ id: 'QuantizeStrategyDetails' });
+
+/** One strategy of an operation with its receipt, or the receipt's page. */
+export const strategyReading = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies/{strategy_id}`,
+    description:
+      'JSON, or the page of the receipt (SVG) by Accept. An unfinished strategy that nobody has compared with AWS Batch for a while is compared first.',
+    allow: 'viewer',
+    needs: { records: writeRecords, batch: controlBatch },
+    input: { path: strategyPath },
+    output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
+    etag: true,
+
+    async handle({ path: { strategy_id } }, { records, batch, settings, now, log, header }) {
+      const read = () => requireStrategy(records, kind, strategy_id);
+      const found = await read();
+      const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
+      const strategy = compared ? await read() : found;
+      const stored = await readReceipt(records, strategy_id, strategy.receipt_parts);
+      const receipt = stored === undefined ? null : Receipt.parse(stored);
+      const extras = { headers: { Vary: 'Accept' }, version: strategy.version };
+      if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
+        if (receipt === null) throw notFound(`receipt of ${kind} strategy`, strategy_id);
+        return Reply.content('image/svg+xml; charset=utf-8', await drawn(receipt), extras);
+      }
+      return Reply.json({ ...showStrategy(strategy, now()), receipt }, extras);
+    },
+  });

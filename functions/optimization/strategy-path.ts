@@ -1,7 +1,0 @@
-import * as z from 'zod';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
-
-/** Path parameters of everything about one strategy. */
-export const strategyPath = z.strictObject({
-  strategy_id: Ulid.describe('The strategy: the `strategy_id` that its creation answered.'),
-});
