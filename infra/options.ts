@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { CorsOrigins } from '../shared/endpoint/cors.ts';
 import { CommandError } from './command/command-error.ts';
+import { instances } from './cost/instances.ts';
 
 const yesOrNo = z.union([z.boolean(), z.stringbool()]);
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
@@ -51,7 +52,7 @@ export const DeploymentOptions = z.strictObject({
   requestBurst: whole(1, 5_000).default(100).describe('Requests at once that it lets through'),
   spot: yesOrNo
     .default(false)
-    .describe('Trainings on Fargate Spot: cheaper, and tried again when taken away'),
+    .describe('Trainings on Spot, with GPUs too: cheaper, and tried again when taken away'),
   maxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all Fargate jobs together'),
   clusterMaxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all cluster nodes together'),
   clusterInstanceTypes: list(instanceType)
@@ -60,7 +61,10 @@ export const DeploymentOptions = z.strictObject({
     .describe('Instance types of cluster nodes'),
   gpuInstanceTypes: list(instanceType)
     .default([])
-    .describe('Instance types of nodes with GPUs, such as `g4dn.xlarge`; none: no GPUs'),
+    .describe('Instance types of nodes with GPUs, such as `g6.xlarge`; none: no GPUs'),
+  gpuMaxVcpus: whole(1, 10_000)
+    .default(16)
+    .describe('vCPUs of all nodes with GPUs together, but those of clusters'),
   trustedImages: list(imageReference)
     .pipe(z.array(z.string()).max(8))
     .default([])
@@ -89,6 +93,22 @@ export type DeploymentOptions = z.infer<typeof DeploymentOptions>;
 /** Keys of CDK's own in a context. */
 const isForeign = (key: string): boolean => /[@:]/.test(key);
 
+/** Throws where nodes are larger than all of them together may be: Batch would never start one. */
+function checkSizes(options: DeploymentOptions): void {
+  const limits = [
+    ['clusterInstanceTypes', 'clusterMaxVcpus'],
+    ['gpuInstanceTypes', 'gpuMaxVcpus'],
+  ] as const;
+  for (const [types, most] of limits) {
+    const sizes = options[types].flatMap((type) => instances[type]?.vcpus ?? []);
+    const least = Math.min(...sizes);
+    if (sizes.length < options[types].length || sizes.length === 0 || least <= options[most]) continue;
+    throw new CommandError(
+      `${most} is ${options[most]}, but no instance type of ${types} has fewer than ${least} vCPUs.`,
+    );
+  }
+}
+
 /** Reads the options from a CDK context. @throws CommandError naming every option that is unknown or bad */
 export function readOptions(context: Readonly<Record<string, unknown>>): DeploymentOptions {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isForeign(key)));
@@ -100,6 +120,7 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
     throw new CommandError(`Bad options of the deployment:\n  ${faults.join('\n  ')}`);
   }
   const options = parsed.data;
+  checkSizes(options);
   if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
     throw new CommandError('domainName and certificateArn go together.');
   }

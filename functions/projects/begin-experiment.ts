@@ -64,7 +64,7 @@ function experimentOf(
     checkpoint_bytes: 0,
     cost_estimate: costEstimate(settings.prices, {
       ...size,
-      isOnCluster: kind === 'train-remote' || size.gpus > 0,
+      isOnNodes: kind === 'train-remote' || size.gpus > 0,
       nodes,
       timeout: seconds,
     }),

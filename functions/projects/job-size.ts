@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { decimal, FileId, integer } from '../../shared/endpoint/parameters.ts';
 import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
+import type { Settings } from '../../shared/endpoint/settings.ts';
+import { fargateSizes } from '../../shared/jobs/fargate-sizes.ts';
+import { smallestNode, usableMemory } from '../../shared/jobs/node-size.ts';
 
 /** What any job may ask for, of whatever kind: vCPUs, MiB and seconds. */
 export const sizeBounds = {
-  vcpus: decimal(0.25, 64),
-  memory: integer(512, 262_144),
+  vcpus: decimal(0.25, 192),
+  memory: integer(512, 2_097_152),
   timeout: integer(1, 14 * 24 * 60 * 60),
 };
 
@@ -19,7 +22,7 @@ export const sizeParameters = {
   memory: sizeBounds.memory
     .optional()
     .describe(
-      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`, or 2048 for each on a cluster or with `gpus`. A refusal names the steps that there are.',
+      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`; on a cluster 2048 for each of them; with `gpus` all that the smallest node that has them can give. A refusal names the steps that there are.',
     ),
   gpus: integer(0, 8).optional().describe('GPUs of each node, such as `1`; none without it.'),
   timeout: sizeBounds.timeout
@@ -40,27 +43,18 @@ export interface JobSize {
   gpus: number;
 }
 
-/** Sizes that Fargate offers: vCPUs with the memory that goes with them, from, to and in steps of (MiB). */
-const fargate: readonly { vcpus: number; from: number; to: number; step: number }[] = [
-  { vcpus: 0.25, from: 512, to: 2048, step: 512 },
-  { vcpus: 0.5, from: 1024, to: 4096, step: 1024 },
-  { vcpus: 1, from: 2048, to: 8192, step: 1024 },
-  { vcpus: 2, from: 4096, to: 16_384, step: 1024 },
-  { vcpus: 4, from: 8192, to: 30_720, step: 1024 },
-  { vcpus: 8, from: 16_384, to: 61_440, step: 4096 },
-  { vcpus: 16, from: 32_768, to: 122_880, step: 8192 },
-];
-
 const fault = (name: string, message: string): ParameterFault => ({ in: 'query', name, message });
 
 /** The Fargate size that was asked for, completed where half of it is given. Throws a 400 naming what is offered. */
 export function fargateSize({ vcpus, memory }: Sizes): JobSize {
-  const offers = vcpus === undefined ? fargate : fargate.filter((offer) => offer.vcpus === vcpus);
+  const offers = vcpus === undefined ? fargateSizes : fargateSizes.filter((offer) => offer.vcpus === vcpus);
   if (offers.length === 0) {
-    throw badRequest([fault('vcpus', `must be one of ${fargate.map((offer) => offer.vcpus).join(', ')}`)]);
+    throw badRequest([
+      fault('vcpus', `must be one of ${fargateSizes.map((offer) => offer.vcpus).join(', ')}`),
+    ]);
   }
   const smallest =
-    vcpus === undefined && memory === undefined ? fargate.find((offer) => offer.vcpus === 1) : offers[0];
+    vcpus === undefined && memory === undefined ? fargateSizes.find((offer) => offer.vcpus === 1) : offers[0];
   if (memory === undefined && smallest !== undefined)
     return { vcpus: smallest.vcpus, memory: smallest.from, gpus: 0 };
   const fitting = offers.find(
@@ -74,9 +68,21 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
 }
 
-/** The size of one EC2 node that was asked for: whole vCPUs, any memory. */
-export function nodeSize({ vcpus = 1, memory, gpus = 0 }: Sizes): JobSize {
-  if (!Number.isInteger(vcpus))
-    throw badRequest([fault('vcpus', 'must be a whole number on a cluster or with gpus')]);
-  return { vcpus, memory: memory ?? 2048 * vcpus, gpus };
+/**
+ * The size of one EC2 node that was asked for: whole vCPUs, any memory. With GPUs the memory is all of the smallest node
+ * that has them, unless less was asked for. Throws a 400 for what no node has.
+ */
+export function nodeSize(
+  { vcpus = 1, memory, gpus = 0 }: Sizes,
+  { hasGpus, prices }: Pick<Settings, 'hasGpus' | 'prices'>,
+): JobSize {
+  const faults = [
+    ...(Number.isInteger(vcpus) ? [] : [fault('vcpus', 'must be a whole number on a cluster or with gpus')]),
+    ...(gpus === 0 || hasGpus
+      ? []
+      : [fault('gpus', 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names')]),
+  ];
+  if (faults.length > 0) throw badRequest(faults);
+  const node = gpus === 0 ? undefined : smallestNode(prices?.nodes ?? [], { vcpus, gpus });
+  return { vcpus, memory: memory ?? (node === undefined ? 2048 * vcpus : usableMemory(node)), gpus };
 }

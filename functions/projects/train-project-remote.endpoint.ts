@@ -40,7 +40,7 @@ export const endpoint = defineEndpoint({
   async handle({ query }, context) {
     const { records, project, settings } = context;
     const { nodes = 2, timeout, dataset } = query;
-    const size = allowedSize(() => nodeSize(query), { timeout, nodes }, settings.limits);
+    const size = allowedSize(() => nodeSize(query, settings), { timeout, nodes }, settings.limits);
     const [config, environment] = await Promise.all([
       chooseConfig(records, project.project_id, query.config),
       findEnvironment(records, project.project_id),

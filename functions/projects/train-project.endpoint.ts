@@ -38,7 +38,7 @@ export const endpoint = defineEndpoint({
   async handle({ query }, context) {
     const { records, project, settings } = context;
     const { timeout, dataset, gpus = 0 } = query;
-    const complete = () => (gpus === 0 ? fargateSize(query) : nodeSize(query));
+    const complete = () => (gpus === 0 ? fargateSize(query) : nodeSize(query, settings));
     const size = allowedSize(complete, { timeout, nodes: 1 }, settings.limits);
     const [config, environment] = await Promise.all([
       findConfig(records, project.project_id, query.config),

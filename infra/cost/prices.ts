@@ -1,10 +1,11 @@
 import type { Prices } from '../../shared/endpoint/prices.ts';
 import type { DeploymentOptions } from '../options.ts';
+import { instances } from './instances.ts';
 
 /**
  * When these prices were last compared with published ones, and for which region. Compared in 2026, with pages of March
- * to June of that year that quote AWS: Fargate with its disk, and g5.xlarge. Lambda, API Gateway and the units of
- * DynamoDB agree with pages of 2025 or without a date. The others are those of 2025-06-01; each service's pricing page
+ * to June of that year that quote AWS: Fargate with its disk, and instances with GPUs. Lambda, API Gateway and the units
+ * of DynamoDB agree with pages of 2025 or without a date. The others are those of 2025-06-01; each service's pricing page
  * has the word.
  */
 export const pricesAsOf = { date: '2026-06-17', others: '2025-06-01', region: 'us-east-1' } as const;
@@ -26,27 +27,6 @@ export const prices = {
 /** What of Fargate's disk is free. */
 const freeDiskGiB = 20;
 const hoursOfMonth = 730;
-
-/** On-demand EC2 instances: vCPUs, MiB, GPUs and US dollars an hour. */
-const instances: Readonly<Record<string, Prices['nodes'][number]>> = {
-  'm6i.large': { vcpus: 2, memory: 8_192, gpus: 0, price: 0.096 },
-  'm6i.xlarge': { vcpus: 4, memory: 16_384, gpus: 0, price: 0.192 },
-  'm6i.2xlarge': { vcpus: 8, memory: 32_768, gpus: 0, price: 0.384 },
-  'm6i.4xlarge': { vcpus: 16, memory: 65_536, gpus: 0, price: 0.768 },
-  'm6i.8xlarge': { vcpus: 32, memory: 131_072, gpus: 0, price: 1.536 },
-  'c6i.xlarge': { vcpus: 4, memory: 8_192, gpus: 0, price: 0.17 },
-  'c6i.2xlarge': { vcpus: 8, memory: 16_384, gpus: 0, price: 0.34 },
-  'c6i.4xlarge': { vcpus: 16, memory: 32_768, gpus: 0, price: 0.68 },
-  'r6i.xlarge': { vcpus: 4, memory: 32_768, gpus: 0, price: 0.252 },
-  'r6i.2xlarge': { vcpus: 8, memory: 65_536, gpus: 0, price: 0.504 },
-  'g4dn.xlarge': { vcpus: 4, memory: 16_384, gpus: 1, price: 0.526 },
-  'g4dn.2xlarge': { vcpus: 8, memory: 32_768, gpus: 1, price: 0.752 },
-  'g4dn.12xlarge': { vcpus: 48, memory: 196_608, gpus: 4, price: 3.912 },
-  'g5.xlarge': { vcpus: 4, memory: 16_384, gpus: 1, price: 1.006 },
-  'g5.2xlarge': { vcpus: 8, memory: 32_768, gpus: 1, price: 1.212 },
-  'g5.12xlarge': { vcpus: 48, memory: 196_608, gpus: 4, price: 5.672 },
-  'p3.2xlarge': { vcpus: 8, memory: 62_464, gpus: 1, price: 3.06 },
-};
 
 /**
  * What compute costs in a deployment, for the estimates of its trainings: the on-demand price, which Spot stays below.

@@ -71,16 +71,16 @@ export function trainingReport(options: DeploymentOptions): string {
   const container = sizes.map(([vcpus, memory]) => [
     'train (Fargate)',
     `${vcpus} vCPU, ${memory / 1024} GiB`,
-    number(hourlyCost(compute, { isOnCluster: false, vcpus, memory, gpus: 0, nodes: 1 }) ?? 0, 4),
+    number(hourlyCost(compute, { isOnNodes: false, vcpus, memory, gpus: 0, nodes: 1 }) ?? 0, 4),
   ]);
   const nodes = compute.nodes.map(({ vcpus, memory, gpus, price }) => [
-    'train-remote, each node (EC2)',
+    gpus > 0 ? 'train with gpus, or train-remote, each node (EC2)' : 'train-remote, each node (EC2)',
     `${vcpus} vCPU, ${memory / 1024} GiB${gpus > 0 ? `, ${gpus} GPU` : ''}`,
     number(price, 4),
   ]);
   return `${table(['an hour of training', 'size', 'US$'], [...container, ...nodes])}
-With its disk and public address; Fargate Spot stays below the price of Fargate.`;
+With its disk and public address; Spot stays below these prices.`;
 }
 
-export const pricesNote = `Prices of ${pricesAsOf.region} without tax: Fargate and g5.xlarge as of ${pricesAsOf.date}, all others
+export const pricesNote = `Prices of ${pricesAsOf.region} without tax: Fargate and instances with GPUs as of ${pricesAsOf.date}, all others
 as of ${pricesAsOf.others}. The pricing page of each service has the word.`;

@@ -38,7 +38,7 @@ async function examineAccount(): Promise<number> {
     await checkIdentity(identity),
     await checkBootstrap(formation),
     checkImageTool(),
-    ...(await checkLinkedRoles(new IAMClient(place))),
+    ...(await checkLinkedRoles(new IAMClient(place), options)),
     ...(await checkQuotas(new ServiceQuotasClient(place), options)),
   ];
   process.stdout.write(`Ready to deploy:\n${findings.map(line).join('')}`);

@@ -5,6 +5,7 @@ import { GetServiceQuotaCommand, type ServiceQuotasClient } from '@aws-sdk/clien
 import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { DeploymentOptions } from '../options.ts';
 import { outputsOf } from './deployed.ts';
+import { quotasFor } from './quotas.ts';
 
 /** What a check found. A `note` is good to know, a `problem` in the way. */
 export interface Finding {
@@ -45,33 +46,6 @@ export function checkImageTool(): Finding {
     : problem(`${tool} does not run, and the job image cannot be built. Another tool is named in CDK_DOCKER`);
 }
 
-interface Quota {
-  service: string;
-  code: string;
-  name: string;
-  needed: number;
-}
-
-function quotasFor({ spot, maxVcpus, clusterMaxVcpus, gpuInstanceTypes }: DeploymentOptions): Quota[] {
-  return [
-    spot
-      ? { service: 'fargate', code: 'L-36FBB829', name: 'vCPUs of Fargate Spot', needed: maxVcpus }
-      : { service: 'fargate', code: 'L-3032A538', name: 'vCPUs of Fargate', needed: maxVcpus },
-    { service: 'ec2', code: 'L-1216C47A', name: 'vCPUs of standard EC2 instances', needed: clusterMaxVcpus },
-    ...(gpuInstanceTypes.length === 0
-      ? []
-      : [
-          {
-            service: 'ec2',
-            code: 'L-DB2E81BA',
-            name: 'vCPUs of EC2 instances G and VT',
-            needed: clusterMaxVcpus,
-          },
-        ]),
-    { service: 'lambda', code: 'L-B99A9384', name: 'functions at once', needed: 50 },
-  ];
-}
-
 export async function checkQuotas(
   client: ServiceQuotasClient,
   options: DeploymentOptions,
@@ -95,12 +69,16 @@ export async function checkQuotas(
   );
 }
 
-const linkedRoles = ['AWSServiceRoleForBatch', 'AWSServiceRoleForECS'];
+/** Roles that Batch, ECS and Spot make when they are first used, if whoever deploys may let them. */
+const linkedRoles = ({ spot, gpuInstanceTypes }: DeploymentOptions): string[] => [
+  'AWSServiceRoleForBatch',
+  'AWSServiceRoleForECS',
+  ...(spot && gpuInstanceTypes.length > 0 ? ['AWSServiceRoleForEC2Spot'] : []),
+];
 
-/** Batch and ECS make these roles when they are first used, if whoever deploys may let them. */
-export async function checkLinkedRoles(client: IAMClient): Promise<Finding[]> {
+export async function checkLinkedRoles(client: IAMClient, options: DeploymentOptions): Promise<Finding[]> {
   return Promise.all(
-    linkedRoles.map(async (RoleName) => {
+    linkedRoles(options).map(async (RoleName) => {
       try {
         await client.send(new GetRoleCommand({ RoleName }));
         return good(`service-linked role ${RoleName}`);

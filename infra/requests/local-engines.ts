@@ -27,9 +27,13 @@ function startBatch(folder: string) {
     port: 0,
     region,
     credentials,
-    queues: ['train', 'cluster'].map((name) => ({ name, maxJobs: 1 })),
+    queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 1 })),
     jobDefinitions: [
-      ...['train', 'prune', 'quantize'].map((name) => ({ ...nothing, name, type: 'container' as const })),
+      ...['train', 'gpu', 'prune', 'quantize'].map((name) => ({
+        ...nothing,
+        name,
+        type: 'container' as const,
+      })),
       { ...nothing, name: 'cluster', type: 'multinode', numNodes: 2 },
     ],
     hostEnvironment: {},

@@ -12,23 +12,35 @@ export interface BatchNames {
   definition(job: string): string;
   /** Definition of a training on a cluster. */
   clusterDefinition: string;
+  /** Queue and definition of a training with GPUs on one node; undefined where there are no GPUs. */
+  gpu: { queue: string; definition: string } | undefined;
   /** Definitions of a training in each trusted image. */
-  trusted: readonly { image: string; train: string; cluster: string }[];
+  trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
 }
 
-export function batchNames({ name, trustedImages }: DeploymentOptions): BatchNames {
+export function batchNames({ name, trustedImages, gpuInstanceTypes }: DeploymentOptions): BatchNames {
+  const hasGpus = gpuInstanceTypes.length > 0;
   return {
     trainQueue: `${name}-train`,
     clusterQueue: `${name}-cluster`,
     definition: (job) => `${name}-${job}`,
     clusterDefinition: `${name}-cluster`,
+    gpu: hasGpus ? { queue: `${name}-gpu`, definition: `${name}-gpu` } : undefined,
     trusted: trustedImages.map((image, index) => ({
       image,
       train: `${name}-train-image-${index + 1}`,
       cluster: `${name}-cluster-image-${index + 1}`,
+      gpu: hasGpus ? `${name}-gpu-image-${index + 1}` : undefined,
     })),
   };
 }
+
+/** Names of all queues. */
+export const queueNames = ({ trainQueue, clusterQueue, gpu }: BatchNames): string[] => [
+  trainQueue,
+  clusterQueue,
+  ...(gpu === undefined ? [] : [gpu.queue]),
+];
 
 /** ARNs by which functions may submit: the queues, and every definition by name and in every revision. */
 export function submissionArns(stack: Stack, names: BatchNames, jobs: readonly string[]): string[] {
@@ -37,10 +49,15 @@ export function submissionArns(stack: Stack, names: BatchNames, jobs: readonly s
   const definitions = [
     ...jobs.map(names.definition),
     names.clusterDefinition,
-    ...names.trusted.flatMap(({ train, cluster }) => [train, cluster]),
+    ...(names.gpu === undefined ? [] : [names.gpu.definition]),
+    ...names.trusted.flatMap(({ train, cluster, gpu }) => [
+      train,
+      cluster,
+      ...(gpu === undefined ? [] : [gpu]),
+    ]),
   ];
   return [
-    ...[names.trainQueue, names.clusterQueue].map((queue) => arn('job-queue', queue)),
+    ...queueNames(names).map((queue) => arn('job-queue', queue)),
     ...definitions.flatMap((name) => [arn('job-definition', name), arn('job-definition', `${name}:*`)]),
   ];
 }

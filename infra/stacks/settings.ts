@@ -39,9 +39,12 @@ export function functionVariables(
     QUANTIZE_DEFINITION: names.definition('quantize'),
     CLUSTER_QUEUE: names.clusterQueue,
     CLUSTER_DEFINITION: names.clusterDefinition,
+    ...(names.gpu === undefined
+      ? { GPUS: 'no' }
+      : { GPUS: 'yes', GPU_QUEUE: names.gpu.queue, GPU_DEFINITION: names.gpu.definition }),
     REGISTRATION: options.registration,
     TRUSTED_IMAGES: JSON.stringify(
-      Object.fromEntries(names.trusted.map(({ image, train, cluster }) => [image, { train, cluster }])),
+      Object.fromEntries(names.trusted.map(({ image, ...definitions }) => [image, definitions])),
     ),
     PRICES: JSON.stringify(computePrices(options)),
     LIMIT_UNFINISHED_JOBS: String(options.limitUnfinishedJobs),

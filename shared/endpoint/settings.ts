@@ -15,7 +15,8 @@ function parseJson(text: string): unknown {
 }
 
 /** Images that environments of type `docker` may name, with the job definitions that run in each. */
-const trustedImagesSchema = () => z.record(z.string(), z.object({ train: z.string(), cluster: z.string() }));
+const trustedImagesSchema = () =>
+  z.record(z.string(), z.object({ train: z.string(), cluster: z.string(), gpu: z.string().optional() }));
 type TrustedImages = z.infer<ReturnType<typeof trustedImagesSchema>>;
 
 /** Made where it is needed: two dozen fields take a while, and importing this should not. */
@@ -32,6 +33,9 @@ const environmentSchema = () =>
     QUANTIZE_DEFINITION: z.string().min(1).default('quantize'),
     CLUSTER_QUEUE: z.string().min(1).default('cluster'),
     CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
+    GPU_QUEUE: z.string().min(1).default('gpu'),
+    GPU_DEFINITION: z.string().min(1).default('gpu'),
+    GPUS: z.enum(['yes', 'no']).default('yes'),
     CORS_ORIGINS: CorsOrigins,
     REGISTRATION: z.enum(['open', 'closed']).default('closed'),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
@@ -70,6 +74,10 @@ export interface Settings {
   bucket: string;
   train: { queue: string; definition: string };
   cluster: { queue: string; definition: string };
+  /** Trainings with GPUs on one node. */
+  gpu: { queue: string; definition: string };
+  /** Whether there are nodes with GPUs. */
+  hasGpus: boolean;
   prune: { queue: string; definition: string };
   quantize: { queue: string; definition: string };
   registration: 'open' | 'closed';
@@ -98,6 +106,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     bucket: value.BUCKET,
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
     cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
+    gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },
+    hasGpus: value.GPUS === 'yes',
     prune: { queue: value.OPTIMIZE_QUEUE, definition: value.PRUNE_DEFINITION },
     quantize: { queue: value.OPTIMIZE_QUEUE, definition: value.QUANTIZE_DEFINITION },
     registration: value.REGISTRATION,

@@ -1,17 +1,14 @@
 import type { Prices } from '../endpoint/prices.ts';
+import { type NodeDemand, smallestNode } from './node-size.ts';
 
 /** What a job asks for; sizes are per node. */
-export interface PricedJob {
-  isOnCluster: boolean;
-  vcpus: number;
-  /** MiB. */
+export interface PricedJob extends NodeDemand {
   memory: number;
-  gpus: number;
+  /** Whether it runs on EC2 nodes; otherwise on Fargate. */
+  isOnNodes: boolean;
   nodes: number;
 }
 
-/** Of a node's memory, what its system keeps for itself. */
-const systemShare = 0.06;
 /** Seconds that are paid for even where a container ends sooner. */
 const leastSeconds = 60;
 
@@ -20,13 +17,9 @@ const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
 /** US dollars an hour of all nodes together; null where no node is large enough, or none has a price. */
 export function hourlyCost({ fargate, nodes }: Prices, job: PricedJob): number | null {
-  if (!job.isOnCluster) return fargate.base + job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib;
-  const large = nodes.filter(
-    ({ vcpus, memory, gpus }) =>
-      vcpus >= job.vcpus && memory * (1 - systemShare) >= job.memory && gpus >= job.gpus,
-  );
-  const least = Math.min(...large.map(({ price }) => price));
-  return large.length === 0 ? null : least * job.nodes;
+  if (!job.isOnNodes) return fargate.base + job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib;
+  const node = smallestNode(nodes, job);
+  return node === undefined ? null : node.price * job.nodes;
 }
 
 /** US dollars for an attempt that takes all its time (`timeout`, in seconds); null where there is no price. */

@@ -13,6 +13,7 @@ const running = (job: string) => ({
 /** The definitions of a deployment, by which jobs run in containers of the job image. */
 const jobDefinitions = [
   { ...running('train'), name: 'train', type: 'container' as const },
+  { ...running('train'), name: 'gpu', type: 'container' as const },
   { ...running('train'), name: 'cluster', type: 'multinode' as const, numNodes: 2 },
   { ...running('prune'), name: 'prune', type: 'container' as const },
   { ...running('quantize'), name: 'quantize', type: 'container' as const },

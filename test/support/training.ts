@@ -125,12 +125,14 @@ export async function trainingService(
     region: testRegion,
     credentials: testCredentials,
     queues: [
-      { name: 'train', maxJobs: 4 },
-      { name: 'cluster', maxJobs: 1 },
+      { name: 'train', maxJobs: 4, platform: 'FARGATE' },
+      { name: 'gpu', maxJobs: 1, platform: 'EC2' },
+      { name: 'cluster', maxJobs: 1, platform: 'EC2' },
     ],
     jobDefinitions: [
-      { ...usualDefinition, name: 'train', type: 'container' },
-      { ...usualDefinition, name: 'cluster', type: 'multinode', numNodes: 2 },
+      { ...usualDefinition, name: 'train', type: 'container', platform: 'FARGATE' },
+      { ...usualDefinition, name: 'gpu', type: 'container', platform: 'EC2' },
+      { ...usualDefinition, name: 'cluster', type: 'multinode', platform: 'EC2', numNodes: 2 },
     ],
     hostEnvironment: jobEnvironment,
     deliver: async (event) => void (await deliver(event)),

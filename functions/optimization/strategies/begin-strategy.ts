@@ -71,7 +71,7 @@ function strategyOf(
     progress: null,
     result: [],
     receipt_parts: 0,
-    cost_estimate: costEstimate(settings.prices, { ...size, isOnCluster: false, timeout }),
+    cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes: false, timeout }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { ClientException } from './client-exception.ts';
 import { RetryStrategy } from './retry-strategy.ts';
 
+export type Platform = 'FARGATE' | 'EC2';
+
 /** A process that stands for a container; what a job definition says on AWS, here with the command to run. */
 export interface LocalJobDefinition {
   name: string;
@@ -10,6 +12,8 @@ export interface LocalJobDefinition {
   vcpus: number;
   /** MiB. */
   memory: number;
+  /** What its jobs run on, `platformCapabilities` on AWS; unless given, whatever the queue has. */
+  platform?: Platform;
   /** Nodes of a multi-node job where the submission does not say. */
   numNodes?: number;
   attempts: number;
@@ -26,6 +30,20 @@ export interface LocalQueue {
   name: string;
   /** Jobs that run at once; a multi-node job counts as one. */
   maxJobs: number;
+  /** What its compute environments are of; unless given, of both kinds. */
+  platform?: Platform;
+  /** The instance types of its nodes; unless given, of every size. */
+  instances?: readonly InstanceSize[];
+  /** Seconds after which a job that no instance can hold is given up; 600 as in a deployment unless given. */
+  misfitSeconds?: number;
+}
+
+/** What a node can give to a job. */
+export interface InstanceSize {
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  gpus: number;
 }
 
 /** The account in every ARN of the local server. */

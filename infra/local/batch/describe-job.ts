@@ -11,8 +11,8 @@ import {
 /** Facts that a description needs beside the job. */
 export interface Surroundings {
   catalogue: Catalogue;
-  /** Why a runnable job of this queue waits, when it does. */
-  reasonToWait(queue: string): string | undefined;
+  /** Why a runnable job waits, when it does. */
+  reasonToWait(job: JobRecord): string | undefined;
 }
 
 /** A job as DescribeJobs tells it. */
@@ -115,7 +115,7 @@ function described(job: JobRecord, node: Node, { catalogue }: Surroundings): Omi
     ...(job.timeoutSeconds !== undefined && { timeout: { attemptDurationSeconds: job.timeoutSeconds } }),
     tags: job.tags,
     propagateTags: false,
-    platformCapabilities: job.multinode ? ['EC2'] : [],
+    platformCapabilities: job.platform === undefined ? (job.multinode ? ['EC2'] : []) : [job.platform],
     startedAt: node.startedAt,
     ...present({ stoppedAt: node.stoppedAt }),
     isCancelled: job.cancelled,
@@ -128,7 +128,7 @@ function statusOf(
   { status, statusReason }: Pick<Node, 'status' | 'statusReason'>,
   { reasonToWait }: Surroundings,
 ): Pick<JobDetail, 'status' | 'statusReason'> {
-  const reason = (status === 'RUNNABLE' ? reasonToWait(job.queue) : undefined) ?? statusReason;
+  const reason = (status === 'RUNNABLE' ? reasonToWait(job) : undefined) ?? statusReason;
   return { status, ...present({ statusReason: reason }) };
 }
 

@@ -78,6 +78,7 @@ export const JobRecord = z.object({
   queue: z.string(),
   definition: z.string(),
   multinode: z.boolean(),
+  platform: z.enum(['FARGATE', 'EC2']).optional(),
   status: JobStatus,
   statusReason: z.string().optional(),
   createdAt: z.number(),

@@ -3,6 +3,7 @@ import type { Catalogue, Definition } from './catalogue.ts';
 import { ClientException } from './client-exception.ts';
 import type { Container, JobRecord, Node } from './job-record.ts';
 import { nodesOf } from './node-range.ts';
+import { checkPlacement } from './placement.ts';
 import type { ContainerOverrides, SubmitRequest } from './submit-request.ts';
 
 interface NewJobContext {
@@ -33,6 +34,10 @@ export function newJob(request: SubmitRequest, context: NewJobContext): JobRecor
   const dependsOn = [...new Set(request.dependsOn?.map(({ jobId }) => jobId))];
   const unknown = dependsOn.find((id) => !context.jobExists(id));
   if (unknown !== undefined) throw new ClientException(`Job dependency ${unknown} does not exist`);
+  const layout = layOut(request, definition);
+  // The first container is what the definition says, of which a node may be nothing.
+  const used = layout.containers.filter((_, index) => layout.nodes.some((one) => one.container === index));
+  checkPlacement(definition, queue, used);
   return {
     version: 1,
     sequence: context.sequence,
@@ -41,6 +46,7 @@ export function newJob(request: SubmitRequest, context: NewJobContext): JobRecor
     queue: queue.name,
     definition: definition.name,
     multinode,
+    ...(definition.platform !== undefined && { platform: definition.platform }),
     status: 'SUBMITTED',
     createdAt: context.now,
     dependsOn,
@@ -48,7 +54,7 @@ export function newJob(request: SubmitRequest, context: NewJobContext): JobRecor
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     tags: request.tags ?? {},
     parameters: request.parameters ?? {},
-    ...layOut(request, definition),
+    ...layout,
     cancelled: false,
     terminated: false,
     events: [],

@@ -2,14 +2,17 @@ import { Attempt, type AttemptSettings } from './attempt.ts';
 import type { LocalQueue } from './catalogue.ts';
 import { admitted, attemptEnded, cancelled, failed, nodeEnded, settled, starting } from './job-life.ts';
 import { hasEnded, isActive, type JobRecord } from './job-record.ts';
+import { fits, misfitMs, misfitReason } from './placement.ts';
 
 const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';
 
 /** What a queue has to do. */
 interface Lane {
-  maxJobs: number;
+  queue: LocalQueue;
   waiting: Set<string>;
   running: Map<string, Attempt>;
+  /** When jobs that no instance can hold are given up. */
+  misfits: Map<string, NodeJS.Timeout>;
 }
 
 /** Moves jobs from state to state: settles dependencies, starts what has a slot, ends what ended. */
@@ -21,15 +24,23 @@ export class Scheduler {
 
   constructor(queues: readonly LocalQueue[], settings: AttemptSettings) {
     this.#settings = settings;
-    const lane = ({ maxJobs }: LocalQueue): Lane => ({ maxJobs, waiting: new Set(), running: new Map() });
+    const lane = (queue: LocalQueue): Lane => ({
+      queue,
+      waiting: new Set(),
+      running: new Map(),
+      misfits: new Map(),
+    });
     this.#lanes = new Map(queues.map((queue) => [queue.name, lane(queue)]));
   }
 
-  /** Why a runnable job of the queue waits: no slot is free. */
-  reasonToWait(queue: string): string | undefined {
-    const lane = this.#lanes.get(queue);
-    if (lane === undefined || lane.running.size < lane.maxJobs) return undefined;
-    return `Waiting for a free slot: ${lane.running.size} of ${lane.maxJobs} jobs are running.`;
+  /** Why a runnable job waits: no instance can hold it, or no slot is free. */
+  reasonToWait(job: JobRecord): string | undefined {
+    const lane = this.#lanes.get(job.queue);
+    if (lane === undefined) return undefined;
+    if (!fits(job, lane.queue)) return misfitReason;
+    const { maxJobs } = lane.queue;
+    if (lane.running.size < maxJobs) return undefined;
+    return `Waiting for a free slot: ${lane.running.size} of ${maxJobs} jobs are running.`;
   }
 
   /** Takes over a job that is stored: a new one, or one that waited when the server last ended. */
@@ -59,7 +70,8 @@ export class Scheduler {
   /** Starts nothing more, ends what runs as the end of the machine would, and waits for it. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
-    for (const { running } of this.#lanes.values()) {
+    for (const { running, misfits } of this.#lanes.values()) {
+      for (const timer of misfits.values()) clearTimeout(timer);
       for (const attempt of running.values()) attempt.loseHost(stoppedReason, graceMs);
     }
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
@@ -68,10 +80,25 @@ export class Scheduler {
   /** What a job's new state means for others. */
   #follow(job: JobRecord): void {
     const lane = this.#lanes.get(job.queue);
-    if (job.status === 'RUNNABLE') lane?.waiting.add(job.id);
-    else lane?.waiting.delete(job.id);
+    lane?.waiting.delete(job.id);
+    if (job.status !== 'RUNNABLE') this.#forgetMisfit(job);
+    else if (lane !== undefined && !fits(job, lane.queue)) this.#giveUpLater(job.id, lane);
+    else lane?.waiting.add(job.id);
     if (hasEnded(job)) this.#wakeDependents(job.id);
     if (lane !== undefined) this.#fill(lane);
+  }
+
+  /** As the state time limits of a deployment's queues do. */
+  #giveUpLater(id: string, { queue, misfits }: Lane): void {
+    if (this.#closed || misfits.has(id)) return;
+    const giveUp = () => this.#inBackground(() => this.stop(id, misfitReason, false));
+    misfits.set(id, setTimeout(giveUp, misfitMs(queue)));
+  }
+
+  #forgetMisfit({ id, queue }: JobRecord): void {
+    const misfits = this.#lanes.get(queue)?.misfits;
+    clearTimeout(misfits?.get(id));
+    misfits?.delete(id);
   }
 
   #wakeDependents(id: string): void {
@@ -87,7 +114,7 @@ export class Scheduler {
   }
 
   #fill(lane: Lane): void {
-    while (!this.#closed && lane.running.size < lane.maxJobs) {
+    while (!this.#closed && lane.running.size < lane.queue.maxJobs) {
       const next = this.#firstOf(lane.waiting);
       if (next === undefined) return;
       lane.waiting.delete(next);

@@ -68,7 +68,7 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
     hostEnvironment = {},
   } = options;
   const catalogue = catalogueOf(region, queues, options.jobDefinitions);
-  const surroundings: Surroundings = { catalogue, reasonToWait: (queue) => scheduler.reasonToWait(queue) };
+  const surroundings: Surroundings = { catalogue, reasonToWait: (job) => scheduler.reasonToWait(job) };
   const outbox = new Outbox(options.deliver, (event) => store.acknowledge(event));
   const store: JobStore = new JobStore(
     join(options.folder, 'jobs'),

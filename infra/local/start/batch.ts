@@ -40,10 +40,11 @@ function definitions(program: string): LocalJobDefinition[] {
     evaluateOnExit,
   });
   return [
-    { ...running('train'), name: 'train', type: 'container' },
-    { ...running('train'), name: 'cluster', type: 'multinode', numNodes: 2 },
-    { ...running('prune'), name: 'prune', type: 'container' },
-    { ...running('quantize'), name: 'quantize', type: 'container' },
+    { ...running('train'), name: 'train', type: 'container', platform: 'FARGATE' },
+    { ...running('train'), name: 'gpu', type: 'container', platform: 'EC2' },
+    { ...running('train'), name: 'cluster', type: 'multinode', platform: 'EC2', numNodes: 2 },
+    { ...running('prune'), name: 'prune', type: 'container', platform: 'FARGATE' },
+    { ...running('quantize'), name: 'quantize', type: 'container', platform: 'FARGATE' },
   ];
 }
 
@@ -58,8 +59,9 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     region: place.region,
     credentials: place.credentials,
     queues: [
-      { name: 'train', maxJobs: Math.max(2, availableParallelism()) },
-      { name: 'cluster', maxJobs: 1 },
+      { name: 'train', maxJobs: Math.max(2, availableParallelism()), platform: 'FARGATE' },
+      { name: 'gpu', maxJobs: 1, platform: 'EC2' },
+      { name: 'cluster', maxJobs: 1, platform: 'EC2' },
     ],
     jobDefinitions: definitions(program),
     hostEnvironment: {

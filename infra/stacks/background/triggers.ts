@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { WatchedList } from '../../../shared/data/watched-list.ts';
-import type { BatchNames } from '../names.ts';
+import { type BatchNames, queueNames } from '../names.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 /** After so long an event that nobody could take in is a dead letter. */
@@ -23,17 +23,14 @@ const retries = 2;
 const watchMinutes = 5;
 
 /** Events that start functions of `functions/events`, by name. */
-export function eventsOf(
-  stack: Stack,
-  { trainQueue, clusterQueue }: BatchNames,
-): Record<string, EventPattern> {
+export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventPattern> {
   const queueArn = (resourceName: string) =>
     stack.formatArn({ service: 'batch', resource: 'job-queue', resourceName });
   return {
     jobStateChanged: {
       source: ['aws.batch'],
       detailType: ['Batch Job State Change'],
-      detail: { jobQueue: [queueArn(trainQueue), queueArn(clusterQueue)] },
+      detail: { jobQueue: queueNames(names).map(queueArn) },
     },
   };
 }

@@ -2,13 +2,14 @@ import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { leastMemory } from '../../cost/instances.ts';
 import type { DeploymentOptions } from '../../options.ts';
 import type { LoadedTask } from '../../tasks.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { batchNames } from '../names.ts';
 import { jobVariables } from '../settings.ts';
 import { Environments } from './environments.ts';
-import { ClusterJob, ContainerJob, type JobProgram } from './job-definitions.ts';
+import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definitions.ts';
 import { executionRole, jobRole } from './job-roles.ts';
 import { Network } from './network.ts';
 
@@ -21,6 +22,13 @@ export interface JobParts {
 
 /** The file of a job's program within the image, which mirrors the source tree. */
 const programOf = ({ file }: LoadedTask): string => `functions/${file.replace(/\.ts$/, '.js')}`;
+
+/** MiB where nothing is known of the nodes: half of the smallest with a GPU. */
+const usualSharedMemory = 8192;
+
+/** MiB of shared memory on nodes of these types: half of the smallest, as Linux has it. It is part of a job's memory. */
+const sharedMemory = (instanceTypes: readonly string[]): number =>
+  Math.floor((leastMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
 
 /** Where jobs run, and what. */
 export class ComputeStack extends Stack {
@@ -52,6 +60,10 @@ export class ComputeStack extends Stack {
       log,
       diskGiB: options.jobDiskGiB,
       timeout: options.limitJobSeconds,
+      sharedMemory: {
+        cluster: sharedMemory(options.clusterInstanceTypes),
+        gpu: sharedMemory(options.gpuInstanceTypes),
+      },
     };
     const resources = { ...data.stores, submissions: [], jobs: [] };
     for (const job of jobs) {
@@ -65,11 +77,17 @@ export class ComputeStack extends Stack {
       new ContainerJob(this, job.name, program, surroundings);
       if (job.name !== 'train') continue;
       new ClusterJob(this, 'cluster', { ...program, definition: names.clusterDefinition }, surroundings);
-      for (const [index, { image: own, train, cluster }] of names.trusted.entries()) {
+      if (names.gpu !== undefined) {
+        new GpuJob(this, 'gpu', { ...program, definition: names.gpu.definition }, surroundings);
+      }
+      for (const [index, { image: own, train, cluster, gpu }] of names.trusted.entries()) {
         const environment = { ...program.environment, TRUSTED_IMAGE: own };
         const inImage = { ...program, image: own, environment };
         new ContainerJob(this, `train-image-${index + 1}`, { ...inImage, definition: train }, surroundings);
         new ClusterJob(this, `cluster-image-${index + 1}`, { ...inImage, definition: cluster }, surroundings);
+        if (gpu !== undefined) {
+          new GpuJob(this, `gpu-image-${index + 1}`, { ...inImage, definition: gpu }, surroundings);
+        }
       }
     }
   }

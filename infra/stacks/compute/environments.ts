@@ -1,12 +1,10 @@
-import { Fn, Stack } from 'aws-cdk-lib';
 import { CfnComputeEnvironment, CfnJobQueue } from 'aws-cdk-lib/aws-batch';
-import { CfnLaunchTemplate, CfnPlacementGroup } from 'aws-cdk-lib/aws-ec2';
-import { CfnInstanceProfile, ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPlacementGroup } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
 import type { DeploymentOptions } from '../../options.ts';
 import type { BatchNames } from '../names.ts';
 import type { Network } from './network.ts';
-import { nodeUserData } from './user-data.ts';
+import { NodeParts } from './node-parts.ts';
 
 /** After so many seconds a job that can never be placed is given up, with the reason that Batch gives. */
 const misfitSeconds = 600;
@@ -19,22 +17,28 @@ const givenUp = [
   ['CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY', capacitySeconds],
 ] as const;
 
+/** What makes one environment of EC2 nodes another than the others. */
+type NodeResources = Pick<
+  CfnComputeEnvironment.ComputeResourcesProperty,
+  'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
+> & { instanceTypes: readonly string[]; imageType: string; isSpot?: boolean };
+
+const gpuImage = 'ECS_AL2023_NVIDIA';
+
 /** Where jobs run: nothing of it exists, or costs anything, while there are none. */
 export class Environments extends Construct {
   constructor(scope: Construct, id: string, network: Network, names: BatchNames, options: DeploymentOptions) {
     super(scope, id);
-    const { spot, gpuInstanceTypes, clusterInstanceTypes } = options;
+    const { spot } = options;
     const fargate = [
       ...(spot ? [this.#fargate('FargateSpot', 'FARGATE_SPOT', network, options)] : []),
       this.#fargate('Fargate', 'FARGATE', network, options),
     ];
-    const nodes = this.#nodes(network, options);
-    const cluster = [
-      nodes('Cluster', clusterInstanceTypes, 'ECS_AL2023'),
-      ...(gpuInstanceTypes.length > 0 ? [nodes('Gpu', gpuInstanceTypes, 'ECS_AL2023_NVIDIA')] : []),
-    ];
+    const parts = new NodeParts(this, 'Nodes', options.jobDiskGiB);
     this.#queue('TrainQueue', names.trainQueue, fargate);
-    this.#queue('ClusterQueue', names.clusterQueue, cluster);
+    this.#queue('ClusterQueue', names.clusterQueue, this.#cluster(parts, network, options));
+    if (names.gpu !== undefined)
+      this.#queue('GpuQueue', names.gpu.queue, this.#gpus(parts, network, options));
   }
 
   #fargate(
@@ -55,58 +59,60 @@ export class Environments extends Construct {
     });
   }
 
-  /** Makes environments of EC2 nodes, in one subnet and close together, as multi-node jobs are to be. */
-  #nodes({ vpc, cluster }: Network, { clusterMaxVcpus, jobDiskGiB }: DeploymentOptions) {
-    const profile = this.#instanceProfile();
-    const template = this.#launchTemplate(jobDiskGiB);
+  /** Nodes in one subnet and close together, as multi-node jobs are to be. */
+  #cluster(parts: NodeParts, { vpc, cluster }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
+    const { clusterMaxVcpus, clusterInstanceTypes, gpuInstanceTypes } = options;
     const group = new CfnPlacementGroup(this, 'PlacementGroup', { strategy: 'cluster' });
-    return (id: string, instanceTypes: readonly string[], imageType: string): CfnComputeEnvironment =>
-      new CfnComputeEnvironment(this, id, {
-        type: 'MANAGED',
-        replaceComputeEnvironment: false,
-        computeResources: {
-          type: 'EC2',
-          allocationStrategy: 'BEST_FIT_PROGRESSIVE',
-          minvCpus: 0,
-          maxvCpus: clusterMaxVcpus,
-          instanceTypes: [...instanceTypes],
-          ec2Configuration: [{ imageType }],
-          instanceRole: profile.attrArn,
-          launchTemplate: { launchTemplateId: template.ref, version: template.attrLatestVersionNumber },
-          placementGroup: group.attrGroupName,
-          subnets: vpc.publicSubnets.slice(0, 1).map(({ subnetId }) => subnetId),
-          securityGroupIds: [cluster.securityGroupId],
-          updateToLatestImageVersion: true,
-        },
-        updatePolicy: { terminateJobsOnUpdate: false, jobExecutionTimeoutMinutes: 60 },
-      });
+    const together = {
+      maxvCpus: clusterMaxVcpus,
+      placementGroup: group.attrGroupName,
+      subnets: vpc.publicSubnets.slice(0, 1).map(({ subnetId }) => subnetId),
+      securityGroupIds: [cluster.securityGroupId],
+    };
+    const nodes = (id: string, instanceTypes: readonly string[], imageType: string) =>
+      this.#nodes(id, parts, { ...together, instanceTypes, imageType });
+    return [
+      nodes('Cluster', clusterInstanceTypes, 'ECS_AL2023'),
+      ...(gpuInstanceTypes.length > 0 ? [nodes('ClusterGpu', gpuInstanceTypes, gpuImage)] : []),
+    ];
   }
 
-  #instanceProfile(): CfnInstanceProfile {
-    const role = new Role(this, 'NodeRole', {
-      assumedBy: new ServicePrincipal('ec2.amazonaws.com'),
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonEC2ContainerServiceforEC2Role'),
-      ],
-    });
-    return new CfnInstanceProfile(this, 'NodeProfile', { roles: [role.roleName] });
+  /** Single nodes with GPUs, in whatever zone has one. Their jobs have the network of the node, whose address is public. */
+  #gpus(parts: NodeParts, { vpc, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
+    const { spot, gpuInstanceTypes, gpuMaxVcpus } = options;
+    const anywhere = {
+      maxvCpus: gpuMaxVcpus,
+      instanceTypes: gpuInstanceTypes,
+      imageType: gpuImage,
+      subnets: vpc.publicSubnets.map(({ subnetId }) => subnetId),
+      securityGroupIds: [jobs.securityGroupId],
+    };
+    return [
+      ...(spot ? [this.#nodes('GpuSpot', parts, { ...anywhere, isSpot: true })] : []),
+      this.#nodes('GpuOnDemand', parts, anywhere),
+    ];
   }
 
-  #launchTemplate(diskGiB: number): CfnLaunchTemplate {
-    return new CfnLaunchTemplate(this, 'NodeTemplate', {
-      launchTemplateData: {
-        userData: Fn.base64(nodeUserData),
-        metadataOptions: { httpTokens: 'required', httpPutResponseHopLimit: 1 },
-        blockDeviceMappings: [
-          {
-            deviceName: '/dev/xvda',
-            ebs: { volumeSize: diskGiB, volumeType: 'gp3', encrypted: true, deleteOnTermination: true },
-          },
-        ],
-        tagSpecifications: [
-          { resourceType: 'instance', tags: [{ key: 'Name', value: `${Stack.of(this).stackName}-node` }] },
-        ],
+  #nodes(
+    id: string,
+    { profile, template }: NodeParts,
+    { isSpot = false, instanceTypes, imageType, ...resources }: NodeResources,
+  ): CfnComputeEnvironment {
+    return new CfnComputeEnvironment(this, id, {
+      type: 'MANAGED',
+      replaceComputeEnvironment: false,
+      computeResources: {
+        ...resources,
+        type: isSpot ? 'SPOT' : 'EC2',
+        allocationStrategy: isSpot ? 'SPOT_PRICE_CAPACITY_OPTIMIZED' : 'BEST_FIT_PROGRESSIVE',
+        minvCpus: 0,
+        instanceTypes: [...instanceTypes],
+        ec2Configuration: [{ imageType }],
+        instanceRole: profile.attrArn,
+        launchTemplate: { launchTemplateId: template.ref, version: template.attrLatestVersionNumber },
+        updateToLatestImageVersion: true,
       },
+      updatePolicy: { terminateJobsOnUpdate: false, jobExecutionTimeoutMinutes: 60 },
     });
   }
 

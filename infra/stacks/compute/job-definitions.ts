@@ -34,6 +34,8 @@ export interface JobSurroundings {
   diskGiB: number;
   /** Seconds; every submission sets its own. */
   timeout: number;
+  /** MiB that `/dev/shm` may grow to on nodes of a cluster and on nodes with GPUs. */
+  sharedMemory: { cluster: number; gpu: number };
 }
 
 function containerOf(
@@ -90,6 +92,33 @@ export class ContainerJob extends Construct {
   }
 }
 
+/**
+ * A definition for one EC2 node with GPUs. It has the network of the node, and so its public address. Data loaders hand
+ * batches on in shared memory, of which Docker gives 64 MiB unless it is told more.
+ */
+export class GpuJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const container = containerOf(
+      this,
+      { ...job, environment: { ...job.environment, NVIDIA_DRIVER_CAPABILITIES: 'compute,utility' } },
+      surroundings,
+    );
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'container',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['EC2'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: surroundings.timeout },
+      containerProperties: {
+        ...container,
+        resourceRequirements: [...container.resourceRequirements, { type: 'GPU', value: '1' }],
+        linuxParameters: { sharedMemorySize: surroundings.sharedMemory.gpu },
+      },
+    });
+  }
+}
+
 /** A definition for several nodes of EC2, all alike. */
 export class ClusterJob extends Construct {
   constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
@@ -104,7 +133,15 @@ export class ClusterJob extends Construct {
       nodeProperties: {
         mainNode: 0,
         numNodes,
-        nodeRangeProperties: [{ targetNodes: '0:', container: containerOf(this, job, surroundings) }],
+        nodeRangeProperties: [
+          {
+            targetNodes: '0:',
+            container: {
+              ...containerOf(this, job, surroundings),
+              linuxParameters: { sharedMemorySize: surroundings.sharedMemory.cluster },
+            },
+          },
+        ],
       },
     });
   }

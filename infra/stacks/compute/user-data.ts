@@ -1,9 +1,21 @@
 /**
- * What a node runs when it starts. A container that reached the instance metadata service would hold the credentials
- * of the node: the ECS agent blocks it for containers with a network interface of their own (those of multi-node jobs),
- * the rule for those behind the bridge, and no container is privileged.
+ * Programs of users must not reach the instance metadata service: it has the credentials of the node. How they are kept
+ * from it depends on the network of their container, of which Batch has two:
+ *
+ * - Containers of multi-node jobs have a network interface of their own (`awsvpc`). The ECS agent blocks the service.
+ * - Containers of other jobs share the network of the node (`host`). The node lets only root through, which the
+ *   supervisor is and a user's program never is. The same goes for the ports of the ECS agent, which hands out the
+ *   credentials of jobs and lists what runs on the node.
+ *
+ * The rule for bridges costs nothing and holds should Batch ever use one. No container is privileged.
+ *
+ * A boothook runs at every start, before the ECS agent. Without its rules a node takes no jobs and switches itself off.
  */
 const boundary = '==MODEL-PROJECT-SERVICE==';
+
+const metadataService = '169.254.169.254/32';
+/** Introspection, credentials and metadata of tasks. */
+const agentPorts = '51678:51680';
 
 export const nodeUserData = `MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="${boundary}"
@@ -17,12 +29,12 @@ ECS_AWSVPC_BLOCK_IMDS=true
 ECS_DISABLE_PRIVILEGED=true
 CONFIG
 
---${boundary}
-Content-Type: text/x-shellscript; charset="us-ascii"
-
-#!/bin/bash
-set -eu
-iptables --table raw --append PREROUTING --in-interface docker+ --destination 169.254.169.254/32 --jump DROP
+protect() {
+  iptables --wait --insert OUTPUT --destination ${metadataService} --match owner ! --uid-owner 0 --jump REJECT &&
+  iptables --wait --insert OUTPUT --protocol tcp --destination-port ${agentPorts} --match owner ! --uid-owner 0 --jump REJECT &&
+  iptables --wait --table raw --append PREROUTING --in-interface docker+ --destination ${metadataService} --jump DROP
+}
+protect || { systemctl mask ecs.service; systemctl --no-block poweroff; }
 
 --${boundary}--
 `;

@@ -49,24 +49,118 @@ test('a cluster is of nodes that are all alike', () => {
 });
 
 test('a trusted image has definitions of its own, since no submission can change an image', () => {
-  for (const name of ['train-image-1', 'cluster-image-1']) {
+  for (const name of ['train-image-1', 'cluster-image-1', 'gpu-image-1']) {
     expect(JSON.stringify(definition(name))).toContain('own/image:1');
   }
   const pulls = service.one('AWS::IAM::Policy', 'ExecutionRole').Properties.PolicyDocument.Statement;
   expect(JSON.stringify(pulls)).toContain(':ecr:eu-central-1:111122223333:repository/own/image');
 });
 
+test('a training with GPUs is a job of one container on EC2, with a node of its own', () => {
+  const { Type, PlatformCapabilities, ContainerProperties } = definition('gpu');
+  expect([Type, PlatformCapabilities]).toEqual(['container', ['EC2']]);
+  expect(ContainerProperties.ResourceRequirements).toContainEqual({ Type: 'GPU', Value: '1' });
+  // Half of the memory of a g4dn.xlarge; of an m6i.large on clusters.
+  expect(ContainerProperties.LinuxParameters).toEqual({ SharedMemorySize: 8192 });
+  const [range] = definition('cluster').NodeProperties.NodeRangeProperties;
+  expect(range.Container.LinuxParameters).toEqual({ SharedMemorySize: 4096 });
+  for (const key of [
+    'NetworkConfiguration',
+    'EphemeralStorage',
+    'FargatePlatformConfiguration',
+    'Privileged',
+  ])
+    expect(ContainerProperties).not.toHaveProperty(key);
+  expect(ContainerProperties.Environment).toContainEqual({
+    Name: 'NVIDIA_DRIVER_CAPABILITIES',
+    Value: 'compute,utility',
+  });
+  const roles = ['train', 'gpu'].map((name) => definition(name).ContainerProperties.JobRoleArn);
+  expect(roles[0]).toEqual(roles[1]);
+});
+
+const queue = (name: string) =>
+  service
+    .of('AWS::Batch::JobQueue')
+    .find(({ Properties }) => Properties.JobQueueName === `model-project-service-${name}`)?.Properties;
+const environmentsOf = (name: string) =>
+  queue(name).ComputeEnvironmentOrder.map(
+    ({ ComputeEnvironment }: { ComputeEnvironment: { 'Fn::GetAtt': string[] } }) =>
+      service.resources.find(({ id }) => id === ComputeEnvironment['Fn::GetAtt'][0])?.Properties
+        .ComputeResources,
+  );
+
+test('GPUs have a queue of their own: Spot first, any zone, no placement group, nothing comes in', () => {
+  const environments = environmentsOf('gpu');
+  expect(environments.map(({ Type }: { Type: string }) => Type)).toEqual(['SPOT', 'EC2']);
+  const subnets = service.of('AWS::EC2::Subnet');
+  for (const environment of environments) {
+    expect(environment).toMatchObject({
+      MinvCpus: 0,
+      MaxvCpus: 16,
+      InstanceTypes: ['g4dn.xlarge'],
+      Ec2Configuration: [{ ImageType: 'ECS_AL2023_NVIDIA' }],
+    });
+    expect(environment).not.toHaveProperty('PlacementGroup');
+    expect(environment.Subnets).toHaveLength(subnets.length);
+    expect(JSON.stringify(environment.SecurityGroupIds)).toContain('NetworkJobs');
+  }
+  // The address by which they reach registries: their jobs have the network of the node.
+  for (const { Properties } of subnets) expect(Properties.MapPublicIpOnLaunch).toBe(true);
+});
+
+test('nodes of a cluster are on demand, together in one subnet', () => {
+  for (const environment of environmentsOf('cluster')) {
+    expect(environment.Type).toBe('EC2');
+    expect(environment.Subnets).toHaveLength(1);
+    expect(environment.PlacementGroup).toBeDefined();
+    expect(JSON.stringify(environment.SecurityGroupIds)).toContain('NetworkCluster');
+  }
+});
+
+test('functions know the queue of GPUs, may submit to it, and hear of its jobs', () => {
+  const train = service.one('AWS::Lambda::Function', 'trainProjectFunction').Properties;
+  expect(train.Environment.Variables).toMatchObject({
+    GPUS: 'yes',
+    GPU_QUEUE: 'model-project-service-gpu',
+    GPU_DEFINITION: 'model-project-service-gpu',
+  });
+  expect(JSON.parse(train.Environment.Variables.TRUSTED_IMAGES)).toEqual({
+    '111122223333.dkr.ecr.eu-central-1.amazonaws.com/own/image:1': {
+      train: 'model-project-service-train-image-1',
+      cluster: 'model-project-service-cluster-image-1',
+      gpu: 'model-project-service-gpu-image-1',
+    },
+  });
+  const roles = JSON.stringify(service.of('AWS::IAM::Role'));
+  for (const resource of ['job-queue/model-project-service-gpu', 'job-definition/model-project-service-gpu'])
+    expect(roles).toContain(resource);
+  const { EventPattern } = service.one('AWS::Events::Rule', 'jobStateChanged').Properties;
+  expect(JSON.stringify(EventPattern.detail.jobQueue)).toContain('job-queue/model-project-service-gpu');
+});
+
 test('containers reach no instance metadata', () => {
   const { LaunchTemplateData } = service.of('AWS::EC2::LaunchTemplate')[0]!.Properties;
-  expect(LaunchTemplateData.MetadataOptions).toEqual({ HttpTokens: 'required', HttpPutResponseHopLimit: 1 });
+  expect(LaunchTemplateData.MetadataOptions).toEqual({
+    HttpTokens: 'required',
+    HttpPutResponseHopLimit: 1,
+    HttpProtocolIpv6: 'disabled',
+  });
   const userData: string = LaunchTemplateData.UserData['Fn::Base64'];
   expect(userData).toMatch(/^MIME-Version: 1\.0\nContent-Type: multipart\/mixed; boundary="(.+)"\n\n--\1\n/);
   expect(userData).toContain('ECS_AWSVPC_BLOCK_IMDS=true');
   expect(userData).toContain('ECS_DISABLE_PRIVILEGED=true');
   expect(userData).toContain('--destination 169.254.169.254/32 --jump DROP');
+  // Jobs of one container have the network of the node, where only the owner of a socket tells who asks.
+  const hook = userData.split('Content-Type: text/cloud-boothook')[1];
+  for (const address of ['--destination 169.254.169.254/32', '--protocol tcp --destination-port 51678:51680'])
+    expect(hook).toContain(
+      `iptables --wait --insert OUTPUT ${address} --match owner ! --uid-owner 0 --jump REJECT`,
+    );
+  expect(hook).toContain('protect || { systemctl mask ecs.service; systemctl --no-block poweroff; }');
   for (const { Properties } of service.of('AWS::Batch::ComputeEnvironment')) {
     const { Type, LaunchTemplate } = Properties.ComputeResources;
-    expect(LaunchTemplate === undefined).toBe(Type !== 'EC2');
+    expect(LaunchTemplate === undefined).toBe(Type.startsWith('FARGATE'));
   }
 });
 

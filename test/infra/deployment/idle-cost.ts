@@ -82,8 +82,10 @@ test('no compute waits for jobs', () => {
   expect(environments.map(({ ComputeResources }) => ComputeResources.Type).sort()).toEqual([
     'EC2',
     'EC2',
+    'EC2',
     'FARGATE',
     'FARGATE_SPOT',
+    'SPOT',
   ]);
   for (const { ComputeResources } of environments) expect(ComputeResources.MinvCpus ?? 0).toBe(0);
 });

@@ -153,6 +153,14 @@ test('another name and region make another deployment', () => {
   expect(erasable.stacks.api.region).toBe('eu-central-1');
 });
 
+test('without GPUs there is nothing for them, and functions say so', () => {
+  const queues = service.of('AWS::Batch::JobQueue').map(({ Properties }) => Properties.JobQueueName);
+  expect(queues).toEqual(['model-project-service-train', 'model-project-service-cluster']);
+  expect(service.of('AWS::Batch::ComputeEnvironment')).toHaveLength(2);
+  const { Variables } = service.one('AWS::Lambda::Function', 'trainProjectFunction').Properties.Environment;
+  expect(Variables.GPUS).toBe('no');
+});
+
 test('every job has a definition, and a training one for clusters too', () => {
   const names = service.of('AWS::Batch::JobDefinition').map(({ Properties }) => Properties.JobDefinitionName);
   expect(names.sort()).toEqual(

@@ -38,10 +38,12 @@ beforeAll(async () => {
     credentials: testCredentials,
     queues: [
       { name: 'train', maxJobs: 2 },
+      { name: 'gpu', maxJobs: 1 },
       { name: 'cluster', maxJobs: 1 },
     ],
     jobDefinitions: [
       { ...job, name: 'train', type: 'container' },
+      { ...job, name: 'gpu', type: 'container' },
       { ...job, name: 'cluster', type: 'multinode', numNodes: 2 },
     ],
     deliver: async () => undefined,

@@ -25,6 +25,13 @@ test("flags of the CDK's own are none of its business", () => {
   );
 });
 
+test('nodes are taken that fit, and those of a type that is not known', () => {
+  const fitting = { gpuInstanceTypes: 'p4d.24xlarge,g6.xlarge' };
+  expect(readOptions(fitting).gpuInstanceTypes).toHaveLength(2);
+  expect(readOptions({ gpuInstanceTypes: 'p4d.24xlarge', gpuMaxVcpus: 96 }).gpuMaxVcpus).toBe(96);
+  expect(readOptions({ gpuInstanceTypes: 'p9.48xlarge' }).gpuInstanceTypes).toEqual(['p9.48xlarge']);
+});
+
 test.each([
   [{ Spot: true }, /Spot/],
   [{ registration: 'everybody' }, /registration/],
@@ -32,6 +39,8 @@ test.each([
   [{ corsOrigins: '*' }, /corsOrigins/],
   [{ clusterInstanceTypes: '' }, /clusterInstanceTypes/],
   [{ gpuInstanceTypes: 'big one' }, /gpuInstanceTypes/],
+  [{ gpuInstanceTypes: 'p4d.24xlarge' }, /gpuMaxVcpus is 16, .* fewer than 96 vCPUs/],
+  [{ clusterInstanceTypes: 'm6i.8xlarge' }, /clusterMaxVcpus is 16, .* fewer than 32 vCPUs/],
   [{ logRetentionDays: 31 }, /logRetentionDays/],
   [{ domainName: 'api.example' }, /go together/],
   [{ name: 'My Service' }, /name/],

@@ -10,14 +10,14 @@ const prices: Prices = {
     { vcpus: 8, memory: 32_768, gpus: 1, price: 1 },
   ],
 };
-const job = { isOnCluster: false, vcpus: 2, memory: 4096, gpus: 0, nodes: 1 };
+const job = { isOnNodes: false, vcpus: 2, memory: 4096, gpus: 0, nodes: 1 };
 
 test('a container costs its base, vCPUs and memory', () => {
   expect(hourlyCost(prices, job)).toBeCloseTo(0.01 + 0.08 + 0.02, 9);
 });
 
 test('a cluster costs its nodes, each the cheapest that is large enough', () => {
-  const cluster = { ...job, isOnCluster: true, nodes: 3 };
+  const cluster = { ...job, isOnNodes: true, nodes: 3 };
   expect(hourlyCost(prices, cluster)).toBeCloseTo(0.6, 9);
   expect(hourlyCost(prices, { ...cluster, memory: 16_384 })).toBeCloseTo(1.2, 9);
   expect(hourlyCost(prices, { ...cluster, gpus: 1 })).toBeCloseTo(3, 9);

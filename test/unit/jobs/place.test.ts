@@ -6,7 +6,7 @@ import { experimentOf } from '../../support/experiment.ts';
 
 const image = 'example/own:1';
 const variables = { RECORDS_TABLE: 'records', BUCKET: 'bucket' };
-const definitions = { train: 'train-own', cluster: 'cluster-own' };
+const definitions = { train: 'train-own', cluster: 'cluster-own', gpu: 'gpu-own' };
 const settings = readSettings({ ...variables, TRUSTED_IMAGES: JSON.stringify({ [image]: definitions }) });
 const experiment = (dependencies: string, gpus = 0) => ({
   ...experimentOf('0'.repeat(26), null),
@@ -16,8 +16,16 @@ const experiment = (dependencies: string, gpus = 0) => ({
 
 test('a trusted image runs by its own definition, on the queue of all others', () => {
   expect(placeOf(experiment(image), settings)).toEqual({ queue: 'train', definition: 'train-own' });
-  expect(placeOf(experiment(image, 1), settings)).toEqual({ queue: 'cluster', definition: 'cluster-own' });
+  expect(placeOf(experiment(image, 1), settings)).toEqual({ queue: 'gpu', definition: 'gpu-own' });
+  const onCluster = { ...experiment(image, 1), kind: 'train-remote' as const };
+  expect(placeOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster-own' });
   expect(placeOf(experiment('other'), settings)).toEqual({ queue: 'train', definition: 'train' });
+});
+
+test('GPUs on one node have a queue of their own, those of a cluster are on its nodes', () => {
+  expect(placeOf(experiment('other', 1), settings)).toEqual({ queue: 'gpu', definition: 'gpu' });
+  const onCluster = { ...experiment('other', 1), kind: 'train-remote' as const };
+  expect(placeOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster' });
 });
 
 test('a deployment takes no image that it does not trust; a machine of one’s own takes any', () => {

@@ -1,0 +1,53 @@
+import { isFargateSize } from '../../../shared/jobs/fargate-sizes.ts';
+import type { Definition, InstanceSize, LocalQueue, Platform } from './catalogue.ts';
+import { ClientException } from './client-exception.ts';
+import type { JobRecord } from './job-record.ts';
+
+/** Why AWS Batch does not start a job that none of its instances can hold. */
+export const misfitReason =
+  'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - The job resource requirement (vCPU/memory/GPU) is higher than that can be met by the CE(s) attached to the job queue.';
+
+const usualMisfitSeconds = 600;
+
+/** Milliseconds after which a job that fits nowhere is given up. */
+export const misfitMs = ({ misfitSeconds = usualMisfitSeconds }: LocalQueue): number => misfitSeconds * 1000;
+
+/** Whether any instance of the queue can hold each of the job's containers. */
+export function fits({ containers, nodes }: JobRecord, { instances }: LocalQueue): boolean {
+  if (instances === undefined) return true;
+  const used = containers.filter((_, index) => nodes.some(({ container }) => container === index));
+  const holds = (size: InstanceSize) => (instance: InstanceSize) =>
+    instance.vcpus >= size.vcpus && instance.memory >= size.memory && instance.gpus >= size.gpus;
+  return used.every((container) => instances.some(holds(container)));
+}
+
+/**
+ * Refuses what AWS Batch refuses of a definition, a queue and the sizes that were asked for.
+ * @throws ClientException
+ */
+export function checkPlacement(
+  definition: Pick<Definition, 'name' | 'platform'>,
+  queue: LocalQueue,
+  sizes: readonly InstanceSize[],
+): void {
+  const { platform } = definition;
+  if (platform !== undefined && queue.platform !== undefined && platform !== queue.platform) {
+    throw new ClientException(
+      `Job definition ${definition.name} has platformCapabilities ${platform}, queue ${queue.name} has compute environments of ${queue.platform}`,
+    );
+  }
+  for (const size of sizes) checkSize(size, platform ?? queue.platform);
+}
+
+function checkSize({ vcpus, memory, gpus }: InstanceSize, platform: Platform | undefined): void {
+  if (!Number.isInteger(gpus)) throw new ClientException('The value of GPU must be a whole number');
+  if (platform === 'FARGATE') {
+    if (gpus > 0) throw new ClientException('GPU is not supported for jobs on FARGATE');
+    if (!isFargateSize({ vcpus, memory })) {
+      throw new ClientException(`Fargate has no size of ${vcpus} vCPU and ${memory} MiB`);
+    }
+  }
+  if (platform === 'EC2' && !(Number.isInteger(vcpus) && vcpus >= 1)) {
+    throw new ClientException('The value of VCPU must be a whole number of at least 1 on EC2');
+  }
+}

@@ -1,0 +1,38 @@
+import { Fn, Stack } from 'aws-cdk-lib';
+import { CfnLaunchTemplate } from 'aws-cdk-lib/aws-ec2';
+import { CfnInstanceProfile, ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { nodeUserData } from './user-data.ts';
+
+/** The instance profile and the launch template of all EC2 nodes. */
+export class NodeParts extends Construct {
+  readonly profile: CfnInstanceProfile;
+  readonly template: CfnLaunchTemplate;
+
+  /** @param diskGiB size of a node's disk */
+  constructor(scope: Construct, id: string, diskGiB: number) {
+    super(scope, id);
+    const role = new Role(this, 'NodeRole', {
+      assumedBy: new ServicePrincipal('ec2.amazonaws.com'),
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonEC2ContainerServiceforEC2Role'),
+      ],
+    });
+    this.profile = new CfnInstanceProfile(this, 'NodeProfile', { roles: [role.roleName] });
+    this.template = new CfnLaunchTemplate(this, 'NodeTemplate', {
+      launchTemplateData: {
+        userData: Fn.base64(nodeUserData),
+        metadataOptions: { httpTokens: 'required', httpPutResponseHopLimit: 1, httpProtocolIpv6: 'disabled' },
+        blockDeviceMappings: [
+          {
+            deviceName: '/dev/xvda',
+            ebs: { volumeSize: diskGiB, volumeType: 'gp3', encrypted: true, deleteOnTermination: true },
+          },
+        ],
+        tagSpecifications: [
+          { resourceType: 'instance', tags: [{ key: 'Name', value: `${Stack.of(this).stackName}-node` }] },
+        ],
+      },
+    });
+  }
+}
