@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { versionOf } from './find-files.ts';
@@ -10,22 +11,32 @@ export class FileChanged extends Error {
   override readonly name = 'FileChanged';
 }
 
+/**
+ * Whether an open file may hold other bytes than before. That it lost its name, because another was moved into its
+ * place, changes its ctime and not its bytes.
+ */
+function mayDiffer(before: BigIntStats, now: BigIntStats): boolean {
+  if (now.size !== before.size || now.mtimeNs !== before.mtimeNs) return true;
+  return now.ctimeNs !== before.ctimeNs && now.nlink === before.nlink;
+}
+
 /** The bytes of a file as it is at one moment. */
 export class FileBytes {
   readonly size: number;
   readonly version: string;
   readonly #handle: FileHandle;
+  readonly #found: BigIntStats;
 
-  private constructor(handle: FileHandle, size: number, version: string) {
+  private constructor(handle: FileHandle, found: BigIntStats) {
     this.#handle = handle;
-    this.size = size;
-    this.version = version;
+    this.#found = found;
+    this.size = Number(found.size);
+    this.version = versionOf(found);
   }
 
   /** The bytes that an open file has now. The handle stays the caller's to close. */
   static async of(handle: FileHandle): Promise<FileBytes> {
-    const stats = await handle.stat({ bigint: true });
-    return new FileBytes(handle, Number(stats.size), versionOf(stats));
+    return new FileBytes(handle, await handle.stat({ bigint: true }));
   }
 
   /**
@@ -59,7 +70,7 @@ export class FileBytes {
       hash.update(bytes);
       yield bytes;
     }
-    const now = versionOf(await this.#handle.stat({ bigint: true }));
-    if (now !== this.version) throw new FileChanged('the file changed while it was read');
+    if (mayDiffer(this.#found, await this.#handle.stat({ bigint: true })))
+      throw new FileChanged('the file changed while it was read');
   }
 }

@@ -10,12 +10,6 @@ export interface FoundFile {
   size: number;
   /** Differs when the file may have changed. */
   version: string;
-  /** Differs when it is another file under the same path. */
-  identity: string;
-  /** Of its bytes; epoch milliseconds. */
-  modified: number;
-  /** Whether it was moved, or its owner or mode changed, after it was last written. */
-  movedAfterWrite: boolean;
   /** Opens the file, which may only be done until the next one is asked for. @throws FileRefused */
   open(): Promise<FileHandle>;
 }
@@ -62,9 +56,6 @@ class CurrentFile implements FoundFile {
   readonly path: string;
   readonly size: number;
   readonly version: string;
-  readonly identity: string;
-  readonly modified: number;
-  readonly movedAfterWrite: boolean;
   readonly #real: string;
   readonly #user: { uid: number } | undefined;
   #isCurrent = true;
@@ -73,9 +64,6 @@ class CurrentFile implements FoundFile {
     this.path = path;
     this.size = Number(found.size);
     this.version = versionOf(found);
-    this.identity = `${found.dev}:${found.ino}`;
-    this.modified = Number(found.mtimeMs);
-    this.movedAfterWrite = found.ctimeNs > found.mtimeNs;
     this.#real = real;
     this.#user = user;
   }

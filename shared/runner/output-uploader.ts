@@ -7,7 +7,7 @@ import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.t
 import { FileRefused } from './growing-file.ts';
 import { KeptFiles } from './kept-files.ts';
 import { LeaseLost } from './lease-lost.ts';
-import { type Look, lookAtFile } from './look-at-file.ts';
+import { PinnedFiles } from './pinned-files.ts';
 import { Refusals } from './refusals.ts';
 import { TaskPool } from './task-pool.ts';
 
@@ -21,16 +21,25 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
   onLimit(error: ArtifactLimit): void;
   /** Milliseconds between two looks. */
   lookMilliseconds?: number;
+  /** Inodes of the files that the command's processes can write to; undefined where that cannot be seen. */
+  writable?(): Promise<ReadonlySet<bigint> | undefined>;
 }
 
 const LOOK_MS = 10_000;
-/** Of the time between two looks, for how long nobody may have written to a file that never is the same at two. */
+/** Of the time between two looks, for how long nobody may write to a file; all of it where writers cannot be seen. */
 const QUIET_SHARE = 0.2;
+/** The same for files that looks met being written, from the second one on. */
+const RESTLESS_SHARE = 0.025;
+const RESTLESS_FROM = 2;
+/** How often a walk is repeated that met changes made during itself. */
+const MAX_WALKS = 3;
 const MAX_FILES = 10_000;
 const MAX_DEPTH = 64;
 /** Files up to this size are uploaded several at a time; a larger one alone, for it takes more memory. */
 const SMALL_BYTES = 4 * 1024 * 1024;
 const AT_ONCE = 6;
+
+type Refused = FindFilesOptions['refused'];
 
 /**
  * Uploads what a command leaves in a folder: while it runs the files that are complete, and at the end all.
@@ -39,17 +48,21 @@ const AT_ONCE = 6;
  */
 export class OutputUploader {
   readonly #options: OutputUploaderOptions;
+  readonly #lookMilliseconds: number;
   readonly #store: ArtifactStore;
   readonly #kept: KeptFiles;
   readonly #ending = new AbortController();
-  /** What the last look told of the files. */
-  #seen = new Map<string, Look>();
+  /** Paths that the last look met. */
+  #seen: ReadonlySet<string> = new Set();
+  /** Looks that met a file being written, since it was last stored. */
+  readonly #changes = new Map<string, number>();
   #isLoaded = false;
   #looking: Promise<void> | undefined;
   #fatal: LeaseLost | undefined;
 
   constructor(options: OutputUploaderOptions) {
     this.#options = options;
+    this.#lookMilliseconds = options.lookMilliseconds ?? LOOK_MS;
     this.#store = new ArtifactStore(options);
     this.#kept = new KeptFiles(this.#store);
   }
@@ -67,7 +80,7 @@ export class OutputUploader {
     this.#ending.abort();
     await this.#looking;
     if (this.#fatal !== undefined) throw this.#fatal;
-    const refusals = await this.#look(true);
+    const refusals = await this.#lookLast();
     refusals.tell(folderVariable[this.#options.kind], (message) => this.#options.say(message));
     await this.#store.sweep();
     if (this.#kept.limit !== undefined) throw this.#kept.limit;
@@ -75,11 +88,12 @@ export class OutputUploader {
   }
 
   async #lookAgainAndAgain(): Promise<void> {
-    const { onLimit, lookMilliseconds = LOOK_MS } = this.#options;
+    const { onLimit } = this.#options;
     const { signal } = this.#ending;
     while (!signal.aborted) {
+      const next = performance.now() + this.#lookMilliseconds;
       try {
-        await this.#look(false);
+        await this.#look();
       } catch (error) {
         if (error instanceof LeaseLost) {
           this.#fatal = error;
@@ -88,38 +102,101 @@ export class OutputUploader {
         // Whatever else it was, the next look or the last one meets it again.
       }
       if (this.#kept.limit !== undefined) return onLimit(this.#kept.limit);
-      await delay(lookMilliseconds, undefined, { signal }).catch(() => undefined);
+      await this.#pause(Math.max(QUIET_SHARE * this.#lookMilliseconds, next - performance.now()));
     }
   }
 
-  async #look(isLast: boolean): Promise<Refusals> {
-    const { folder, user, lookMilliseconds = LOOK_MS } = this.#options;
+  /** Waits, but not beyond the command's end. */
+  #pause(milliseconds: number): Promise<void> {
+    return delay(milliseconds, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+  }
+
+  /** Uploads the files that are complete while the command may go on writing. */
+  async #look(): Promise<void> {
     const refusals = new Refusals();
-    const seen = new Map<string, Look>();
-    const refused = (path: string, why: string) => refusals.add(path, why);
-    if (!this.#isLoaded) await this.#store.load();
-    this.#isLoaded = true;
-    const bounds = { maxFiles: MAX_FILES, maxDepth: MAX_DEPTH, maxPathBytes: artifactPathMaxBytes };
+    const refused: Refused = (path, why) => refusals.add(path, why);
+    await this.#load();
+    await using closing = new AsyncDisposableStack();
+    const { files, seen } = await this.#pinChanged(refused);
+    closing.defer(() => files.close());
+    if (files.size > 0) {
+      const isVisible = await this.#takeComplete(files, QUIET_SHARE, refused);
+      // Of what is written again and again only moments are quiet; a writer that is seen to have none open is enough.
+      if (isVisible && files.size > 0) await this.#takeComplete(files, RESTLESS_SHARE, refused);
+    }
+    if (this.#ending.signal.aborted) return;
+    await this.#removeVanished(seen, this.#seen, refusals);
+    this.#seen = seen;
+    for (const path of this.#changes.keys()) if (!seen.has(path)) this.#changes.delete(path);
+  }
+
+  /** Waits for a share of the time between two looks, and uploads what is complete then. Tells whether writers are visible. */
+  async #takeComplete(files: PinnedFiles, quietShare: number, refused: Refused): Promise<boolean> {
+    const { folder, writable } = this.#options;
+    await this.#pause(quietShare * this.#lookMilliseconds);
+    const visible = await writable?.();
+    if (visible === undefined) await this.#pause((1 - quietShare) * this.#lookMilliseconds);
+    if (this.#ending.signal.aborted) return false;
+    const isRestless = (path: string) => {
+      const changes = (this.#changes.get(path) ?? 0) + 1;
+      this.#changes.set(path, changes);
+      return changes >= RESTLESS_FROM;
+    };
+    const complete = await files.takeComplete(folder, visible ?? new Set(), isRestless);
+    try {
+      // One after the other, as they were written: what is stored when this process dies lay together on the disk.
+      for (let file = complete.shift(); file !== undefined; file = complete.shift()) {
+        if (this.#ending.signal.aborted) {
+          await file.handle.close();
+          return false;
+        }
+        await this.#kept.take(file.path, file.handle, false, refused);
+        this.#changes.delete(file.path);
+      }
+      return visible !== undefined;
+    } finally {
+      for (const { handle } of complete) await handle.close();
+    }
+  }
+
+  /** Opens the files that are not stored as they are; and tells which paths there are. */
+  async #pinChanged(refused: Refused): Promise<{ files: PinnedFiles; seen: Set<string> }> {
+    for (let walks = 1; ; walks += 1) {
+      const files = new PinnedFiles();
+      const seen = new Set<string>();
+      try {
+        for await (const found of this.#walk(refused)) {
+          const { path, version } = found;
+          seen.add(path);
+          if (files.isFull || this.#kept.versionOf(path) === version) continue;
+          const handle = await openFound(found, refused);
+          if (handle !== undefined) await files.pin(path, handle);
+        }
+      } catch (error) {
+        await files.close();
+        throw error;
+      }
+      if (!files.isTorn || walks === MAX_WALKS) return { files, seen };
+      await files.close();
+    }
+  }
+
+  /** Uploads all that is not stored, once nobody writes any more. */
+  async #lookLast(): Promise<Refusals> {
+    const refusals = new Refusals();
+    const refused: Refused = (path, why) => refusals.add(path, why);
+    const seen = new Set<string>();
+    await this.#load();
     const pool = new TaskPool(AT_ONCE);
     try {
-      for await (const found of findFiles(folder, {
-        ...bounds,
-        refused,
-        ...(user !== undefined && { user }),
-      })) {
-        if (!isLast && this.#ending.signal.aborted) return refusals;
-        const { path, version } = found;
-        const look = lookAtFile(found, this.#seen.get(path), QUIET_SHARE * lookMilliseconds);
-        seen.set(path, look);
-        this.#kept.meet(path);
-        const isDue = isLast || (look.isComplete && this.#kept.versionOf(path) !== version);
-        if (!isDue) continue;
+      for await (const found of this.#walk(refused)) {
+        seen.add(found.path);
         const isLarge = found.size > SMALL_BYTES;
         if (isLarge) await pool.settle();
         const handle = await openFound(found, refused);
         if (handle === undefined) continue;
         await pool
-          .add(() => this.#kept.take(path, handle, isLast, refused))
+          .add(() => this.#kept.take(found.path, handle, true, refused))
           .catch(async (error: unknown) => {
             await handle.close();
             throw error;
@@ -130,16 +207,36 @@ export class OutputUploader {
     } finally {
       await pool.settle();
     }
-    await this.#removeVanished(seen, isLast, refusals);
-    this.#seen = seen;
+    await this.#removeVanished(seen, new Set(), refusals);
     return refusals;
   }
 
-  /** Removes what is no longer in the folder. During the run two looks must miss it, for a walk may miss a renamed file. */
-  async #removeVanished(seen: ReadonlyMap<string, Look>, isLast: boolean, refusals: Refusals): Promise<void> {
+  async #load(): Promise<void> {
+    if (!this.#isLoaded) await this.#store.load();
+    this.#isLoaded = true;
+  }
+
+  async *#walk(refused: Refused): AsyncGenerator<FoundFile> {
+    const { folder, user } = this.#options;
+    const bounds = { maxFiles: MAX_FILES, maxDepth: MAX_DEPTH, maxPathBytes: artifactPathMaxBytes };
+    for await (const found of findFiles(folder, {
+      ...bounds,
+      refused,
+      ...(user !== undefined && { user }),
+    })) {
+      this.#kept.meet(found.path);
+      yield found;
+    }
+  }
+
+  /** Removes what is no longer in the folder, nor was `before`: during the run a walk may miss a renamed file. */
+  async #removeVanished(
+    seen: ReadonlySet<string>,
+    before: ReadonlySet<string>,
+    refusals: Refusals,
+  ): Promise<void> {
     for (const path of this.#kept.paths()) {
-      if (seen.has(path) || refusals.hide(path)) continue;
-      if (!isLast && this.#seen.has(path)) continue;
+      if (seen.has(path) || before.has(path) || refusals.hide(path)) continue;
       await this.#kept.remove(path);
     }
   }

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import type { Best } from '../data/experiment.ts';
 import { appendMetrics } from '../data/job-metrics.ts';
 import type { CommandUser } from '../process/executable.ts';
+import { filesOpenForWriting } from '../process/files-open-for-writing.ts';
 import { type Outcome, supervise } from '../process/supervise.ts';
 import type { ArtifactLimit } from './artifact-limit.ts';
 import { BestValue } from './best-value.ts';
@@ -32,8 +33,8 @@ interface CommandRun {
 }
 
 /** Starts to send home what node 0 leaves in its folders while it runs. */
-function collectors({ job, workspace, user, shipper }: CommandRun, best: BestValue) {
-  const { record: experiment, lease, records, objects, settings, stop, now } = job;
+function collectors({ job, workspace, prepared, user, shipper }: CommandRun, best: BestValue) {
+  const { record: experiment, environment, lease, records, objects, settings, stop, now } = job;
   const say = (message: string) => shipper.say(message);
   const metrics = new MetricReader({
     file: workspace.metrics,
@@ -48,6 +49,8 @@ function collectors({ job, workspace, user, shipper }: CommandRun, best: BestVal
       if (best.take(points)) void noteProgress(job, { best: best.value }).catch(() => undefined);
     },
   });
+  const { marker } = environment;
+  const ofCommand = user === undefined ? { marker } : { marker, uid: user.uid };
   // What the next attempt starts from goes home first: a container that is to end has few seconds left for it.
   const uploaders = (['checkpoint', 'artifact'] as const).map(
     (kind) =>
@@ -64,6 +67,8 @@ function collectors({ job, workspace, user, shipper }: CommandRun, best: BestVal
         say,
         maxBytes: settings.limits.artifactBytes,
         onLimit: (error: ArtifactLimit) => stop.because({ kind: 'limit', message: error.message }),
+        // The processes of a container of its own may be on another machine, or another's.
+        ...(prepared.image === null && { writable: () => filesOpenForWriting(ofCommand, user) }),
       }),
   );
   return { metrics, uploaders };

@@ -45,12 +45,12 @@ async function uploadSource(
 /** A project that can be trained again and again. */
 export class TrainingProject {
   readonly #client: ServiceClient;
-  readonly #path: string;
+  readonly path: string;
 
   /** `path` is that of a project which is ready to be trained. */
   constructor(client: ServiceClient, path: string) {
     this.#client = client;
-    this.#path = path;
+    this.path = path;
   }
 
   static async create(client: ServiceClient, options: TrainingOptions): Promise<TrainingProject> {
@@ -65,11 +65,11 @@ export class TrainingProject {
   }
 
   async train(): Promise<Experiment> {
-    return this.#client.json(Experiment, 'POST', `${this.#path}/train`, { query: { config: configId } });
+    return this.#client.json(Experiment, 'POST', `${this.path}/train`, { query: { config: configId } });
   }
 
   #experimentPath({ experiment_id }: Experiment): string {
-    return `${this.#path}${pathOf('experiments', experiment_id)}`;
+    return `${this.path}${pathOf('experiments', experiment_id)}`;
   }
 
   /** Waits for the end, looking every so many milliseconds. @throws Error with the log's end when it is not a success */

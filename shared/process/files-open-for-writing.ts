@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { CommandUser } from './executable.ts';
+import { findProcesses, type ProcessSelector } from './process-tree.ts';
+
+const accessMode = 0o3;
+const readOnly = 0o0;
+
+const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code);
+
+/** Does something with a process or descriptor that may be gone by then. */
+function unlessGone(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ESRCH')) throw error;
+  }
+}
+
+/** Adds the inodes of the regular files that a process has open for writing. */
+function addDescriptors(pid: number, found: Set<bigint>): void {
+  for (const descriptor of readdirSync(`/proc/${pid}/fd`)) {
+    unlessGone(() => {
+      const info = readFileSync(`/proc/${pid}/fdinfo/${descriptor}`, 'utf8');
+      const flags = Number.parseInt(/^flags:\s+([0-7]+)$/m.exec(info)?.[1] ?? '0', 8);
+      if ((flags & accessMode) === readOnly) return;
+      const file = statSync(`/proc/${pid}/fd/${descriptor}`, { bigint: true });
+      if (file.isFile()) found.add(file.ino);
+    });
+  }
+}
+
+/** A shared and writable mapping of a file, in a line of `/proc/<pid>/maps`; shared memory is none. */
+const writableMapping = /^\S+ .w.s \S+ \S+ (\d+) +(?!\/dev\/|\/memfd:|\/SYSV)\//gm;
+
+/** Adds the inodes of the files that are mapped for writing, which needs no descriptor. */
+function addMappings(maps: string, found: Set<bigint>): void {
+  for (const [, inode = '0'] of maps.matchAll(writableMapping)) found.add(BigInt(inode));
+}
+
+/** Reads the same by programs of the system. The link of a descriptor for writing has a bit for that. */
+const readAsUser = `for pid; do
+  find "/proc/$pid/fd" -perm -200 -exec stat -Lc 'fd %i %F' {} +
+  cat "/proc/$pid/maps"
+done 2>/dev/null; echo end`;
+const openFile = /^fd (\d+) regular( empty)? file$/gm;
+const readLimits = { timeout: 10_000, maxBuffer: 64 * 1024 * 1024, killSignal: 'SIGKILL' } as const;
+
+/**
+ * Asks as the user of the processes: containers take from root the right to look into those of others. The user can
+ * disturb the answer, and loses nothing by it but their own files.
+ */
+async function askAsUser(
+  pids: readonly number[],
+  { uid, gid }: CommandUser,
+): Promise<Set<bigint> | undefined> {
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  try {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', readAsUser, 'sh', ...pids.map(String)], {
+      ...readLimits,
+      env,
+      cwd: '/',
+      uid,
+      gid,
+    });
+    if (!stdout.endsWith('end\n')) return undefined;
+    const found = new Set<bigint>();
+    for (const [, inode = '0'] of stdout.matchAll(openFile)) found.add(BigInt(inode));
+    addMappings(stdout, found);
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Inode numbers of the files that the selected processes can write to, which `user` owns where it is not this process's
+ * own. Undefined where that cannot be seen: off Linux, where none of them runs, or where none may look into them.
+ * The number alone, because a mapping on an overlay names another device than `stat` does.
+ */
+export async function filesOpenForWriting(
+  selector: ProcessSelector,
+  user: CommandUser | undefined,
+): Promise<ReadonlySet<bigint> | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const pids = (await findProcesses(selector)).map(({ pid }) => pid);
+  if (pids.length === 0) return undefined;
+  const found = new Set<bigint>();
+  try {
+    for (const pid of pids) {
+      unlessGone(() => addDescriptors(pid, found));
+      unlessGone(() => addMappings(readFileSync(`/proc/${pid}/maps`, 'utf8'), found));
+    }
+    return found;
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
+    return user === undefined ? undefined : askAsUser(pids, user);
+  }
+}

@@ -1,0 +1,95 @@
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A file that was found new or changed, held open until it is known whether it is complete. */
+export interface PinnedFile {
+  path: string;
+  handle: FileHandle;
+  found: BigIntStats;
+}
+
+/** How many files are held open at once; the others have their turn at a later look. */
+const maxPinned = 500;
+/** The kernel's clock for files may lag behind by a tick, of at most 10 ms. */
+const clockTickMs = 20n;
+/** Files that a program holds open (a log, a database) are taken once nobody has written to them for so long. */
+const heldOpenMs = 60_000n;
+
+const ctimeMs = ({ ctimeNs }: BigIntStats): bigint => ctimeNs / 1_000_000n;
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether a pinned file was written to, can be written to, or neither. */
+async function stateOf(
+  { handle, found }: PinnedFile,
+  writable: ReadonlySet<bigint>,
+): Promise<'written' | 'open' | 'complete'> {
+  const now = await handle.stat({ bigint: true });
+  // The ctime also tells of renames and of the removal of a name, which leave the bytes as they were.
+  if (now.size !== found.size || now.mtimeNs !== found.mtimeNs) return 'written';
+  const isOpen = writable.has(now.ino) && BigInt(Date.now()) - ctimeMs(now) < heldOpenMs;
+  return isOpen ? 'open' : 'complete';
+}
+
+/**
+ * Files held open between two looks. What is judged is the file itself, not the path, to which the next file may have
+ * been moved meanwhile: a checkpoint that is replaced ten times a second is found complete like any other, and is read
+ * as it was.
+ */
+export class PinnedFiles {
+  readonly #since = BigInt(Date.now());
+  readonly #files: PinnedFile[] = [];
+
+  get size(): number {
+    return this.#files.length;
+  }
+
+  get isFull(): boolean {
+    return this.#files.length >= maxPinned;
+  }
+
+  /** Whether a file was changed while files were being pinned: a walk may have missed what was written before it. */
+  get isTorn(): boolean {
+    return this.#files.some(({ found }) => ctimeMs(found) + clockTickMs >= this.#since);
+  }
+
+  async pin(path: string, handle: FileHandle): Promise<void> {
+    try {
+      this.#files.push({ path, handle, found: await handle.stat({ bigint: true }) });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Takes out those that are complete, in the order in which they were written: nobody has written to them since they
+   * were pinned, or can write now. `writable` are the inodes that the command's processes can write to, as far as that
+   * is visible. What was renamed or removed meanwhile is left out. The handles are the caller's to close. Those that
+   * were written to meanwhile stay, pinned anew, where `isAgain` says so of their paths.
+   */
+  async takeComplete(
+    folder: string,
+    writable: ReadonlySet<bigint>,
+    isAgain: (path: string) => boolean,
+  ): Promise<PinnedFile[]> {
+    const complete: PinnedFile[] = [];
+    for (const pinned of this.#files.splice(0)) {
+      const state = await stateOf(pinned, writable);
+      if (state === 'complete' && (await exists(join(folder, pinned.path)))) complete.push(pinned);
+      else if (state === 'written' && isAgain(pinned.path)) await this.pin(pinned.path, pinned.handle);
+      else await pinned.handle.close();
+    }
+    return complete.sort((one, other) => Number(one.found.ctimeNs - other.found.ctimeNs));
+  }
+
+  async close(): Promise<void> {
+    for (const { handle } of this.#files.splice(0)) await handle.close();
+  }
+}
