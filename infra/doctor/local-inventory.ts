@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { dynamoDbEndpoint } from '../../shared/aws/dynamodb-endpoint.ts';
 import { CommandError } from '../command/command-error.ts';
-import { startDynamoDb } from '../local/dynamodb/engine.ts';
 import { startS3Server } from '../local/s3/server.ts';
 import { engineCredentials, openDataFolder } from '../local/start/data-folder.ts';
 import { accountsTable, bucket, recordsTable } from '../local/start/function-environment.ts';
+import { startRelayProcess } from '../local/start/relay-process.ts';
+import { startTables, tablesEndpoint } from '../local/start/tables.ts';
 import type { Inventory } from './inventory.ts';
 import { takeInventory } from './stores.ts';
 
 const region = 'us-east-1';
+const relayProgram = '../local/dynamodb/relay-main.ts';
 
 /**
  * Reads all that a data folder of `npm start` keeps, by engines of its own. The folder is locked meanwhile.
@@ -23,8 +26,14 @@ export async function localInventory(folder: string): Promise<Inventory> {
   const data = await openDataFolder(path);
   started.defer(() => data.release());
   const credentials = await engineCredentials(data);
-  const tables = await startDynamoDb(data.within('dynamodb/records.db'));
+  const tables = await startTables(data.within('dynamodb'));
   started.defer(() => tables.close());
+  if (tables.relay !== undefined) {
+    const relay = startRelayProcess(join(import.meta.dirname, relayProgram), tables.relay);
+    started.defer(() => relay.close());
+  }
+  const { endpoint, close } = await tablesEndpoint(tables, { host: undefined, region, credentials });
+  started.defer(close);
   const objects = await startS3Server({
     folder: data.within('s3'),
     port: 0,
@@ -38,7 +47,7 @@ export async function localInventory(folder: string): Promise<Inventory> {
     accounts: accountsTable,
     records: recordsTable,
     bucket,
-    dynamoDb: { region, credentials, endpoint: tables.url },
+    dynamoDb: { region, credentials, ...dynamoDbEndpoint(endpoint) },
     s3: { region, credentials, endpoint: objects.url, forcePathStyle: true },
   });
 }

@@ -103,12 +103,14 @@ async function runSam(options: SamOptions): Promise<number> {
   await mkdir(folder, { recursive: true });
   const program = await bundle();
   await using started = new AsyncDisposableStack();
-  const { place, firstAdmin } = await startBackends(started, {
+  const { place, firstAdmin, warnings } = await startBackends(started, {
     dataFolder: options.dataFolder,
     program,
     host: listenOn,
+    forContainers: true,
     corsOrigins: [],
   });
+  for (const warning of warnings) process.stderr.write(`WARNING: ${warning}\n`);
   await writeFiles(functionVariables(place, seenAs, listenOn));
   if (options.invoke !== undefined) await writeEvent(options.invoke);
   if (firstAdmin?.password !== undefined) {

@@ -1,10 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { dynamoDbEndpoint } from './dynamodb-endpoint.ts';
 import { oncePerEnvironment, place } from './place.ts';
 
 /** DynamoDB; `DYNAMODB_ENDPOINT` names another one than the region's. */
-export const dynamoDb = /* @__PURE__ */ oncePerEnvironment((environment) =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(place(environment, 'DYNAMODB_ENDPOINT')), {
-    marshallOptions: { removeUndefinedValues: true },
-  }),
-);
+export const dynamoDb = /* @__PURE__ */ oncePerEnvironment((environment) => {
+  const { endpoint, ...settings } = place(environment, 'DYNAMODB_ENDPOINT');
+  const client = new DynamoDBClient({ ...settings, ...dynamoDbEndpoint(endpoint) });
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+});

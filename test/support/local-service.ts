@@ -22,22 +22,31 @@ export interface FailedStart {
   output: string;
 }
 
-function launch(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+function launch(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  through: readonly string[],
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
+  const [file = '', ...rest] = [...through, process.execPath, launcher, ...args];
   // A test that is given up leaves nothing behind.
-  const program = boundToParent(process.execPath, [launcher, ...args]);
+  const program = boundToParent(file, rest);
   return spawn(program.file, program.args, {
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-/** Starts the service as `npm start` does, on a free port; answers what it said where it did not start. */
+/**
+ * Starts the service as `npm start` does, on a free port; answers what it said where it did not start. `through` is a
+ * command that runs it, such as `unshare -r`.
+ */
 export async function startLocalService(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  through: readonly string[] = [],
 ): Promise<LocalService | FailedStart> {
-  const child = launch(['--port', '0', ...args], environment);
+  const child = launch(['--port', '0', ...args], environment, through);
   let output = '';
   child.stderr?.on('data', (chunk) => {
     output += chunk;

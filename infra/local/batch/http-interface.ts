@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
+import { type Credentials, SignatureError, verifySignature } from '../signature.ts';
 import { ClientException } from './client-exception.ts';
 import { type OperationContext, operations } from './operations.ts';
-import { type Credentials, SignatureError, verifySignature } from './signature.ts';
 
 /** What AWS Batch takes as a submission, the largest of the requests served. */
 const maxBodyBytes = 30 * 1024;
@@ -50,7 +50,11 @@ async function answer(request: IncomingMessage, context: HttpContext): Promise<A
     return { status: 413, error: 'ClientException', body: { message } };
   }
   const { method = '', headers } = request;
-  verifySignature({ method, path, headers, body }, context.region, context.credentials);
+  verifySignature(
+    { method, path, headers, body },
+    { region: context.region, service: 'batch' },
+    context.credentials,
+  );
   const operation = method === 'POST' ? operations.get(path) : undefined;
   if (operation === undefined) {
     return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import type { Credentials } from '../signature.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
 import { type Surroundings, stateChangeEvent } from './describe-job.ts';
 import { answerRequest } from './http-interface.ts';
@@ -11,7 +12,6 @@ import { Outbox } from './outbox.ts';
 import { removeLogs } from './process-log.ts';
 import { endAbandonedAttempts } from './recover.ts';
 import { Scheduler } from './scheduler.ts';
-import type { Credentials } from './signature.ts';
 
 export interface BatchServerOptions {
   /** Where the jobs are kept; of this server alone. */

@@ -8,6 +8,7 @@ const entryPoints = [
   'functions/events/*.event.ts',
   'functions/jobs/*.job.ts',
   'shared/onnx/stage/main.ts',
+  'infra/local/dynamodb/relay-main.ts',
   'infra/local/s3/main.ts',
   'infra/local/start/main.ts',
   'infra/job-image/run-job.ts',

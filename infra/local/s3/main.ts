@@ -1,5 +1,7 @@
+import { Server } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { RelayOptions, startRelay } from '../dynamodb/relay.ts';
 import { startS3Server } from './server.ts';
 
 const Options = z.strictObject({
@@ -11,10 +13,24 @@ const Options = z.strictObject({
   credentials: z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) }),
   buckets: z.array(z.string().min(1)),
   corsOrigins: z.array(z.string().min(1)).default([]),
+  /** This process is in the network of the DynamoDB engine, and serves it to its owner besides. */
+  relay: RelayOptions.optional(),
 });
+
+/** The socket that listens for this process, made by the one that started it in its own network. */
+function handedListener(): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    process.once('message', (_, handle) => {
+      process.disconnect();
+      if (handle instanceof Server) resolve(handle);
+      else reject(new TypeError('there is no listening socket'));
+    });
+  });
+}
 
 /** Options arrive as one line on stdin, so that the secret shows in no process list; its end means to stop. */
 async function main(): Promise<void> {
+  const listening = process.connected ? handedListener() : undefined;
   const lines = createInterface({ input: process.stdin });
   const ended = new Promise<void>((resolve) => {
     lines.once('close', resolve);
@@ -26,10 +42,14 @@ async function main(): Promise<void> {
     ended.then(() => undefined),
   ]);
   if (first === undefined) return;
-  const server = await startS3Server(Options.parse(JSON.parse(first)));
+  const { relay, ...options } = Options.parse(JSON.parse(first));
+  const stopRelay = relay === undefined ? undefined : await startRelay(relay);
+  const listener = await listening;
+  const server = await startS3Server({ ...options, ...(listener !== undefined && { listener }) });
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
   await ended;
   await server.close();
+  await stopRelay?.();
 }
 
 try {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server as Listener } from 'node:net';
 import { s3Listener } from './listener.ts';
 import type { S3Credentials } from './protocol/credential.ts';
 import { openStore } from './store/store.ts';
@@ -10,6 +11,8 @@ export interface S3ServerOptions {
   port: number;
   /** Default 127.0.0.1. */
   host?: string;
+  /** Listens already, at `host`; then `port` is not asked. */
+  listener?: Listener;
   region: string;
   credentials: S3Credentials;
   /** Created if missing. */
@@ -53,7 +56,7 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
   server.on('request', (message, response) => serve(message, response, false));
   server.on('checkContinue', (message, response) => serve(message, response, true));
   try {
-    await listenNear(server, port, host);
+    await (options.listener === undefined ? listenNear(server, port, host) : take(server, options.listener));
   } catch (error) {
     await store.close();
     throw error;
@@ -81,6 +84,16 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function take(server: Server, listener: Listener): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(listener, () => {
       server.off('error', reject);
       resolve();
     });

@@ -1,6 +1,6 @@
 import { startBatch } from './batch.ts';
 import { engineCredentials, openDataFolder } from './data-folder.ts';
-import { type StartedEngine, startEngines } from './engines.ts';
+import { startEngines } from './engines.ts';
 import { startSchedule } from './events.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { enterFunctionEnvironment, type Place, placeOf } from './function-environment.ts';
@@ -13,6 +13,8 @@ export interface BackendOptions {
   program: string;
   /** Address that the engines listen on; the loopback address unless given. */
   host?: string;
+  /** Whether containers are to reach the engines; false unless given. */
+  forContainers?: boolean;
   corsOrigins: readonly string[];
 }
 
@@ -23,12 +25,12 @@ export interface Backends {
   firstAdmin: FirstAdmin | undefined;
   /** Resolves with its name for people when an engine ends unasked. */
   lost: Promise<string>;
+  /** What this machine does not keep apart, in sentences for people. */
+  warnings: readonly string[];
 }
 
-async function lostEngine(engines: readonly StartedEngine[]): Promise<string> {
-  if (engines.length === 0) return new Promise(() => {});
-  return Promise.race(engines.map((engine) => engine.ended.then(() => engine.title)));
-}
+const openTables =
+  'This system refuses network namespaces (`unshare -n`, `ip`), so every program of this machine that finds the port of the embedded DynamoDB engine can read and change all records, passwords included.';
 
 /**
  * Starts what nobody replaced of all that the functions need, and makes this process's environment that of a function.
@@ -37,7 +39,7 @@ async function lostEngine(engines: readonly StartedEngine[]): Promise<string> {
  */
 export async function startBackends(
   started: AsyncDisposableStack,
-  { dataFolder, program, host = '127.0.0.1', corsOrigins }: BackendOptions,
+  { dataFolder, program, host = '127.0.0.1', forContainers = false, corsOrigins }: BackendOptions,
 ): Promise<Backends> {
   const data = await openDataFolder(dataFolder);
   started.defer(() => data.release());
@@ -45,13 +47,10 @@ export async function startBackends(
   await register.endLeftovers();
 
   const place = placeOf(process.env, await engineCredentials(data));
-  const engines = await startEngines(place, { data, program, register, host, corsOrigins });
-  for (const engine of engines) {
-    started.defer(() => engine.close());
-    place.endpoints[engine.variable] = engine.url;
-  }
+  const engineOptions = { data, program, register, host, forContainers, corsOrigins };
+  const { endpoints, lost, isOpen } = await startEngines(started, place, engineOptions);
+  Object.assign(place.endpoints, endpoints);
   let isLost = false;
-  const lost = lostEngine(engines);
   void lost.then(() => {
     isLost = true;
   });
@@ -67,5 +66,5 @@ export async function startBackends(
   enterFunctionEnvironment(process.env, place);
   const firstAdmin = await ensureFirstAdmin(data, process.env);
   started.defer(startSchedule());
-  return { place, folders, firstAdmin, lost };
+  return { place, folders, firstAdmin, lost, warnings: isOpen ? [openTables] : [] };
 }

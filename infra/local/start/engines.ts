@@ -1,25 +1,14 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../dynamodb/engine.ts';
+import { dynamoDbEndpoint } from '../../../shared/aws/dynamodb-endpoint.ts';
 import { createTables } from '../dynamodb/tables.ts';
 import type { DataFolder } from './data-folder.ts';
-import {
-  accountsTable,
-  bucket,
-  type EndpointVariable,
-  type Place,
-  recordsTable,
-} from './function-environment.ts';
+import { accountsTable, bucket, type Place, recordsTable } from './function-environment.ts';
 import type { EngineRegister } from './leftovers.ts';
-import { type RunningEngine, startS3Process } from './s3-process.ts';
+import { startRelayProcess } from './relay-process.ts';
+import { type RelayPlace, startS3Process } from './s3-process.ts';
+import { startTables, tablesEndpoint } from './tables.ts';
 import { onUsualPort } from './usual-port.ts';
-
-/** An engine with the variable that replaces it and its name for people. */
-export interface StartedEngine extends RunningEngine {
-  variable: EndpointVariable;
-  title: string;
-}
 
 export interface EngineOptions {
   data: DataFolder;
@@ -28,58 +17,83 @@ export interface EngineOptions {
   register: EngineRegister;
   /** Address that they listen on. */
   host: string;
+  /** Whether containers are to reach them, which can use no socket of this machine. */
+  forContainers: boolean;
   /** Origins whose pages may use presigned URLs. */
   corsOrigins: readonly string[];
 }
 
-async function startMissing(
-  { endpoints, region, credentials }: Place,
-  { data, program, host, corsOrigins }: EngineOptions,
-): Promise<StartedEngine[]> {
-  const starting: Promise<StartedEngine>[] = [];
-  const start = async (variable: EndpointVariable, title: string, engine: Promise<RunningEngine>) => ({
-    ...(await engine),
-    variable,
-    title,
-  });
-  if (endpoints.DYNAMODB_ENDPOINT === undefined) {
-    // The engine makes its files readable for everybody, and jobs may pass through the data folder.
-    const folder = data.within('dynamodb');
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const engine = startDynamoDb(join(folder, 'records.db'), host);
-    starting.push(start('DYNAMODB_ENDPOINT', 'The DynamoDB engine', engine));
-  }
-  if (endpoints.S3_ENDPOINT === undefined) {
-    const options = { folder: data.within('s3'), host, region, credentials, buckets: [bucket], corsOrigins };
-    const file = join(program, 'infra/local/s3/main.js');
-    const engine = onUsualPort(data.within('s3-port.json'), (port) =>
-      startS3Process(file, { ...options, port }),
-    );
-    starting.push(start('S3_ENDPOINT', 'The S3 server', engine));
-  }
-  const settled = await Promise.allSettled(starting);
-  const started = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = settled.find((one) => one.status === 'rejected');
-  if (failed === undefined) return started;
-  await Promise.all(started.map((engine) => engine.close()));
-  throw failed.reason;
+/** The engines that run. */
+export interface StartedEngines {
+  /** Where those are that were started. */
+  endpoints: Place['endpoints'];
+  /** Resolves with its name for people when one ends. */
+  lost: Promise<string>;
+  /** Whether programs of this machine can reach the tables without credentials. */
+  isOpen: boolean;
 }
 
-/** Starts the engines that nobody replaced, and creates the tables that are missing. */
-export async function startEngines(place: Place, options: EngineOptions): Promise<StartedEngine[]> {
-  const engines = await startMissing(place, options);
-  for (const { pid } of engines) await options.register.note(pid);
-  const endpoint =
-    place.endpoints.DYNAMODB_ENDPOINT ?? engines.find((one) => one.variable === 'DYNAMODB_ENDPOINT')?.url;
+interface RunningProcess {
+  pid: number;
+  ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the engines that nobody replaced, and creates the tables that are missing; `started` stops them. */
+export async function startEngines(
+  started: AsyncDisposableStack,
+  place: Place,
+  { data, program, register, host, forContainers, corsOrigins }: EngineOptions,
+): Promise<StartedEngines> {
+  const { region, credentials } = place;
+  const endpoints: Place['endpoints'] = {};
+  const ends: Promise<string>[] = [];
+  const keep = async <Running extends RunningProcess>(title: string, running: Running): Promise<Running> => {
+    started.defer(() => running.close());
+    ends.push(running.ended.then(() => title));
+    await register.note(running.pid);
+    return running;
+  };
+
+  const isEmbedded = place.endpoints.DYNAMODB_ENDPOINT === undefined;
+  const tables = isEmbedded
+    ? await keep('The DynamoDB engine', await startTables(data.within('dynamodb')))
+    : undefined;
+  if (place.endpoints.S3_ENDPOINT === undefined) {
+    const s3 = await keep('The S3 server', await startS3(tables?.relay));
+    endpoints.S3_ENDPOINT = s3.url;
+  } else if (tables?.relay !== undefined) {
+    const file = join(program, 'infra/local/dynamodb/relay-main.js');
+    await keep('The relay of the DynamoDB engine', startRelayProcess(file, tables.relay));
+  }
+  if (tables !== undefined) {
+    const options = { host: forContainers ? host : undefined, region, credentials };
+    const { endpoint, close } = await tablesEndpoint(tables, options);
+    started.defer(close);
+    endpoints.DYNAMODB_ENDPOINT = endpoint;
+  }
+  await createMissingTables({ ...place, endpoints: { ...place.endpoints, ...endpoints } });
+  const isOpen = tables !== undefined && tables.relay === undefined;
+  return { endpoints, lost: ends.length === 0 ? new Promise(() => {}) : Promise.race(ends), isOpen };
+
+  function startS3(relay: RelayPlace | undefined) {
+    const options = { folder: data.within('s3'), host, region, credentials, buckets: [bucket], corsOrigins };
+    const file = join(program, 'infra/local/s3/main.js');
+    return onUsualPort(data.within('s3-port.json'), (port) =>
+      startS3Process(file, { ...options, port }, relay),
+    );
+  }
+}
+
+async function createMissingTables({ region, credentials, endpoints }: Place): Promise<void> {
   const client = new DynamoDBClient({
-    region: place.region,
-    credentials: place.credentials,
-    ...(endpoint !== undefined && { endpoint }),
+    region,
+    credentials,
+    ...dynamoDbEndpoint(endpoints.DYNAMODB_ENDPOINT),
   });
   try {
     await createTables(client, [accountsTable, recordsTable]);
   } finally {
     client.destroy();
   }
-  return engines;
 }

@@ -17,20 +17,30 @@ export interface Greeting {
   dataFolder: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
+  /** What this machine does not keep apart, in sentences for people. */
+  warnings: readonly string[];
   /** Where jobs work, when that is not the data folder. */
   jobsElsewhere: string | undefined;
 }
 
 /** What a person reads when the service is ready; its last line is what a program waits for. */
-export function greeting({ url, dataFolder, hasDocs, firstAdmin, jobsElsewhere }: Greeting): string {
+export function greeting({
+  url,
+  dataFolder,
+  hasDocs,
+  firstAdmin,
+  warnings,
+  jobsElsewhere,
+}: Greeting): string {
   const isRoot = process.getuid?.() === 0;
   const lines = [
     `Model Project Service  ${url}`,
     ...(hasDocs ? [`Documentation          ${url}/docs`] : []),
     `Data                   ${dataFolder}`,
     isRoot
-      ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}; but the embedded DynamoDB engine trusts every program of this machine.`
+      ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}.`
       : 'Jobs run with your own rights: train only code that you trust.',
+    ...warnings.map((warning) => `WARNING: ${warning}`),
   ];
   if (firstAdmin !== undefined) {
     const { username, password, passwordFile } = firstAdmin;

@@ -37,7 +37,11 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const loading = loadEndpoints(program);
   // Should the rest not start, nobody waits for it.
   loading.catch(() => {});
-  const { folders, firstAdmin, lost } = await startBackends(started, { dataFolder, program, corsOrigins });
+  const { folders, firstAdmin, lost, warnings } = await startBackends(started, {
+    dataFolder,
+    program,
+    corsOrigins,
+  });
   const endpoints = await loading;
   const gateway = await listen({ endpoints, port, limits, corsOrigins });
   started.defer(() => gateway.close());
@@ -48,6 +52,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
       dataFolder,
       hasDocs: endpoints.some(({ endpoint }) => endpoint.path === '/docs'),
       firstAdmin,
+      warnings,
       jobsElsewhere: folders.work.startsWith(dataFolder) ? undefined : folders.work,
     }),
   );

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { boundToParent } from '../bound-to-parent.ts';
+import type { RelayOptions } from '../dynamodb/relay.ts';
 import type { Credentials } from './data-folder.ts';
+import { listeningSocket } from './listening-socket.ts';
 
 export interface S3Options {
   folder: string;
@@ -18,6 +20,13 @@ export interface S3Options {
   corsOrigins?: readonly string[];
 }
 
+/** What makes a process a relay of the DynamoDB engine. */
+export interface RelayPlace {
+  options: RelayOptions;
+  /** How to run a program in the network of the engine. */
+  enter(program: string, args: readonly string[]): { file: string; args: string[] };
+}
+
 /** An engine that runs as a process of its own. */
 export interface RunningEngine {
   url: string;
@@ -29,19 +38,36 @@ export interface RunningEngine {
 
 const Ready = z.object({ url: z.url() });
 
-/** Starts the S3 server in a process of its own, so that hashing large uploads does not hold up requests. */
-export async function startS3Process(program: string, options: S3Options): Promise<RunningEngine> {
-  const { file, args } = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
+/**
+ * Starts the S3 server in a process of its own, so that hashing large uploads does not hold up requests. With `relay`
+ * the process is in the network of the DynamoDB engine and relays to it besides; its own port is of this network.
+ */
+export async function startS3Process(
+  program: string,
+  options: S3Options,
+  relay?: RelayPlace,
+): Promise<RunningEngine> {
+  const bound = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
+  const { file, args } = relay === undefined ? bound : relay.enter(bound.file, bound.args);
   // A session of its own: Ctrl-C is for the service, which stops its engines in order.
-  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const child = spawn(file, args, {
+    stdio: ['pipe', 'pipe', 'inherit', ...(relay === undefined ? [] : ['ipc' as const])],
+    detached: true,
+  });
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new TypeError('the S3 server has no pipes');
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
   // A server that is gone already says so by its end.
-  child.stdin.on('error', () => {});
-  child.stdin.write(`${JSON.stringify(options)}\n`);
-  const lines = createInterface({ input: child.stdout });
+  stdin.on('error', () => {});
+  stdin.write(`${JSON.stringify({ ...options, ...(relay && { relay: relay.options }) })}\n`);
+  if (relay !== undefined) {
+    const socket = await listeningSocket(options.port, options.host ?? '127.0.0.1');
+    child.send('listener', socket, () => socket.close());
+  }
+  const lines = createInterface({ input: stdout });
   const line = await Promise.race([
     once(lines, 'line').then(([first]: unknown[]) => first),
     ended.then(() => undefined),
@@ -49,7 +75,7 @@ export async function startS3Process(program: string, options: S3Options): Promi
   if (typeof line !== 'string' || child.pid === undefined) throw new Error('the S3 server did not start');
   const { url } = Ready.parse(JSON.parse(line));
   const close = async () => {
-    child.stdin.end();
+    stdin.end();
     await ended;
   };
   return { url, pid: child.pid, ended, close };

@@ -7,6 +7,7 @@ const base = {
   hasDocs: false,
   firstAdmin: undefined,
   jobsElsewhere: undefined,
+  warnings: [],
 };
 
 describe('what a start says', () => {
@@ -25,6 +26,10 @@ describe('what a start says', () => {
     const said = greeting({ ...base, firstAdmin });
     expect(said).toContain('the password made');
     expect(said).toContain(String.raw`--data-urlencode 'password@/it'\''s $(here)/admin-password'`);
+  });
+
+  test('warns of what this machine does not keep apart', () => {
+    expect(greeting({ ...base, warnings: ['One.', 'Two.'] })).toContain('\nWARNING: One.\nWARNING: Two.\n');
   });
 
   test('does not show a password that was given', () => {

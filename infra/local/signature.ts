@@ -8,10 +8,17 @@ export interface Credentials {
 
 interface SignedRequest {
   method: string;
-  /** Path alone: the operations of AWS Batch have no query. */
+  /** Path alone: no operation of AWS Batch or DynamoDB has a query. */
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
+}
+
+/** Where a request must be signed for. */
+interface SigningScope {
+  region: string;
+  /** Name of the service in the scope of its signatures. */
+  service: 'batch' | 'dynamodb';
 }
 
 /** A request without a valid signature of the server's credentials; `code` as AWS names it, status 403. */
@@ -32,18 +39,24 @@ const mustBeSigned = ['host', 'x-amz-date'];
  * Verifies the Signature Version 4 in the Authorization header, over the body that really came.
  * @throws SignatureError
  */
-export function verifySignature(request: SignedRequest, region: string, own: Credentials): void {
+export function verifySignature(
+  request: SignedRequest,
+  { region, service }: SigningScope,
+  own: Credentials,
+): void {
   const { headers, body } = request;
   const authorization = headers.authorization;
   if (authorization === undefined) {
     throw new SignatureError('MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
   const match =
-    /^AWS4-HMAC-SHA256 +Credential=([^,/\s]+)\/(\d{8})\/([^,/\s]+)\/batch\/aws4_request, *SignedHeaders=([a-z0-9;-]+), *Signature=([0-9a-f]{64})$/.exec(
+    /^AWS4-HMAC-SHA256 +Credential=([^,/\s]+)\/(\d{8})\/([^,/\s]+)\/([a-z]+)\/aws4_request, *SignedHeaders=([a-z0-9;-]+), *Signature=([0-9a-f]{64})$/.exec(
       authorization,
     );
-  if (match === null) throw incomplete('The Authorization header is not one of a signed request to batch');
-  const [, accessKeyId = '', day = '', givenRegion = '', signedNames = '', given = ''] = match;
+  if (match === null || match[4] !== service) {
+    throw incomplete(`The Authorization header is not one of a signed request to ${service}`);
+  }
+  const [, accessKeyId = '', day = '', givenRegion = '', , signedNames = '', given = ''] = match;
   if (accessKeyId !== own.accessKeyId || givenRegion !== region) {
     throw new SignatureError(
       'UnrecognizedClientException',
@@ -70,9 +83,9 @@ export function verifySignature(request: SignedRequest, region: string, own: Cre
     signedNames,
     payloadHash,
   ].join('\n');
-  const scope = `${day}/${region}/batch/aws4_request`;
+  const scope = `${day}/${region}/${service}/aws4_request`;
   const hash = createHash('sha256').update(canonical).digest('hex');
-  const key = [day, region, 'batch', 'aws4_request'].reduce<string | Buffer>(
+  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(
     hmac,
     `AWS4${own.secretAccessKey}`,
   );

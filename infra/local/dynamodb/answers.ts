@@ -1,0 +1,26 @@
+import { get } from 'node:http';
+
+/** Where an engine listens: a port of the loopback address or another one, or a Unix socket. */
+export type EngineAddress = { host: string; port: number } | { socketPath: string };
+
+const tries = 500;
+const pauseMs = 10;
+
+/** With node's own client, because the one behind fetch takes 16 MB. */
+function answersOnce(address: EngineAddress): Promise<boolean> {
+  return new Promise((resolve) => {
+    get({ ...address, path: '/', agent: false }, (response) => {
+      response.resume();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
+}
+
+/** Waits some seconds for an engine to answer. Returns false where it does not, or `isGone` says that it has ended. */
+export async function answers(address: EngineAddress, isGone: () => boolean): Promise<boolean> {
+  for (let attempt = 0; attempt < tries && !isGone(); attempt += 1) {
+    if (await answersOnce(address)) return true;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return false;
+}

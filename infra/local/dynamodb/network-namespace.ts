@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { access, constants, readlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface CommandLine {
+  file: string;
+  args: string[];
+}
+
+/** How to run programs in a network of their own, whose loopback interface is all that there is. */
+export interface NetworkNamespaces {
+  /** Runs a program in a new one. The pid stays that of the program. */
+  create(program: string, args: readonly string[]): CommandLine;
+  /** Runs a program in that of another process. The pid stays that of the program. */
+  join(pid: number, program: string, args: readonly string[]): CommandLine;
+  /** Resolves when a process that was started by `create` is in its own network. */
+  entered(pid: number): Promise<void>;
+}
+
+const tools = {
+  unshare: ['/usr/bin/unshare', '/bin/unshare'],
+  nsenter: ['/usr/bin/nsenter', '/bin/nsenter'],
+  ip: ['/usr/sbin/ip', '/sbin/ip', '/usr/bin/ip', '/bin/ip'],
+};
+
+async function find(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not there.
+    }
+  }
+  return undefined;
+}
+
+/** A new namespace has its loopback interface down. */
+const raiseLoopback = '"$0" link set lo up && exec "$@"';
+
+const pollMs = 5;
+const enteringMs = 5_000;
+
+async function networkOf(pid: number | 'self'): Promise<string | undefined> {
+  return readlink(`/proc/${pid}/ns/net`).catch(() => undefined);
+}
+
+/**
+ * The tools of util-linux and iproute2 for it: by right of root, else in a user namespace. Undefined where they are
+ * missing, or the system refuses namespaces.
+ */
+export async function networkNamespaces(): Promise<NetworkNamespaces | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const [unshare, nsenter, ip] = await Promise.all([tools.unshare, tools.nsenter, tools.ip].map(find));
+  if (unshare === undefined || nsenter === undefined || ip === undefined) return undefined;
+  const isRoot = process.getuid?.() === 0;
+  const create = (program: string, args: readonly string[]): CommandLine => ({
+    file: unshare,
+    args: [...(isRoot ? [] : ['-r']), '-n', '--', '/bin/sh', '-c', raiseLoopback, ip, program, ...args],
+  });
+  const trial = create('/bin/true', []);
+  if (spawnSync(trial.file, trial.args, { stdio: 'ignore', env: {} }).status !== 0) return undefined;
+  return {
+    create,
+    join: (pid, program, args) => ({
+      file: nsenter,
+      args: [
+        `--net=/proc/${pid}/ns/net`,
+        ...(isRoot ? [] : [`--user=/proc/${pid}/ns/user`, '--preserve-credentials']),
+        '--',
+        program,
+        ...args,
+      ],
+    }),
+    async entered(pid) {
+      const own = await networkOf('self');
+      for (let waited = 0; waited < enteringMs; waited += pollMs) {
+        const its = await networkOf(pid);
+        if (its !== undefined && its !== own) return;
+        await sleep(pollMs);
+      }
+    },
+  };
+}

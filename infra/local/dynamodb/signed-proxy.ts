@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type Credentials, SignatureError, verifySignature } from '../signature.ts';
+import type { EngineAddress } from './answers.ts';
+
+export interface SignedProxyOptions {
+  /** Address that it listens on, on any free port. */
+  host: string;
+  /** Where the engine listens. */
+  engine: EngineAddress;
+  region: string;
+  credentials: Credentials;
+}
+
+export interface RunningProxy {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** The largest request that DynamoDB takes, BatchWriteItem's, in bytes. */
+const maxBodyBytes = 16 * 1024 * 1024;
+/** A body counts from its start, before its signature can be checked; this bounds all of them together. */
+const maxBufferedBytes = 4 * maxBodyBytes;
+const requestMs = 30_000;
+
+/** An error in the protocol of DynamoDB. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Reads bodies of requests, all of them together within a limit. */
+class BodyReader {
+  #buffered = 0;
+
+  /** @throws Refusal for a body that is too large, or while too many are read */
+  async read(message: IncomingMessage): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+        size += chunk.length;
+        this.#buffered += chunk.length;
+        if (size > maxBodyBytes) throw new Refusal(413, 'RequestEntityTooLarge', 'The request is too large');
+        if (this.#buffered > maxBufferedBytes) {
+          throw new Refusal(503, 'ServiceUnavailable', 'Too many requests at once');
+        }
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    } finally {
+      this.#buffered -= size;
+    }
+  }
+}
+
+function refuse(message: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, code } =
+    error instanceof Refusal
+      ? error
+      : error instanceof SignatureError
+        ? { status: 400, code: error.code }
+        : { status: 503, code: 'ServiceUnavailable' };
+  const text = error instanceof Refusal || error instanceof SignatureError ? error.message : 'No answer';
+  const type = `com.amazon.coral.service#${code}`;
+  const body = JSON.stringify({ __type: type, message: text });
+  response.writeHead(status, {
+    'content-type': 'application/x-amz-json-1.0',
+    'content-length': Buffer.byteLength(body),
+    // What is left of a body that was refused is not read.
+    ...(!message.complete && { connection: 'close' }),
+  });
+  response.end(body);
+}
+
+/** Hands a request on to the engine, and its answer back. */
+function forward(
+  message: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+  engine: EngineAddress,
+  agent: Agent,
+): Promise<void> {
+  const { method, headers } = message;
+  return new Promise((resolve, reject) => {
+    const onward = request({ ...engine, agent, method, path: '/', headers }, (answer) => {
+      const { 'access-control-allow-origin': _, ...answered } = answer.headers;
+      response.writeHead(answer.statusCode ?? 503, answered);
+      answer.once('error', reject).pipe(response);
+      response.once('close', resolve);
+    });
+    onward.once('error', reject).end(body);
+  });
+}
+
+/**
+ * Serves an engine that checks no signatures to those alone who sign for DynamoDB with the credentials. It answers no
+ * preflight, and every request of a page without them with an error.
+ */
+export async function startSignedProxy(options: SignedProxyOptions): Promise<RunningProxy> {
+  const { host, engine, region, credentials } = options;
+  const agent = new Agent({ keepAlive: true });
+  const bodies = new BodyReader();
+  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url: path = '', headers } = message;
+    // Cheap, and before the body: who names other credentials is not read at all.
+    if (!headers.authorization?.includes(`Credential=${credentials.accessKeyId}/`)) {
+      throw new SignatureError('MissingAuthenticationTokenException', 'Missing Authentication Token');
+    }
+    const body = await bodies.read(message);
+    verifySignature({ method, path, headers, body }, { region, service: 'dynamodb' }, credentials);
+    if (method !== 'POST' || path !== '/') throw new Refusal(404, 'UnknownOperationException', '');
+    await forward(message, body, response, engine, agent);
+  };
+  const server = createServer(
+    { requestTimeout: requestMs, keepAliveTimeout: 120_000 },
+    (message, response) => {
+      serve(message, response).catch((error: unknown) => refuse(message, response, error));
+    },
+  );
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('The proxy has no port.');
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      agent.destroy();
+      await closed;
+    },
+  };
+}
