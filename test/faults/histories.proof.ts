@@ -37,8 +37,8 @@ async function prove({ folder, started, size, say }: Bench) {
   const engines = await startEngines(started, join(folder, 'engines'));
   const batch = await startIdleBatch(started, join(folder, 'batch'));
   const count = historiesOf[size];
-  // Other ones each time: what is found can be looked for again by its seed.
-  const first = Math.floor(Math.random() * 1e6);
+  // The long form draws others each time: what is found can be looked for again by its seed.
+  const first = size === 'short' ? 1 : Math.floor(Math.random() * 1e6);
   say(`seeds ${first} to ${first + count - 1}`);
   let [requests, anomalies, bad] = [0, 0, 0];
   for (let seed = first; seed < first + count; seed += 1) {

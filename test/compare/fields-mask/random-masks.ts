@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/seeded-fast-check.ts';
 
 type Names = { readonly [name: string]: Names | 'scalar' };
 

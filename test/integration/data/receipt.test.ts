@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, expect, test } from 'vitest';
 import { putReceipt, readReceipt } from '../../../shared/data/receipt.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, testService } from '../../support/service.ts';
+
+const randomBytes = seededBytes(1);
 
 let service: TestService;
 beforeAll(async () => {

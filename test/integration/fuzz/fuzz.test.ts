@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
@@ -11,6 +10,7 @@ import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/
 import { serviceDocument } from '../../../infra/openapi/service-document.ts';
 import { encodeCursor } from '../../../shared/endpoint/cursor.ts';
 import { testCredentials, testRegion } from '../../support/engines.ts';
+import fc from '../../support/seeded-fast-check.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { judge } from './judge.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/seeded-fast-check.ts';
 
 /** Texts that have broken services before. */
 const known = [

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
 import { bodyFields, fileBody, queryParameters } from '../../../shared/endpoint/openapi/facts.ts';
 import { type JsonSchema, toJsonSchema } from '../../../shared/endpoint/openapi/json-schema.ts';
+import fc from '../../support/seeded-fast-check.ts';
 import type { Call } from '../../support/service.ts';
 import { hostileBytes, hostileHeader, hostileSegment, hostileText } from './hostile.ts';
 

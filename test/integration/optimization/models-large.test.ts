@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
@@ -6,9 +5,12 @@ import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts'
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { findModel } from '../../../shared/data/model.ts';
 import { onnxFixture } from '../../support/model.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { send, sha256, type Ticket } from '../projects/upload-file.ts';
 import { modelBench } from './model-bench.ts';
+
+const randomBytes = seededBytes(2);
 
 const MIB = 1024 ** 2;
 const pair = onnxFixture('pair.onnx');

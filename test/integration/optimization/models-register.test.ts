@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -12,11 +11,14 @@ import { modelOfResult, type StrategyResult } from '../../../shared/models/regis
 import { ModelFault } from '../../../shared/onnx/model-fault.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { onnxFixture } from '../../support/model.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from '../projects/new-project.ts';
 import { sha256 } from '../projects/upload-file.ts';
 import { modelBench } from './model-bench.ts';
+
+const randomBytes = seededBytes(3);
 
 const digits = onnxFixture('digits.onnx');
 const npz = zip({ 'image.npy': { content: randomBytes(64) } });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
@@ -10,10 +9,13 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { findModel, modelPrefix } from '../../../shared/data/model.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
 import { onnxFixture, recordedModel } from '../../support/model.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { zip } from '../archive/archive-bytes.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
 import { modelBench } from './model-bench.ts';
+
+const randomBytes = seededBytes(4);
 
 const digits = onnxFixture('digits.onnx');
 const npz = zip({ 'image.npy': { content: randomBytes(64) } });

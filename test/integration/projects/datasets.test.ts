@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as listDatasets } from '../../../functions/projects/list-datasets.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { uploadMaxBytes } from '../../../shared/data/upload.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from './new-project.ts';
 import { send, sha256 } from './upload-file.ts';
+
+const randomBytes = seededBytes(5);
 
 describe('data sets', () => {
   let service: TestService;

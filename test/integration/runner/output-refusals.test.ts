@@ -32,10 +32,12 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
   test('is named when it never stops changing', async () => {
     await bench.put('restless', 'x'.repeat(100));
     const { objects } = bench.place;
+    let sizeNow = 0;
     const growing = {
       ...objects,
       putStream: async (key: string, bytes: never, type: string) => {
-        await truncate(join(bench.folder, 'restless'), 10 + Math.floor(Math.random() * 1e6));
+        sizeNow += 1_000;
+        await truncate(join(bench.folder, 'restless'), sizeNow);
         await objects.putStream(key, bytes, type);
       },
     };

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ArtifactLimit } from '../../../shared/runner/artifact-limit.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { OutputBench, sha256 } from './output-bench.ts';
+
+const randomBytes = seededBytes(6);
 
 describe('what a command leaves in OUTPUT_DIR', () => {
   const bench = new OutputBench();

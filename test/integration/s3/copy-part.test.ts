@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   CopyObjectCommand,
   CreateMultipartUploadCommand,
@@ -10,7 +10,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyObject } from '../../../shared/aws/copy-object.ts';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { lacks, openTarget } from './target.ts';
+
+const randomBytes = seededBytes(7);
 
 const target = await openTarget();
 const { client, bucket: Bucket, key } = target;

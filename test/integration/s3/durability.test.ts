@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,12 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { BUCKET as Bucket, type ChildServer, startChild } from './child-server.ts';
 import { signRequest } from './sign-request.ts';
 import { lacks } from './target.ts';
+
+const randomBytes = seededBytes(8);
 
 let folder: string;
 let server: ChildServer | undefined;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -15,7 +15,10 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, test } from 'vitest';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { lacks, openTarget } from './target.ts';
+
+const randomBytes = seededBytes(9);
 
 const target = await openTarget();
 const { client, bucket: Bucket, key } = target;

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { BUCKET as Bucket, startChild } from './child-server.ts';
 import { lacks } from './target.ts';
+
+const randomBytes = seededBytes(10);
 
 const run = promisify(execFile);
 const hasPrlimit = process.platform === 'linux';

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
@@ -10,7 +10,10 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, test } from 'vitest';
+import { seededBytes } from '../../support/seeded-bytes.ts';
 import { lacks, openTarget } from './target.ts';
+
+const randomBytes = seededBytes(11);
 
 const target = await openTarget();
 const { client, bucket: Bucket, key } = target;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigSyntaxError } from '../../../shared/config-file/config-syntax-error.ts';
 import { parseJson } from '../../../shared/config-file/parse-json.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 describe('faults are named with line and column', () => {
   test.each([

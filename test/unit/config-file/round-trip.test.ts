@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { stringify as stringifyToml } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { stringify as stringifyYaml } from 'yaml';
 import { parseConfigFile } from '../../../shared/config-file/parse-config-file.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 /** Any mapping or list that JSON can carry; -0 is 0 there. */
 const documents = fc

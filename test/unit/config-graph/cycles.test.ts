@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cycles } from '../../../shared/config-graph/cycles.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 test.each([
   ['nothing', [], []],

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { renderGraphviz } from '../../../shared/config-graph/render-graphviz.ts';
 import { renderMermaid } from '../../../shared/config-graph/render-mermaid.ts';
 import { renderSvg } from '../../../shared/config-graph/render-svg.ts';
+import fc from '../../support/seeded-fast-check.ts';
 import { graphOf } from './graph-of.ts';
 import { xmlFault } from './well-formed-xml.ts';
 

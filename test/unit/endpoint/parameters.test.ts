@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { toJsonSchema } from '../../../shared/endpoint/openapi/json-schema.ts';
@@ -9,6 +8,7 @@ import {
   paragraph,
   paragraphOrBlank,
 } from '../../../shared/endpoint/parameters.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 const limit = 8;
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { progressAxis, timeUnit, valueAxis } from '../../../shared/metric-chart/chart-axis.ts';
 import { valueText } from '../../../shared/metric-chart/number-text.ts';
 import { spreadLabels } from '../../../shared/metric-chart/spread-labels.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 test.each([
   [0, '0'],

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Place, thinOut } from '../../../shared/metric-chart/thin-out.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 const places = fc.array(
   fc.record({

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codeLengths } from '../../../shared/pictures/webp/code-lengths.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 const kraft = (lengths: Uint8Array) =>
   lengths.reduce((sum, length) => sum + (length === 0 ? 0 : 2 ** -length), 0);

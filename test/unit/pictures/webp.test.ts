@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { encodeWebp } from '../../../shared/pictures/webp/encode-webp.ts';
+import fc from '../../support/seeded-fast-check.ts';
 
 /** The pixels that libwebp, the format's own library, finds in a file. */
 async function decoded(file: Uint8Array): Promise<{ width: number; pixels: number[] }> {

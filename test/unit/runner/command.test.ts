@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { array, assert, asyncProperty, constantFrom } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CommandError, parseCommand, resolveCommand } from '../../../shared/runner/command.ts';
+import fc from '../../support/seeded-fast-check.ts';
+
+const { array, assert, asyncProperty, constantFrom } = fc;
 
 describe('splitting a command', () => {
   test.each([

@@ -31,6 +31,7 @@ describe('a line of METRICS_FILE', () => {
     [line({ name: ' ' }), 'name is blank'],
     [line({ name: 'n'.repeat(129) }), 'name is longer than 128 characters'],
     [line({ name: 'a\u0000b' }), 'name holds a control character'],
+    [line({ name: 'half of \ud83d' }), 'name holds a control character'],
     [line({ time: 'yesterday' }), 'time is neither ISO 8601 nor epoch seconds'],
     [line({ time: '2026-99-99T00:00:00Z' }), 'time is not between the years 1970 and 9999'],
     [line({ time: 1e15 }), 'time is not between the years 1970 and 9999'],

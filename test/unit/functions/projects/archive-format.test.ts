@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { archiveFormat, headBytes } from '../../../../functions/projects/archive-format.ts';
 import { tar, tarEntry } from '../../../integration/archive/archive-bytes.ts';
+import { seededBytes } from '../../../support/seeded-bytes.ts';
+
+const randomBytes = seededBytes(13);
 
 const small = tar(tarEntry('train.py', { content: 'print("hello")\n' }));
 const large = tar(tarEntry('data.bin', { content: randomBytes(50_000) }));

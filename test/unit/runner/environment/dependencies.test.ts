@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDependencies } from '../../../../shared/runner/environment/dependencies.ts';
+import fc from '../../../support/seeded-fast-check.ts';
 
 const python = (dependencies: string) => parseDependencies({ env_type: 'python', dependencies });
 const node = (dependencies: string) => parseDependencies({ env_type: 'node', dependencies });
