@@ -32,6 +32,42 @@ export function routeOf({ path }: Pick<AnyEndpoint, 'path'>): Route {
   return { resource, segments };
 }
 
+const variables = /\{(.+?)(\+?)\}/g;
+
+/** Names of the variables in a path, in their order: `/users/{user_id}/type` has `user_id`. */
+export const variablesOf = (path: string): string[] =>
+  [...path.matchAll(variables)].map(([, name]) => name ?? '');
+
+/** The path of a request, and its variables as API Gateway hands them over: by position, and still encoded. */
+export interface EncodedPath {
+  path: string;
+  parameters: Record<string, string>;
+}
+
+/**
+ * Puts values into an endpoint's path, percent-encoded as clients send them: the slashes of a greedy variable stay.
+ * @param values by the published names; those that are missing are empty
+ * @throws URIError for a value with a lone surrogate, which no URL can hold
+ */
+export function encodedPath(
+  { path }: Pick<AnyEndpoint, 'path'>,
+  values: Readonly<Record<string, string | undefined>>,
+): EncodedPath {
+  const encoded: string[] = [];
+  const filled = path.replace(variables, (_, name: string, greedy: string) => {
+    const value = values[name] ?? '';
+    const pieces = greedy === '+' ? value.split('/') : [value];
+    const one = pieces.map(encodeURIComponent).join('/');
+    encoded.push(one);
+    return one;
+  });
+  const routed = variablesOf(routeOf({ path }).resource);
+  return {
+    path: filled,
+    parameters: Object.fromEntries(routed.map((name, index) => [name, encoded[index] ?? ''])),
+  };
+}
+
 /** The methods that are served at each route, in the order of the alphabet: what answers all others needs to know. */
 export function methodTable(endpoints: readonly Pick<AnyEndpoint, 'path' | 'method'>[]): MethodTable {
   const table = new Map<string, Method[]>();

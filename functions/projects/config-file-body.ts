@@ -4,6 +4,7 @@ import {
   configFormat,
   parseConfigFile,
 } from '../../shared/config-file/parse-config-file.ts';
+import { illFormed, isWellFormed } from '../../shared/endpoint/ill-formed.ts';
 import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
@@ -37,7 +38,10 @@ export function checkConfigFile(config_id: string, bytes: Uint8Array): ConfigFor
   }
   const text = textOf(bytes);
   try {
-    return parseConfigFile(config_id, text).format;
+    const { format, data } = parseConfigFile(config_id, text);
+    // JSON and YAML can write as an escape what no UTF-8 file holds.
+    if (!isWellFormed(data)) throw badRequest([bodyFault(illFormed)]);
+    return format;
   } catch (error) {
     if (error instanceof ConfigSyntaxError) throw badRequest([bodyFault(error.message)]);
     throw error;

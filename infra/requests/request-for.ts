@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
 import type { JsonSchema } from '../../shared/endpoint/openapi/json-schema.ts';
 import type { Event } from '../../shared/endpoint/proxy-event.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
-import { routeOf } from '../routes.ts';
+import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 
 /** What exists in the service, by the names of parameters. */
 export type Facts = Readonly<Record<string, string>>;
@@ -15,8 +15,6 @@ interface Operation {
     content: Record<string, { schema?: JsonSchema; example?: Record<string, unknown> }>;
   };
 }
-
-const variable = /\{(.+?)\+?\}/g;
 
 /** A red square. */
 const picture = Buffer.from(
@@ -43,20 +41,19 @@ function bodyOf({ requestBody }: Operation, facts: Facts): { type: string; bytes
 export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, token: string): Event {
   const value = (name: string, example: unknown) => facts[name] ?? String(example ?? 'x');
   const parameters = operation.parameters ?? [];
-  const inPath = new Map(
-    parameters.filter((one) => one.in === 'path').map(({ name, example }) => [name, value(name, example)]),
-  );
   const query = parameters
     .filter((one) => one.in === 'query' && one.required === true)
     .map(({ name, example }): [string, string] => [name, value(name, example)]);
-  const { resource } = routeOf(endpoint);
-  const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
-  const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
+  const inPath = variablesOf(endpoint.path).map((name) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return [name, value(name, parameter?.example)] as const;
+  });
+  const encoded = encodedPath(endpoint, Object.fromEntries(inPath));
   const body = bodyOf(operation, facts);
   return proxyEvent(
     {
       method: endpoint.method,
-      path: endpoint.path.replace(variable, (_, name: string) => inPath.get(name) ?? 'x'),
+      path: encoded.path,
       query: new URLSearchParams(query).toString(),
       headers: [
         ...(token === '' ? [] : [['Authorization', `Bearer ${token}`] as const]),
@@ -66,7 +63,7 @@ export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: F
       body: body?.bytes ?? new Uint8Array(),
       sourceIp: '192.0.2.1',
     },
-    resource,
-    Object.fromEntries(names.map((name, index) => [routed[index] ?? '', inPath.get(name) ?? 'x'])),
+    routeOf(endpoint).resource,
+    encoded.parameters,
   );
 }

@@ -12,6 +12,7 @@ import { containerBridge } from './container-bridge.ts';
 import { HostCodec } from './host-codec.ts';
 import { localTemplate, SynthesizedTemplate } from './local-template.ts';
 import { readOptions, type SamOptions, type SampleRequest } from './options.ts';
+import { freePort, startPathRelay } from './path-relay.ts';
 import { sampleEvent } from './sample-event.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -62,16 +63,16 @@ async function writeEvent(request: SampleRequest): Promise<void> {
   await writeFile(files.event, JSON.stringify(sampleEvent(found.endpoint, request), null, 2));
 }
 
-function samArguments({ port, invoke, more }: SamOptions): string[] {
+function samArguments({ invoke, more }: SamOptions, port: number): string[] {
   const common = ['--template', files.template, '--env-vars', files.environment, ...more];
   if (invoke !== undefined) return ['local', 'invoke', invoke.operation, '--event', files.event, ...common];
   // A container for every operation stays after its first request.
   return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
 }
 
-function startSam(options: SamOptions, { region, credentials }: Place): ChildProcess {
+function startSam(options: SamOptions, port: number, { region, credentials }: Place): ChildProcess {
   const { PATH, HOME, DOCKER_HOST } = process.env;
-  return spawn('sam', samArguments(options), {
+  return spawn('sam', samArguments(options, port), {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...{ PATH, HOME, DOCKER_HOST },
@@ -118,7 +119,14 @@ async function runSam(options: SamOptions): Promise<number> {
       `Created the user admin with the password ${firstAdmin.password} (kept in ${firstAdmin.passwordFile}).\n`,
     );
   }
-  const sam = startSam(options, place);
+  const samPort = await freePort();
+  if (options.invoke === undefined) {
+    started.use(await startPathRelay(options.port, samPort));
+    process.stderr.write(
+      `Listening on http://127.0.0.1:${options.port}, and handing on to sam on its own port, once that is ready.\n`,
+    );
+  }
+  const sam = startSam(options, samPort, place);
   // Ctrl-C reaches sam by itself; it ends its containers, and then this goes on.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => sam.kill('SIGINT'));

@@ -2,12 +2,8 @@ import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
 import { CommandError } from '../command/command-error.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
 import { samples } from '../openapi/samples.ts';
-import { routeOf } from '../routes.ts';
+import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 import type { SampleRequest } from './options.ts';
-
-const variables = /\{(.+?)\+?\}/g;
-
-const namesOf = (path: string): string[] => [...path.matchAll(variables)].map(([, name]) => name ?? '');
 
 /** JSON where it is some, a form otherwise, as curl sends it. */
 function mediaTypeOf(body: string): string {
@@ -19,17 +15,15 @@ function mediaTypeOf(body: string): string {
  * reference. @throws CommandError for a variable that the path does not have
  */
 export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }: SampleRequest) {
-  const names = namesOf(endpoint.path);
+  const names = variablesOf(endpoint.path);
   const unknown = Object.keys(path).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new CommandError(`${endpoint.path} has no variable ${unknown}.`);
-  const values = names.map((name) => path[name] ?? String(samples[name] ?? name));
-  const { resource } = routeOf(endpoint);
-  const parameters = Object.fromEntries(namesOf(resource).map((name, index) => [name, values[index] ?? '']));
-  const byName = new Map(names.map((name, index) => [name, values[index] ?? '']));
+  const values = names.map((name) => [name, path[name] ?? String(samples[name] ?? name)] as const);
+  const encoded = encodedPath(endpoint, Object.fromEntries(values));
   return proxyEvent(
     {
       method: endpoint.method,
-      path: endpoint.path.replace(variables, (_, name: string) => encodeURIComponent(byName.get(name) ?? '')),
+      path: encoded.path,
       query,
       headers: [
         ['Accept', 'application/json'],
@@ -39,7 +33,7 @@ export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }:
       body: Buffer.from(body ?? ''),
       sourceIp: '127.0.0.1',
     },
-    resource,
-    parameters,
+    routeOf(endpoint).resource,
+    encoded.parameters,
   );
 }

@@ -1,20 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { toWellFormed } from '../endpoint/ill-formed.ts';
 import { Expression } from './condition.ts';
-import { ConditionFailed, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
+import {
+  ConditionFailed,
+  type Item,
+  type TableName,
+  type TableWriter,
+  tableReader,
+  type Write,
+} from './table.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 const conflictRounds = 8;
 
+/** Text as it can be stored: what a job reports may be cut in the middle of a character, which the store refuses. */
+const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, toWellFormed(value)]));
+
+/** An item to store. Its keys are never replaced: they would name another item. */
+const storableItem = ({ pk, sk, ...attributes }: Item): Item => ({ ...storable(attributes), pk, sk });
+
 function transactItem(TableName: string, write: Write): TransactItem {
   const expression = new Expression();
   const condition = write.if === undefined ? {} : { ConditionExpression: expression.condition(write.if) };
   if ('put' in write)
-    return { Put: { TableName, Item: write.put, ...condition, ...expression.placeholders() } };
+    return { Put: { TableName, Item: storableItem(write.put), ...condition, ...expression.placeholders() } };
   if ('update' in write) {
-    const UpdateExpression = expression.change(write.change);
+    const { set } = write.change;
+    const UpdateExpression = expression.change({ ...write.change, ...(set && { set: storable(set) }) });
     const { pk, sk } = write.update;
     return {
       Update: { TableName, Key: { pk, sk }, UpdateExpression, ...condition, ...expression.placeholders() },

@@ -2,29 +2,13 @@ import type { File } from './definition.ts';
 import type { Before, Exchange } from './exchange.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
 import { idempotencyKeyFaults } from './idempotency-key.ts';
+import { illFormedFaults } from './ill-formed.ts';
 import { type RawFields, readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
-import { type Part, parsePart, type Values } from './parse-part.ts';
+import { type Part, parsePart } from './parse-part.ts';
 import { badRequest, faultsOf, type ParameterFault } from './problem.ts';
 import { type Event, headerOf } from './proxy-event.ts';
+import { readPath } from './read-path.ts';
 import { splitAnywhere } from './split-anywhere.ts';
-
-const variable = /^\{(.+?)\+?\}$/;
-
-/**
- * Path parameters under their published names. API Gateway demands one name for sibling variables
- * (`/users/{user_id}` and `/users/{username}`), so routes name them by position: what matters is where they stand
- * in the route.
- */
-function pathValues({ endpoint, event }: Exchange): Values {
-  const published = endpoint.path.split('/');
-  const routed = event.resource.split('/');
-  const pairs = published.flatMap((segment, position): [string, unknown][] => {
-    const name = variable.exec(segment)?.[1];
-    const routedName = variable.exec(routed[position] ?? '')?.[1];
-    return name === undefined || routedName === undefined ? [] : [[name, event.pathParameters?.[routedName]]];
-  });
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
-}
 
 function queryPairs(event: Event): [string, string[]][] {
   const several = Object.entries(event.multiValueQueryStringParameters ?? {});
@@ -50,18 +34,34 @@ function readBody({ endpoint: { input }, event }: Exchange): Body {
 
 const nothing = (value?: unknown): Part => ({ value, faults: [] });
 
+const headerPairs = ({ headers, multiValueHeaders }: Event): [string, unknown][] => [
+  ...Object.entries(headers ?? {}),
+  ...Object.entries(multiValueHeaders ?? {}),
+];
+
+/** One fault for each parameter: what else is wrong with one that cannot be read is of no use to anybody. */
+function firstOfEach(
+  faults: readonly ParameterFault[],
+  unreadable: readonly ParameterFault[],
+): ParameterFault[] {
+  const names = new Set(unreadable.map((fault) => `${fault.in} ${fault.name}`));
+  return [...unreadable, ...faults.filter((fault) => !names.has(`${fault.in} ${fault.name.toWellFormed()}`))];
+}
+
 /** Parses everything that was sent and names every fault at once. */
 export const parseInput: Before = (exchange) => {
   const { endpoint, event } = exchange;
   const { input } = endpoint;
-  const sent = singleValues(queryPairs(event), 'query');
+  const inQuery = queryPairs(event);
+  const sent = singleValues(inQuery, 'query');
+  const inPath = readPath(exchange);
   const { fields, file } = readBody(exchange);
   const isReadable = fields.faults.length === 0;
   const split = splitAnywhere(input.anywhere, sent.values, fields.values);
   const alsoTaken = Object.keys(input.anywhere?.shape ?? {});
 
   const path = input.path
-    ? parsePart(input.path, { values: pathValues(exchange), placeOf: () => 'path' })
+    ? parsePart(input.path, { values: inPath.values, placeOf: () => 'path' })
     : nothing({});
   const query = parsePart(input.query, { values: split.query, placeOf: () => 'query', alsoTaken });
   // Where the body cannot be read nobody knows what is missing.
@@ -70,7 +70,14 @@ export const parseInput: Before = (exchange) => {
   const body = isReadable
     ? parsePart(schema, { values: split.body, placeOf: () => 'body', alsoTaken })
     : nothing();
-  const faults = [
+  const unreadable = [
+    ...inPath.faults,
+    ...illFormedFaults('path', Object.entries(inPath.values)),
+    ...illFormedFaults('query', inQuery),
+    ...illFormedFaults('header', headerPairs(event)),
+    ...illFormedFaults('body', Object.entries(fields.values)),
+  ];
+  const others = [
     ...path.faults,
     ...sent.faults,
     ...query.faults,
@@ -82,9 +89,9 @@ export const parseInput: Before = (exchange) => {
     ...ifNoneMatchFaults(exchange),
     ...idempotencyKeyFaults(endpoint, event),
   ];
-  if (faults.length > 0) {
+  if (unreadable.length > 0 || others.length > 0) {
     const maskFaults = faultsOf(() => parseMaskOfRequest(exchange));
-    throw badRequest([...faults, ...maskFaults], query.allowed);
+    throw badRequest(firstOfEach([...others, ...maskFaults], unreadable), query.allowed);
   }
   const bodyValue = file ?? (schema === undefined ? undefined : body.value);
   exchange.input = { path: path.value, query: query.value, anywhere: anywhere.value, body: bodyValue };

@@ -31,3 +31,15 @@ export function parametersNotUtf8(text: string): string[] {
   const names = broken.map((piece) => Buffer.from(bytesOf(pair.exec(piece)?.[0] ?? '')).toString('utf8'));
   return [...new Set(names)];
 }
+
+/**
+ * A path variable without its percent-encoding, in which API Gateway's REST proxy events hand it over as it was sent
+ * (query parameters they decode). Undefined where it is malformed or not UTF-8. A plus sign stands for itself.
+ */
+export function decodePathVariable(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

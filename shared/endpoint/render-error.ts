@@ -79,6 +79,9 @@ export function renderError(error: unknown, requestId: string, log: Logger): Res
       'X-Request-Id': requestId,
       ...problem.headers,
     },
-    body: JSON.stringify(problem.document(requestId)),
+    body: JSON.stringify(problem.document(requestId), (_, value: unknown) =>
+      // What a problem quotes may be the very text that is refused.
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ),
   };
 }

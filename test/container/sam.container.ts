@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { encode as encodePng } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { freePort } from '../../infra/sam/path-relay.ts';
 import { outputOf } from './run-program.ts';
 
 const program = join(import.meta.dirname, '../../infra/sam/main.ts');
@@ -21,15 +21,6 @@ const project = new URLSearchParams({
   'project-type': 'vision',
   'project-task': 'classification',
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 let data: string;
 let service: ChildProcess;
@@ -51,7 +42,7 @@ beforeAll(async () => {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         output += `${line}\n`;
-        if (line.includes(`Running on ${url}`)) resolve();
+        if (line.includes('Running on http://127.0.0.1:')) resolve();
       });
     }
     void ended.then(() => reject(new Error(output)));
@@ -147,6 +138,14 @@ describe('the synthesized API under sam local', () => {
     const read = await request('GET', path, { headers: { 'X-Fields': 'project_id' } });
     expect(await read.json()).toEqual({ project_id: body.project_id });
     expect((await request('GET', '/projects/01jgk7y4m8s2v6x0b3n9q5r1tz')).status).toBe(404);
+    const artifact = await request(
+      'GET',
+      `${path}/experiments/01jgk7y4m8s2v6x0b3n9q5r1tz/artifacts/a%2Fb%zz`,
+    );
+    expect([artifact.status, await artifact.text()]).toEqual([
+      400,
+      expect.stringContaining('percent-encoding'),
+    ]);
     expect((await request('GET', '/nowhere')).status).toBe(403);
 
     // A URL that a function in a container has signed works for its caller, outside.

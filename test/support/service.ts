@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { inject } from 'vitest';
 import { createTables } from '../../infra/local/dynamodb/tables.ts';
 import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
-import { routeOf } from '../../infra/routes.ts';
+import { encodedPath, routeOf } from '../../infra/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
@@ -38,8 +38,6 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
   json: any;
 }
-
-const variable = /\{(.+?)\+?\}/g;
 
 /** The environment of a function whose tables are new and empty, on the engines that all test files share. */
 export async function testEnvironment(more: Environment = {}): Promise<Environment> {
@@ -88,23 +86,18 @@ export async function testService(more: Environment = {}) {
       handler = lambda(endpoint, environment);
       handlers.set(endpoint, handler);
     }
-    const { resource } = routeOf(endpoint);
-    const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
-    const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
-    const parameters = Object.fromEntries(
-      names.map((name, index) => [routed[index] ?? '', path[name] ?? '']),
-    );
+    const encoded = encodedPath(endpoint, path);
     const event = proxyEvent(
       {
         method: endpoint.method,
-        path: endpoint.path.replace(variable, (_, name: string) => path[name] ?? ''),
+        path: encoded.path,
         query: typeof query === 'string' ? query : new URLSearchParams(query).toString(),
         headers: Object.entries({ ...(as && { Authorization: `Bearer ${as.token}` }), ...headers }),
         body: typeof body === 'string' ? Buffer.from(body) : body,
         sourceIp,
       },
-      resource,
-      parameters,
+      routeOf(endpoint).resource,
+      encoded.parameters,
     );
     // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
     const result = await handler(event, {} as any);

@@ -16,7 +16,7 @@ export interface Leaf {
 
 export interface Match {
   leaf: Leaf;
-  /** Path parameters under the names of the route. */
+  /** Path parameters under the names of the route, percent-encoded as they were sent. */
   parameters: Record<string, string>;
 }
 
@@ -42,17 +42,9 @@ function leafOf(root: Node, loaded: LoadedEndpoint): Leaf {
   return node.leaf;
 }
 
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Finds the endpoint of a path as API Gateway does: fixed words before variables before greedy variables, with or
- * without a trailing slash. A path that is not valid percent-encoding matches nothing.
+ * without a trailing slash. Nothing is decoded: `%2F` separates no segments, and functions get variables as they came.
  */
 export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: string) => Match | undefined {
   const root = emptyNode();
@@ -69,9 +61,8 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
     const whole = trailing ? segments.slice(0, -1) : segments;
     const parameters: Record<string, string> = {};
     let node = root;
-    for (const [position, segment] of whole.entries()) {
-      const word = decode(segment);
-      if (word === undefined || word === '') return undefined;
+    for (const [position, word] of whole.entries()) {
+      if (word === '') return undefined;
       const next = node.words.get(word);
       if (next !== undefined) {
         node = next;
@@ -79,8 +70,7 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
         parameters[node.variable.name] = word;
         node = node.variable.node;
       } else if (node.greedy !== undefined) {
-        const rest = decode(segments.slice(position).join('/'));
-        if (rest === undefined) return undefined;
+        const rest = segments.slice(position).join('/');
         return { leaf: node.greedy.leaf, parameters: { ...parameters, [node.greedy.name]: rest } };
       } else {
         return undefined;

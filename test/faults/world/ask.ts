@@ -1,5 +1,5 @@
 import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
-import { routeOf } from '../../../infra/routes.ts';
+import { encodedPath, routeOf } from '../../../infra/routes.ts';
 import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
 import { lambda } from '../../../shared/endpoint/lambda.ts';
 
@@ -18,30 +18,25 @@ export interface Answer {
   json: any;
 }
 
-const variable = /\{(.+?)\+?\}/g;
-
 /** Asks a function as the gateway would, without the network in between. */
 export async function ask(
   endpoint: AnyEndpoint,
   environment: Readonly<Record<string, string | undefined>>,
   { path = {}, query = {}, headers = {}, token, body = '' }: Question,
 ): Promise<Answer> {
-  const { resource } = routeOf(endpoint);
-  const names = [...endpoint.path.matchAll(variable)].map(([, name]) => name ?? '');
-  const routed = [...resource.matchAll(variable)].map(([, name]) => name ?? '');
-  const parameters = Object.fromEntries(names.map((name, index) => [routed[index] ?? '', path[name] ?? '']));
+  const encoded = encodedPath(endpoint, path);
   const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const event = proxyEvent(
     {
       method: endpoint.method,
-      path: endpoint.path.replace(variable, (_, name: string) => path[name] ?? ''),
+      path: encoded.path,
       query: new URLSearchParams(query).toString(),
       headers: Object.entries({ ...authorization, ...headers }),
       body: Buffer.from(body),
       sourceIp: '127.0.0.1',
     },
-    resource,
-    parameters,
+    routeOf(endpoint).resource,
+    encoded.parameters,
   );
   // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
   const { statusCode, body: text } = await lambda(endpoint, environment)(event, {} as any);

@@ -93,7 +93,7 @@ describe('tokens', () => {
       expect.arrayContaining([
         { in: 'body', name: 'grant_type', message: 'must be "password"' },
         { in: 'body', name: 'username', message: 'is required' },
-        { in: 'body', name: 'password', message: 'is not valid Unicode' },
+        { in: 'body', name: 'password', message: expect.stringContaining('half a character') },
         expect.objectContaining({ in: 'body', name: 'scope' }),
         expect.objectContaining({ in: 'query', name: 'password' }),
       ]),

@@ -59,7 +59,7 @@ describe('the gateway', () => {
         resource: '/items/{p1}',
         path,
         httpMethod: 'GET',
-        pathParameters: { p1: 'a b' },
+        pathParameters: { p1: 'a%20b' },
         multiValueQueryStringParameters: { x: ['1', '2'], y: [''] },
         queryStringParameters: { x: '2', y: '' },
         multiValueHeaders: { 'X-Test': ['yes'] },
@@ -101,9 +101,12 @@ describe('the gateway', () => {
     expect(answer.json.multiValueQueryStringParameters.a).toEqual([received(value)]);
   });
 
-  test.each(['/nothing', '/', '/items/a/b', '//items/a', '/items/%ff'])('%s is 404', async (path) => {
-    expectProblem(await raw([`GET ${path} HTTP/1.1`, 'Host: localhost']), 404);
-  });
+  test.each(['/nothing', '/', '/items/a/b', '//items/a', '/%69tems/a', '/items%2Fa'])(
+    '%s is 404',
+    async (path) => {
+      expectProblem(await raw([`GET ${path} HTTP/1.1`, 'Host: localhost']), 404);
+    },
+  );
 
   test.each(['PUT', 'OPTIONS', 'POST', 'PATCH'])('%s is 405 and says what is allowed', async (method) => {
     const answer = await raw([`${method} /items/a HTTP/1.1`, 'Host: localhost']);

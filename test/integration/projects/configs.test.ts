@@ -95,7 +95,7 @@ describe('configurations', () => {
 
   test('keep their bytes, whatever they hold', async () => {
     const text =
-      '\ufeff{"__proto__": {"a": 1}, "constructor": 2, "big": 12345678901234567890, "\\u0000": "\\ud800"}\r\n';
+      '\ufeff{"__proto__": {"a": 1}, "constructor": 2, "big": 12345678901234567890, "\\u0000": "\\ud83d\\ude00"}\r\n';
     const stored = await put('odd.json', text);
     expect(stored.json.sha256).toBe(sha256(text));
     const { json, text: body } = await read('odd.json');
@@ -113,6 +113,9 @@ describe('configurations', () => {
     ['a repeated key', 'train.yaml', 'a: 1\na: 2\n', 'body', 'line 2, column 1'],
     ['JSON that does not parse', 'x.json', '{\n  "a": 1,\n}', 'body', 'line 3, column 1'],
     ['TOML that does not parse', 'x.toml', 'a = 1\nb = \n', 'body', 'line 2, column 5'],
+    ['half a character in YAML', 'x.yaml', 'a: {b: ["\\ud800"]}\n', 'body', 'half a character'],
+    ['half a character in JSON', 'x.json', '{"a": {"\\udfff": 1}}', 'body', 'half a character'],
+    ['half a character in TOML', 'x.toml', 'a = "\\ud800"\n', 'body', 'line 1, column 6'],
     ['a single value', 'x.json', '3', 'body', 'must be a mapping or a list'],
     ['blank text', 'x.yaml', ' \n', 'body', 'the file is empty'],
     ['a bomb of aliases', 'x.yaml', bomb(), 'body', 'aliases'],

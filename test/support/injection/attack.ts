@@ -37,9 +37,11 @@ export function fieldsOf(endpoint: AnyEndpoint): Field[] {
 }
 
 function valuesFor(names: readonly string[], valid: Valid, place: Field['place'], hostile: Hostile) {
+  // A URL's path cannot hold half a character.
+  const text = place === 'path' ? hostile.text.toWellFormed() : hostile.text;
   const pairs = names.map((name): [string, string] => [
     name,
-    hostile.goesTo({ place, name }) ? hostile.text : (valid[name] ?? String(samples[name] ?? 'x')),
+    hostile.goesTo({ place, name }) ? text : (valid[name] ?? String(samples[name] ?? 'x')),
   ]);
   return Object.fromEntries(pairs);
 }

@@ -9,7 +9,7 @@ test('an event has the variables of the route by position, and samples for those
   expect(event).toMatchObject({
     resource: '/projects/{p1}/experiments/{p3}',
     path: '/projects/01jgk7y4m8s2v6x0b3n9q5r1tz/experiments/a%2Fb',
-    pathParameters: { p1: '01jgk7y4m8s2v6x0b3n9q5r1tz', p3: 'a/b' },
+    pathParameters: { p1: '01jgk7y4m8s2v6x0b3n9q5r1tz', p3: 'a%2Fb' },
     httpMethod: 'GET',
     body: null,
   });
