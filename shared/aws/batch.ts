@@ -92,6 +92,12 @@ interface JobNews {
     | undefined;
 }
 
+/** What Batch says of an end and what the host of the container adds: that it failed to start, say, and why. */
+function reasonOf(statusReason: string | undefined, container: Ending | undefined): string | undefined {
+  const said = [statusReason, container?.reason].filter((one) => one !== undefined && one !== '');
+  return said.length === 0 ? undefined : [...new Set(said)].join(': ');
+}
+
 /** A job as `DescribeJobs` and the state-change event tell it. */
 export function batchJob(detail: JobNews): BatchJob | undefined {
   const { jobId: id, jobName: name, status, attempts = [], container } = detail;
@@ -103,12 +109,12 @@ export function batchJob(detail: JobNews): BatchJob | undefined {
     id,
     name,
     status,
-    reason: detail.statusReason ?? container?.reason ?? last?.container?.reason,
+    reason: reasonOf(detail.statusReason, over ? (container ?? last?.container) : container),
     attempt: over ? Math.max(ended, 1) : ended + 1,
     exitCode: container?.exitCode ?? last?.container?.exitCode,
     attempts: attempts.map((attempt) => ({
       exitCode: attempt.container?.exitCode,
-      reason: attempt.statusReason ?? attempt.container?.reason,
+      reason: reasonOf(attempt.statusReason, attempt.container),
       startedAt: attempt.startedAt,
       stoppedAt: attempt.stoppedAt,
     })),

@@ -16,10 +16,18 @@ export const buildingReason = 'The environment is being built.';
 export const reasonToBuildLater = ({ reason }: BatchJob): string =>
   `The build of the environment waits for compute capacity.${reason === undefined ? '' : ` Batch says: ${reason}`}`;
 
+const isStarted = ({ startedAt }: BatchJob['attempts'][number]): boolean => startedAt !== undefined;
+
+/** What became of the last attempt that ended. */
+function fateOf({ attempts }: BatchJob): string {
+  const last = attempts.at(-1);
+  return last === undefined || isStarted(last) ? 'was lost' : 'could not be started';
+}
+
 /** Why a job stands where Batch says it stands, in a person's words; null where there is nothing to say. */
 export function reasonToWait(job: BatchJob & { status: keyof typeof waiting }): string | null {
   const words = waiting[job.status];
-  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before was lost. ` : '';
+  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${fateOf(job)}. ` : '';
   if (words === null) return retried === '' ? null : retried.trim();
   return `${retried}${words}${job.reason === undefined ? '' : ` Batch says: ${job.reason}`}`;
 }
@@ -33,10 +41,10 @@ function signalOf(exitCode: number): string | undefined {
 export function reasonOfLoss(job: BatchJob): string {
   const said = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
   if (job.exitCode === undefined) {
-    const isStarted = job.attempts.some(({ startedAt }) => startedAt !== undefined);
-    if (!isStarted) return `The job was ended before it ever ran.${said}`;
     const tries = job.attempts.length;
-    const tried = tries === 1 ? '' : ` It was tried ${tries} times, the most there are: start it anew.`;
+    const tried = tries < 2 ? '' : ` It was tried ${tries} times, the most there are: start it anew.`;
+    if (tries === 0) return `The job was ended before it ever ran.${said}`;
+    if (!job.attempts.some(isStarted)) return `The container could not be started.${tried}${said}`;
     return `The job ended before it could report.${tried}${said}`;
   }
   const signal = job.exitCode > 128 ? signalOf(job.exitCode) : undefined;

@@ -18,6 +18,7 @@ import {
   type RunningBatch,
   startBatchServer,
 } from '../../infra/local/batch/server.ts';
+import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
 import { taskHandler } from '../../shared/endpoint/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
@@ -93,17 +94,14 @@ export async function uploadSource(
   if (made.status !== 200) throw new Error(`the source was refused: ${made.text}`);
 }
 
-/** What all job definitions have in common here: tried again where the host is lost, as on AWS. */
+/** What all job definitions have in common here: tried again as on AWS. */
 export const usualDefinition = {
   command: jobCommand,
   environment: {},
   vcpus: 1,
   memory: 512,
-  attempts: 3,
-  evaluateOnExit: [
-    { action: 'RETRY' as const, onStatusReason: 'Host EC2*' },
-    { action: 'EXIT' as const, onReason: '*' },
-  ],
+  attempts,
+  evaluateOnExit,
 };
 
 /** Starts it; everything ends with the test, or when `atEnd` says. */

@@ -12,7 +12,18 @@ export interface AttemptSettings {
   /** Between SIGTERM and SIGKILL. */
   stopGraceMs: number;
   hostEnvironment: Readonly<Record<string, string>>;
+  /** How the host fails to start a container, for tests; undefined where it starts it. */
+  startFailure?: ((start: ContainerStart) => StartFailure | undefined) | undefined;
 }
+
+/** The start of a container: which node of which attempt of which job, attempts counted from 1. */
+export interface ContainerStart {
+  jobName: string;
+  attempt: number;
+  node: number;
+}
+
+export type StartFailure = Pick<Exit, 'statusReason' | 'reason'>;
 
 /** What ECS takes as overrides of a container. */
 const maxOverridesLength = 8192;
@@ -85,6 +96,8 @@ export class Attempt {
     if (container.overridesLength > maxOverridesLength) {
       return { statusReason: `Container Overrides length must be at most ${maxOverridesLength}` };
     }
+    const failure = this.#settings.startFailure?.({ jobName: job.name, attempt, node: index });
+    if (failure !== undefined) return failure;
     const { logFolder } = this.#settings;
     const logName = `${job.id}.${index}.${attempt}`;
     try {

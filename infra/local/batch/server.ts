@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { Credentials } from '../signature.ts';
+import type { ContainerStart, StartFailure } from './attempt.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
 import { type Surroundings, stateChangeEvent } from './describe-job.ts';
 import { answerRequest } from './http-interface.ts';
@@ -33,6 +34,8 @@ export interface BatchServerOptions {
    * read when a process starts, and neither stored nor described, so credentials may be in it.
    */
   hostEnvironment?: Readonly<Record<string, string>>;
+  /** How the host fails to start a container, for tests; undefined where it starts it. */
+  startFailure?: (start: ContainerStart) => StartFailure | undefined;
   /** Shortest timeout that a job may have; 60 as on AWS unless given. */
   minimumTimeoutSeconds?: number;
   /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
@@ -76,7 +79,13 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
     (event) => outbox.post(event),
   );
   const stopGraceMs = (options.stopGraceSeconds ?? 30) * 1000;
-  const scheduler = new Scheduler(queues, { store, logFolder, stopGraceMs, hostEnvironment });
+  const scheduler = new Scheduler(queues, {
+    store,
+    logFolder,
+    stopGraceMs,
+    hostEnvironment,
+    startFailure: options.startFailure,
+  });
   const context = { store, scheduler, surroundings, minimumTimeoutSeconds, region, credentials };
   let loaded: Promise<void> | undefined;
   const server = createServer((request, response) => {

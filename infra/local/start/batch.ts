@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { attempts, evaluateOnExit } from '../../retry-rules.ts';
 import type { LocalJobDefinition } from '../batch/catalogue.ts';
 import { type RunningBatch, startBatchServer } from '../batch/server.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -19,12 +20,6 @@ export interface LocalBatchOptions {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs again what was lost with its host, and nothing that ended by itself. */
-const evaluateOnExit = [
-  { action: 'RETRY', onStatusReason: 'Host EC2*' },
-  { action: 'EXIT', onReason: '*' },
-] as const;
-
 function definitions(program: string): LocalJobDefinition[] {
   const inProgram = (file: string) => join(program, file);
   const running = (job: 'train' | 'prune' | 'quantize') => ({
@@ -36,7 +31,7 @@ function definitions(program: string): LocalJobDefinition[] {
     environment: {},
     vcpus: 1,
     memory: 2048,
-    attempts: 3,
+    attempts,
     evaluateOnExit,
   });
   return [

@@ -3,18 +3,11 @@ import { CfnJobDefinition } from 'aws-cdk-lib/aws-batch';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-
-/** Attempts of a job that loses its host; whatever ends by itself is not repeated. */
-const attempts = 3;
+import { attempts, evaluateOnExit } from '../../retry-rules.ts';
 
 const retryStrategy: CfnJobDefinition.RetryStrategyProperty = {
   attempts,
-  evaluateOnExit: [
-    { action: 'RETRY', onStatusReason: 'Host EC2*' },
-    { action: 'RETRY', onStatusReason: 'Your Spot Task was interrupted*' },
-    // What no rule matches would be tried again.
-    { action: 'EXIT', onReason: '*' },
-  ],
+  evaluateOnExit: [...evaluateOnExit],
 };
 
 /** A program of the job image, or of another image that was built from it. */

@@ -12,14 +12,16 @@ const definition = (name: string) =>
     .of('AWS::Batch::JobDefinition')
     .find(({ Properties }) => Properties.JobDefinitionName === `model-project-service-${name}`)?.Properties;
 
-test('what lost its host runs again, what ended by itself does not', () => {
+test('what lost its host or did not start runs again, what ended by itself does not', () => {
   for (const { Properties } of service.of('AWS::Batch::JobDefinition')) {
     expect(Properties.RetryStrategy).toEqual({
       Attempts: 3,
       EvaluateOnExit: [
+        { Action: 'EXIT', OnStatusReason: 'Essential container in task exited*' },
+        { Action: 'EXIT', OnReason: 'OutOfMemoryError*' },
         { Action: 'RETRY', OnStatusReason: 'Host EC2*' },
-        { Action: 'RETRY', OnStatusReason: 'Your Spot Task was interrupted*' },
-        { Action: 'EXIT', OnReason: '*' },
+        { Action: 'RETRY', OnStatusReason: 'Task failed to start*' },
+        { Action: 'RETRY', OnReason: '*' },
       ],
     });
     expect(Properties.Timeout.AttemptDurationSeconds).toBe(21_600);
