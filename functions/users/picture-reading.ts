@@ -16,7 +16,7 @@ export const pictureReading = (size: PictureSize) =>
     ...words[size],
     method: 'GET',
     path: `/users/{username}/${size}/`,
-    description: `${pictureSides[size]} × ${pictureSides[size]} pixels, WebP, or PNG by \`Accept\`; a drawn identicon for a user who has uploaded none. A guest sees only their own.`,
+    description: `${pictureSides[size]} × ${pictureSides[size]} pixels, WebP, or PNG by \`Accept\`; for a user who has uploaded none a drawn identicon, always PNG. A guest sees only their own.`,
     allow: 'guest',
     needs: { accounts: readAccounts, objects: readPictures },
     input: { path: userPath },

@@ -10,9 +10,9 @@ import { requireMaySeeAccount } from './account-access.ts';
 import { requireUserWithPicture } from './user-with-picture.ts';
 
 /** Draws the identicon. What it takes to draw is loaded with the first one, and spares a server 16 MB until then. */
-async function identicon({ user_id }: User, form: PictureForm): Promise<Uint8Array> {
+async function identicon({ user_id }: User, size: PictureSize): Promise<Uint8Array> {
   const { drawIdenticon } = await import('../../shared/pictures/identicon.ts');
-  return drawIdenticon(user_id, form);
+  return drawIdenticon(user_id, size);
 }
 
 /** A picture that was replaced between reading its record and its bytes is looked up again, so often. */
@@ -24,7 +24,7 @@ interface Context extends Pick<Ambient, 'header'> {
   caller: Caller;
 }
 
-/** Answers the current picture of a user in one size, by `Accept`, or their identicon where they have none. */
+/** Reply with the current picture of a user in one size, by `Accept`, or with their identicon, which is always PNG. */
 export async function sendPicture(
   size: PictureSize,
   username: string,
@@ -35,11 +35,10 @@ export async function sendPicture(
   for (let round = 1; round <= rounds; round += 1) {
     const { user, picture } = await requireUserWithPicture(accounts, username);
     const { picture_id = null, version = 0 } = picture ?? {};
-    const bytes =
-      picture_id === null ? await identicon(user, form) : await readPicture(objects, user, picture_id, form);
-    if (bytes !== undefined) {
-      return Reply.content(form.mediaType, bytes, { headers: { Vary: 'Accept' }, version });
-    }
+    const extras = { headers: { Vary: 'Accept' }, version };
+    if (picture_id === null) return Reply.content('image/png', await identicon(user, size), extras);
+    const bytes = await readPicture(objects, user, picture_id, form);
+    if (bytes !== undefined) return Reply.content(form.mediaType, bytes, extras);
   }
   throw new Error(`the picture of ${username} is on record but not in the bucket`);
 }

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { encode as encodePng } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '../../infra/sam/path-relay.ts';
+import { drawIdenticon } from '../../shared/pictures/identicon.ts';
 import { outputOf } from './run-program.ts';
 
 const program = join(import.meta.dirname, '../../infra/sam/main.ts');
@@ -105,7 +105,7 @@ describe('the synthesized API under sam local', () => {
   });
 
   test('takes a picture and gives back its bytes', async () => {
-    const png = encodePng({ width: 64, height: 64, channels: 3, data: new Uint8Array(64 * 64 * 3).fill(90) });
+    const png = drawIdenticon('a picture', 'thumbnail');
     const put = await request('PUT', '/users/admin/profile_picture', {
       body: Buffer.from(png),
       headers: { 'Content-Type': 'image/png' },

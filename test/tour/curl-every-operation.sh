@@ -112,8 +112,7 @@ try 200 $json $user_fields GET /users/
 try 200 $json $user_fields POST "/users/$user_id/type" -d account_type=developer
 try 400 $problem errors POST "/users/$user_id/type" -d account_type=
 for picture in profile_picture thumbnail; do
-  try 200 image/webp - GET "/users/$user/$picture/"
-  try 200 image/png - GET "/users/$user/$picture/" -H 'Accept: image/png'
+  try 200 image/png - GET "/users/$user/$picture/"
 done
 try 400 $problem errors DELETE /users/ -d username=
 try 200 $json $user_fields DELETE /users/ -d username="$user"

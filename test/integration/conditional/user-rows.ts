@@ -1,4 +1,3 @@
-import { encode } from 'fast-png';
 import { endpoint as changePassword } from '../../../functions/users/change-password.endpoint.ts';
 import { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
 import { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
@@ -9,13 +8,11 @@ import { endpoint as readOwnAccount } from '../../../functions/users/read-own-ac
 import { endpoint as readPicture } from '../../../functions/users/read-profile-picture.endpoint.ts';
 import { endpoint as readThumbnail } from '../../../functions/users/read-thumbnail.endpoint.ts';
 import { endpoint as readUser } from '../../../functions/users/read-user.endpoint.ts';
+import { drawIdenticon } from '../../../shared/pictures/identicon.ts';
 import type { Rows } from './rows.ts';
 
-/** Picture `n`: a grey of its own. */
-const picture = (n: number) => {
-  const data = new Uint8Array(8 * 8 * 3).fill(n);
-  return encode({ width: 8, height: 8, channels: 3, data });
-};
+/** Picture `n`. */
+const picture = (n: number) => drawIdenticon(`picture ${n}`, 'thumbnail');
 
 /** Everything below `/users/` whose answer has an ETag or that a precondition guards. */
 export const userRows: Rows = {

@@ -1,5 +1,4 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { encodeWebp } from '../../../shared/pictures/webp/encode-webp.ts';
 import { noise, plain } from './picture-service.ts';
 
 function chunk(type: string, data: Uint8Array): Buffer {
@@ -44,8 +43,8 @@ export async function jpegBomb(): Promise<Buffer> {
 }
 
 /** A WebP whose header promises 16,383 × 16,383 pixels, the most of the format. */
-export function webpBomb(): Buffer {
-  const picture = Buffer.from(encodeWebp(new Uint32Array(16).fill(0xff000000), 4));
+export async function webpBomb(): Promise<Buffer> {
+  const picture = await plain([0, 0, 0]).webp({ lossless: true }).toBuffer();
   picture.writeUInt32LE((16_382 | (16_382 << 14)) >>> 0, 21);
   return picture;
 }
