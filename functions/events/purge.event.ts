@@ -1,8 +1,13 @@
 import { controlBatch, writeObjects } from '../../shared/aws/needs.ts';
-import { type ClosedAccount, closedAccounts, listClosedAccounts } from '../../shared/data/closed-account.ts';
+import {
+  type ClosedAccount,
+  closedAccountKey,
+  closedAccounts,
+  listClosedAccounts,
+} from '../../shared/data/closed-account.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { listPurges, type Purge, unfinishedPurges } from '../../shared/data/purge.ts';
-import { comeAgain } from '../../shared/data/watched-list.ts';
+import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/purge.ts';
+import { comeAgain, type WatchedPosition } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
@@ -25,13 +30,15 @@ export const event = defineTask({
     await comeAgain(accounts, closedAccounts);
     await comeAgain(records, unfinishedPurges);
     const closed = {
-      list: (after: string | undefined) => listClosedAccounts(accounts, after),
-      idOf: ({ user_id }: ClosedAccount) => user_id,
+      table: accounts,
+      list: (position: WatchedPosition | undefined) => listClosedAccounts(accounts, position),
+      keyOf: ({ user_id }: ClosedAccount) => closedAccountKey(user_id),
       work: (one: ClosedAccount) => clearAccount({ accounts, records }, one, stillTime, now()),
     };
     const purges = {
-      list: (after: string | undefined) => listPurges(records, after),
-      idOf: ({ purge_id }: Purge) => purge_id,
+      table: records,
+      list: (position: WatchedPosition | undefined) => listPurges(records, position),
+      keyOf: ({ purge_id }: Purge) => purgeKey(purge_id),
       async work(purge: Purge) {
         if (purge.again_at !== null && Date.parse(purge.again_at) > now().getTime()) return;
         const endFirst = async ({ project_id }: Purge) =>
@@ -41,8 +48,8 @@ export const event = defineTask({
         await runPurge(records, objects, purge, stillTime, endFirst, now());
       },
     };
-    await workOff(closed, stillTime, log);
-    await workOff(purges, stillTime, log);
+    await workOff(closed, stillTime, log, now);
+    await workOff(purges, stillTime, log, now);
   },
 });
 

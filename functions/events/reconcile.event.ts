@@ -1,21 +1,26 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { unfinishedJobs } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { comeAgain } from '../../shared/data/watched-list.ts';
+import { comeAgain, logSetAside } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
-import { reconcileAll } from '../../shared/jobs/reconcile.ts';
+import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
+import { forSeconds } from '../../shared/purge/still-time.ts';
+
+/** What is not compared by then waits for the next pass. */
+const seconds = 200;
 
 /** While jobs are unfinished: compares each with Batch, every few minutes. */
 export const event = defineTask({
   name: 'reconcile',
-  // Hundreds of unfinished jobs, each with some writes.
-  runtime: { timeout: 240 },
+  runtime: { timeout: seconds + 40 },
   needs: { records: writeRecords, batch: controlBatch },
   watches: [unfinishedJobs],
 
   async run(_: unknown, reconciler) {
     await comeAgain(reconciler.records, unfinishedJobs);
-    await reconcileAll(reconciler);
+    const { setAside, errors } = await reconcileAll(reconciler, forSeconds(seconds));
+    for (const row of setAside) logSetAside(reconciler.log, row);
+    for (const error of errors) throw error;
   },
 });
 

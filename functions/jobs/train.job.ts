@@ -1,6 +1,9 @@
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
+import { unfinishedPatterns } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { projectPatterns } from '../../shared/data/project.ts';
+import { limitPatterns } from '../../shared/data/vcpu-limit.ts';
 import { within } from '../../shared/endpoint/needs.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { exitCodes } from '../../shared/runner/exit-codes.ts';
@@ -15,13 +18,13 @@ const trainingRecords = {
     'EXPERIMENTS#*',
     'EXPERIMENT_RANKING#*',
     'JOB#*',
-    'UNFINISHED_JOBS',
-    'LIMITS',
+    ...unfinishedPatterns,
+    ...limitPatterns,
     'COUNTERS#*',
     'ENVIRONMENT#*',
     'ENVIRONMENT_PACKS#*',
   ],
-  checked: ['PROJECTS'],
+  checked: projectPatterns,
 };
 
 /** The program of a training's container: one node of it, or the build of its environment. */

@@ -1,13 +1,15 @@
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
-import { beginJob, type TrainingKind } from '../../shared/data/job.ts';
+import type { TrainingKind } from '../../shared/data/job.ts';
 import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
+import { limitShare } from '../../shared/data/vcpu-limit.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
+import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionForTask } from './criteria.ts';
 import { limitReached } from './job-limits.ts';
@@ -39,9 +41,11 @@ function experimentOf(
   const created_at = now().toISOString();
   const { entry_point_command, env_type, dependencies, version } = environment;
   const seconds = timeout ?? settings.limits.jobSeconds;
+  const experiment_id = newId();
+  const limit_share = limitShare(experiment_id, settings.limits.vcpus);
   return {
-    ...newJob({ ...size, nodes, timeout: seconds, user_id: caller.user_id, created_at }),
-    experiment_id: newId(),
+    ...newJob({ ...size, nodes, timeout: seconds, user_id: caller.user_id, created_at, limit_share }),
+    experiment_id,
     project_id: project.project_id,
     kind,
     config_id: config.config_id,
@@ -71,9 +75,6 @@ function experimentOf(
   };
 }
 
-/** Position of the writes that begin the job among those that begin an experiment. */
-const jobWrites = 3;
-
 /**
  * Records an experiment. From then on it will reach an end: should this process die before it is handed to Batch, the
  * reconciler submits it.
@@ -89,16 +90,15 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
   if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
   const experiment = experimentOf(request, source, dataset, context);
   try {
-    await records.write(
+    await beginJob(records, experimentJob(experiment), settings.limits, [
       projectExists(project.project_id),
       putExperiment(experiment),
       putJobConfig(experiment.experiment_id, content),
-      ...beginJob(experimentJob(experiment), settings.limits),
       ...made(experiment.experiment_id),
-    );
+    ]);
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    throw limitReached(error, jobWrites, settings.limits) ?? notFound('project', project.project_id);
+    if (error instanceof ConditionFailed) throw notFound('project', project.project_id);
+    throw limitReached(error, settings.limits);
   }
   return experiment;
 }

@@ -1,6 +1,6 @@
-import type { ConditionFailed } from '../../shared/data/table.ts';
 import { badRequest, faultsOf, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
 import type { Limits } from '../../shared/endpoint/settings.ts';
+import { JobLimitError } from '../../shared/jobs/begin-job.ts';
 import type { JobSize } from './job-size.ts';
 
 /** Throws a 400 for a job that this deployment never takes. `vcpus` is that of all nodes, `timeout` in seconds. */
@@ -35,26 +35,12 @@ export function allowedSize(
   return size;
 }
 
-/**
- * The 409 for a job that would pass a limit of its user or of the deployment at present; undefined for other
- * refusals. `first` is the position of the writes that begin the job (`beginJob`) among those that were refused.
- */
-export function limitReached(
-  { failed: [position] }: ConditionFailed,
-  first: number,
-  { unfinishedJobs, vcpus }: Limits,
-): Problem | undefined {
-  if (position === first + 1) {
-    return new Problem(
-      'conflict',
-      `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`,
-    );
-  }
-  if (position === first + 2) {
-    return new Problem(
-      'conflict',
-      `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`,
-    );
-  }
-  return undefined;
+/** The 409 for a job that would exceed a limit of its user or of the deployment now; any other error as it is. */
+export function limitReached(error: unknown, { unfinishedJobs, vcpus }: Limits): unknown {
+  if (!(error instanceof JobLimitError)) return error;
+  const message =
+    error.limit === 'unfinishedJobs'
+      ? `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`
+      : `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`;
+  return new Problem('conflict', message);
 }

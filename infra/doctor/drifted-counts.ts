@@ -1,7 +1,8 @@
-import { deploymentLimitKey, userLimitKey } from '../../shared/data/job.ts';
+import { userLimitKey } from '../../shared/data/job.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import { type Counters, countersKey } from '../../shared/data/project.ts';
 import type { Item, Key } from '../../shared/data/table.ts';
+import { formerLimitKey, isShare, shareIndex } from '../../shared/data/vcpu-limit.ts';
 import type { Belongings } from './belongings.ts';
 import type { Finding } from './finding.ts';
 import type { Inventory } from './inventory.ts';
@@ -57,6 +58,14 @@ export function driftedCounts({ records }: Inventory, belongings: Belongings): F
         unfinished.filter((job) => job.user_id === user_id).length,
       ),
     ),
-    ...compare(deploymentLimitKey, 'vcpus', total(unfinished.map(sizeOf))),
+    ...compare(
+      formerLimitKey,
+      'vcpus',
+      total(unfinished.filter((job) => job.limit_share === null).map(sizeOf)),
+    ),
+    ...records.filter(isShare).flatMap((item) => {
+      const held = unfinished.filter((job) => job.limit_share === shareIndex(item));
+      return compare(item, 'free', Number(item['capacity']) - total(held.map(sizeOf)));
+    }),
   ];
 }

@@ -1,4 +1,5 @@
 import { packsPrefix } from '../../shared/data/environment.ts';
+import { unfinishedJobs } from '../../shared/data/job.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import type { Item } from '../../shared/data/table.ts';
 import { type Belongings, belongingsOf } from './belongings.ts';
@@ -84,8 +85,20 @@ function judgeObject({ key }: StoredObject, belongings: Belongings): Finding | u
   return { kind: 'unnamed', where: key, why: 'no record names it' };
 }
 
+/** Rows of unfinished work that were set aside: nobody works on them until the record they need can be read. */
+const setAsideRows = (items: readonly Item[]): Finding[] =>
+  items
+    .filter(({ set_aside_at }) => set_aside_at !== undefined)
+    .map(({ pk, sk, set_aside_at, set_aside_reason }) => ({
+      kind: 'set-aside',
+      where: `${pk}/${sk}`,
+      why: `since ${String(set_aside_at)}: ${String(set_aside_reason)}`,
+    }));
+
+const isUnfinished = ({ pk }: Item): boolean => unfinishedJobs.partitions.includes(pk);
+
 function judgeUnfinished(item: Item, { experiments, strategies }: Belongings): Finding | undefined {
-  if (item.pk !== 'UNFINISHED_JOBS') return undefined;
+  if (!isUnfinished(item)) return undefined;
   const job = experiments.get(item.sk) ?? strategies.get(item.sk);
   if (job !== undefined && !isFinal(job.status)) return undefined;
   const why = job === undefined ? 'its record is gone' : `it has ended: ${job.status}`;
@@ -94,7 +107,7 @@ function judgeUnfinished(item: Item, { experiments, strategies }: Belongings): F
 
 /** The jobs that have not ended and are on no list of unfinished ones: nobody would ever look at them again. */
 function forgottenJobs({ records }: Inventory, { experiments, strategies }: Belongings): Finding[] {
-  const listed = new Set(records.filter(({ pk }) => pk === 'UNFINISHED_JOBS').map(({ sk }) => sk));
+  const listed = new Set(records.filter(isUnfinished).map(({ sk }) => sk));
   return [...experiments, ...strategies]
     .filter(([id, { status }]) => !isFinal(status) && !listed.has(id))
     .map(([id, { status }]) => ({
@@ -110,6 +123,7 @@ export function findOrphans(inventory: Inventory): Finding[] {
   const { records, objects } = inventory;
   return [
     ...records.flatMap((item) => judgeItem(item, belongings) ?? judgeUnfinished(item, belongings) ?? []),
+    ...setAsideRows([...records, ...inventory.accounts]),
     ...forgottenJobs(inventory, belongings),
     ...objects.flatMap((object) => judgeObject(object, belongings) ?? []),
     ...driftedCounts(inventory, belongings),

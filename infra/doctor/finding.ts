@@ -1,10 +1,10 @@
 /**
  * `orphan`: nothing that it belongs to is there any more, and no purge will remove it. `unnamed`: an object whose
  * owner is there, though no record names it. `stale`: a job on the list of unfinished ones that is none. `count`: a
- * kept count that is not what there is.
+ * kept count that is not what there is. `set-aside`: a row of unfinished work that needs a record which cannot be read.
  */
 export interface Finding {
-  kind: 'orphan' | 'unnamed' | 'stale' | 'count';
+  kind: 'orphan' | 'unnamed' | 'stale' | 'count' | 'set-aside';
   /** Key of the item, as `pk/sk`, or of the object. */
   where: string;
   why: string;

@@ -7,6 +7,8 @@ const advice: Readonly<Record<Finding['kind'], string>> = {
   unnamed: 'delete the object, unless it is being uploaded right now',
   stale: 'read that experiment or strategy once, which compares it with AWS Batch; look again then',
   count: 'set the attribute to the number there is',
+  'set-aside':
+    'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
 };
 
 // What a program or a person has named may hold what a terminal would obey.

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
-import type { WatchedList } from './watched-list.ts';
+import type { Key, TableReader, TableWriter, Write } from './table.ts';
+import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
 const closedAccount = recordType('closed-account', () => z.object({ user_id: Ulid, closed_at: Timestamp }));
 
@@ -15,23 +14,19 @@ const closedAccount = recordType('closed-account', () => z.object({ user_id: Uli
 export type ClosedAccount = z.infer<typeof closedAccount.schema>;
 
 /** The list of closed accounts. */
-export const closedAccounts: WatchedList<'accounts'> = { table: 'accounts', partition: 'CLOSED_ACCOUNTS' };
-const closedAccountKey = (user_id: string): Key => ({ pk: closedAccounts.partition, sk: user_id });
+export const closedAccounts: WatchedList<'accounts'> = { table: 'accounts', partitions: ['CLOSED_ACCOUNTS'] };
+export const closedAccountKey = (user_id: string): Key => ({ pk: closedAccounts.partitions[0], sk: user_id });
 
 export const recordClosedAccount = (value: ClosedAccount): Write => ({
   put: closedAccount.item(closedAccountKey(value.user_id), value),
 });
 
 /** Closed accounts whose remains are not all known to be gone. */
-export async function listClosedAccounts(
+export const listClosedAccounts = (
   accounts: TableReader<'accounts'>,
-  after: string | undefined,
-): Promise<Page<ClosedAccount>> {
-  return readPage(
-    await accounts.query({ pk: closedAccounts.partition, after, limit: 25 }),
-    closedAccount.parse,
-  );
-}
+  position: WatchedPosition | undefined,
+): Promise<WatchedPage<ClosedAccount>> =>
+  readWatched(accounts, closedAccounts, closedAccount.parse, position, 25);
 
 export async function forgetClosedAccount(accounts: TableWriter<'accounts'>, user_id: string): Promise<void> {
   await accounts.write({ delete: closedAccountKey(user_id) });

@@ -11,6 +11,7 @@ export interface Condition {
   above?: Readonly<Record<string, number | string>>;
   below?: Readonly<Record<string, number | string>>;
   atMost?: Readonly<Record<string, number | string>>;
+  atLeast?: Readonly<Record<string, number | string>>;
   oneOf?: Readonly<Record<string, readonly Scalar[]>>;
   absent?: readonly string[];
   /** At least one of these must hold. */
@@ -56,6 +57,7 @@ export class Expression {
       ...compare('>', condition.above),
       ...compare('<', condition.below),
       ...compare('<=', condition.atMost),
+      ...compare('>=', condition.atLeast),
       ...Object.entries(condition.oneOf ?? {}).map(
         ([name, values]) => `${this.name(name)} IN (${values.map((value) => this.value(value)).join(', ')})`,
       ),

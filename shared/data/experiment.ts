@@ -113,6 +113,7 @@ export const experimentJob = (value: Experiment): UnfinishedJob => ({
   project_id: value.project_id,
   user_id: value.user_id,
   vcpus: value.vcpus * value.nodes,
+  limit_share: value.limit_share,
 });
 
 const jobConfig = recordType('job-config', () => z.object({ content: Bytes }));

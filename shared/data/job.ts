@@ -4,8 +4,10 @@ import type { Change, Condition } from './condition.ts';
 import { finalRank, JobStatus } from './job-status.ts';
 import { count } from './project.ts';
 import { recordType } from './record.ts';
-import type { Key, Page, TableReader, Write } from './table.ts';
-import type { WatchedList } from './watched-list.ts';
+import { type SpreadList, spreadList } from './spread-list.ts';
+import type { Key, TableReader, Write } from './table.ts';
+import { releaseVcpus } from './vcpu-limit.ts';
+import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
 /** Jobs that train: experiments of a project. */
 export const TrainingKind = z.enum(['train', 'train-remote']);
@@ -54,6 +56,8 @@ export const jobFields = () => ({
   nodes: z.number().int(),
   /** Seconds. */
   timeout: z.number().int(),
+  /** Share of the deployment's vCPUs that it takes its own from; null for jobs of releases without shares. */
+  limit_share: z.number().int().nullable().default(null),
   version: z.number().int(),
 });
 
@@ -67,17 +71,23 @@ const unfinished = recordType('unfinished-job', () =>
     user_id: Ulid,
     /** vCPUs of all nodes together, counted against the deployment's limit until the job ends. */
     vcpus: z.number(),
+    limit_share: z.number().int().nullable().default(null),
   }),
 );
 
 /** A job that has not ended, and the record (`subject`) that it is. There is one for each, so none is forgotten. */
 export type UnfinishedJob = z.infer<typeof unfinished.schema>;
 
+const unfinishedList: SpreadList = spreadList('UNFINISHED_JOBS');
+/** Key patterns of the list of unfinished jobs, for the policy of a role. */
+export const unfinishedPatterns = unfinishedList.patterns;
 /** The list of jobs that have not ended. */
-export const unfinishedJobs: WatchedList<'records'> = { table: 'records', partition: 'UNFINISHED_JOBS' };
-const unfinishedKey = (job_id: string): Key => ({ pk: unfinishedJobs.partition, sk: job_id });
+export const unfinishedJobs: WatchedList<'records'> = {
+  table: 'records',
+  partitions: unfinishedList.partitions,
+};
+export const unfinishedKey = (job_id: string): Key => unfinishedList.keyOf(job_id);
 export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER#${user_id}` });
-export const deploymentLimitKey: Key = { pk: 'LIMITS', sk: 'DEPLOYMENT' };
 
 /** Partition of everything a job itself writes: its lease, log, metrics, artifacts and inputs. */
 export const jobPartition = (job_id: string): string => `JOB#${job_id}`;
@@ -90,14 +100,12 @@ export async function findUnfinished(
   return item && unfinished.parse(item);
 }
 
-/** Unfinished jobs, oldest first. */
-export async function listUnfinished(
+/** Return a page of the unfinished jobs, partition by partition. */
+export const listUnfinished = (
   records: TableReader<'records'>,
-  after: string | undefined,
-): Promise<Page<UnfinishedJob>> {
-  const { items, next } = await records.query({ pk: unfinishedJobs.partition, after, limit: 100 });
-  return { items: items.map((item) => unfinished.parse(item)), next };
-}
+  position: WatchedPosition | undefined,
+): Promise<WatchedPage<UnfinishedJob>> =>
+  readWatched(records, unfinishedJobs, unfinished.parse, position, 100);
 
 // An item may be written once in a transaction, so a new experiment is counted by the same write.
 const countUnfinished = (
@@ -106,27 +114,28 @@ const countUnfinished = (
   experiments: { experiments?: number } = {},
 ): Write[] => (project_id === null ? [] : [count(project_id, { unfinished, ...experiments })]);
 
-/** The writes that begin a job besides its own record. The second and third fail where a limit would be passed. */
-export function beginJob(job: UnfinishedJob, limits: { unfinishedJobs: number; vcpus: number }): Write[] {
-  const counted = (key: Key, attribute: string, amount: number, most: number): Write => ({
-    update: key,
-    change: { add: { [attribute]: amount }, set: { record_type: 'limit', schema_version: 0 } },
-    if: { any: [{ absent: [attribute] }, { atMost: { [attribute]: most - amount } }] },
-  });
-  return [
-    { put: unfinished.item(unfinishedKey(job.job_id), job), if: { exists: false } },
-    counted(userLimitKey(job.user_id), 'unfinished', 1, limits.unfinishedJobs),
-    counted(deploymentLimitKey, 'vcpus', job.vcpus, limits.vcpus),
-    ...countUnfinished(job, 1, { experiments: 1 }),
-  ];
-}
+/** The write that puts a job on the list of unfinished ones. */
+export const putUnfinished = (job: UnfinishedJob): Write => ({
+  put: unfinished.item(unfinishedKey(job.job_id), job),
+  if: { exists: false },
+});
+
+/** The write that counts a job of a user, refused where it would be one more than the user may have. */
+export const countOfUser = ({ user_id }: UnfinishedJob, most: number): Write => ({
+  update: userLimitKey(user_id),
+  change: { add: { unfinished: 1 }, set: { record_type: 'limit', schema_version: 0 } },
+  if: { any: [{ absent: ['unfinished'] }, { atMost: { unfinished: most - 1 } }] },
+});
+
+/** The writes that count a job in its project. */
+export const countInProject = (job: UnfinishedJob): Write[] => countUnfinished(job, 1, { experiments: 1 });
 
 /** The writes that end a job besides its own record: it is no longer unfinished and frees what it had reserved. */
 export function endJob(job: UnfinishedJob): Write[] {
   return [
     { delete: unfinishedKey(job.job_id), if: { exists: true } },
     { update: userLimitKey(job.user_id), change: { add: { unfinished: -1 } } },
-    { update: deploymentLimitKey, change: { add: { vcpus: -job.vcpus } } },
+    releaseVcpus(job),
     ...countUnfinished(job, -1),
   ];
 }

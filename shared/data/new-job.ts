@@ -3,7 +3,10 @@ import type { jobFields } from './job.ts';
 
 type JobFields = z.infer<z.ZodObject<ReturnType<typeof jobFields>>>;
 /** What is asked for, and by whom. */
-type Asked = Pick<JobFields, 'user_id' | 'created_at' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'>;
+type Asked = Pick<
+  JobFields,
+  'user_id' | 'created_at' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout' | 'limit_share'
+>;
 
 /** The fields of a job that was accepted just now, of which AWS Batch knows nothing yet. */
 export const newJob = (asked: Asked): JobFields => ({

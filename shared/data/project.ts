@@ -3,6 +3,7 @@ import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { ownedList } from './owned-list.ts';
 import { recordType } from './record.ts';
+import { spreadList } from './spread-list.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { readPage } from './unreadable-record.ts';
 
@@ -38,7 +39,10 @@ export type Counters = z.infer<typeof counters.schema>;
 
 type Records = TableReader<'records'>;
 
-export const projectKey = (project_id: string): Key => ({ pk: 'PROJECTS', sk: project_id });
+const projects = spreadList('PROJECTS');
+/** Key patterns of all projects, for the policy of a role. */
+export const projectPatterns = projects.patterns;
+export const projectKey = (project_id: string): Key => projects.keyOf(project_id);
 export const countersKey = (project_id: string): Key => ({ pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' });
 /** Projects of each user. */
 export const ownedProjects = ownedList('OWNED', projectKey);
@@ -74,7 +78,7 @@ export async function listProjects(
   records: Records,
   page: { limit: number; after: string | undefined },
 ): Promise<Page<Project>> {
-  return readPage(await records.query({ pk: 'PROJECTS', descending: true, ...page }), project.parse);
+  return readPage(await projects.newest(records, page), project.parse);
 }
 
 /** Creates a project; `also` are writes that succeed or fail with it. */

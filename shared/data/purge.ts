@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
-import type { WatchedList } from './watched-list.ts';
+import type { Key, TableReader, TableWriter, Write } from './table.ts';
+import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
 const targetSchema = () =>
   z.object({
@@ -37,20 +36,18 @@ const purge = recordType('purge', () =>
 export type Purge = z.infer<typeof purge.schema>;
 
 /** The list of purges that are not finished. */
-export const unfinishedPurges: WatchedList<'records'> = { table: 'records', partition: 'PURGES' };
-const purgeKey = (purge_id: string): Key => ({ pk: unfinishedPurges.partition, sk: purge_id });
+export const unfinishedPurges: WatchedList<'records'> = { table: 'records', partitions: ['PURGES'] };
+export const purgeKey = (purge_id: string): Key => ({ pk: unfinishedPurges.partitions[0], sk: purge_id });
 
 export const parsePurge = purge.parse;
 
 export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(value.purge_id), value) });
 
 /** Purges that are not finished, oldest first. */
-export async function listPurges(
+export const listPurges = (
   records: TableReader<'records'>,
-  after: string | undefined,
-): Promise<Page<Purge>> {
-  return readPage(await records.query({ pk: unfinishedPurges.partition, after, limit: 25 }), purge.parse);
-}
+  position: WatchedPosition | undefined,
+): Promise<WatchedPage<Purge>> => readWatched(records, unfinishedPurges, purge.parse, position, 25);
 
 /** Notes that nothing is left for now, and when to look again. */
 export async function postponePurge(

@@ -7,6 +7,7 @@ import { finalRank } from './job-status.ts';
 import { ModelFile } from './model-file.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';
+import { spreadList } from './spread-list.ts';
 import {
   ConditionFailed,
   type Key,
@@ -67,11 +68,14 @@ export type Strategy = z.infer<typeof strategy.schema>;
 
 type Records = TableReader<'records'>;
 
-const strategiesPartition = (kind: OptimizationKind): string => `STRATEGIES#${kind}`;
-export const strategyKey = (kind: OptimizationKind, strategy_id: string): Key => ({
-  pk: strategiesPartition(kind),
-  sk: strategy_id,
-});
+const strategies = {
+  prune: spreadList('STRATEGIES#prune'),
+  quantize: spreadList('STRATEGIES#quantize'),
+} satisfies Record<OptimizationKind, unknown>;
+/** Key patterns of the strategies of a kind, for the policy of a role. */
+export const strategyPatterns = (kind: OptimizationKind): readonly string[] => strategies[kind].patterns;
+export const strategyKey = (kind: OptimizationKind, strategy_id: string): Key =>
+  strategies[kind].keyOf(strategy_id);
 export const parseStrategy = strategy.parse;
 /** Kind of the records, by which an item is known for one. */
 export const strategyRecordKind = strategy.kind;
@@ -99,10 +103,7 @@ export async function listStrategies(
   kind: OptimizationKind,
   page: { limit?: number; after: string | undefined },
 ): Promise<Page<Strategy>> {
-  return readPage(
-    await records.query({ pk: strategiesPartition(kind), descending: true, ...page }),
-    strategy.parse,
-  );
+  return readPage(await strategies[kind].newest(records, { limit: 100, ...page }), strategy.parse);
 }
 
 export const putStrategy = (value: Strategy): Write => ({
@@ -117,8 +118,7 @@ export async function listOwnStrategies(
   user_id: string,
   after: string | undefined,
 ): Promise<Page<string>> {
-  const pk = strategiesPartition(kind);
-  const { items, next } = await records.query({ pk, descending: true, limit: 100, after });
+  const { items, next } = await strategies[kind].newest(records, { limit: 100, after });
   // By single attributes, because it must also find the records that this version cannot read.
   const own = items.filter((item) => item['user_id'] === user_id && item['owner'] !== null);
   return { items: own.map(({ sk }) => sk), next };
@@ -143,13 +143,21 @@ export async function disownStrategy(
 }
 
 /** The strategy as an unfinished job; it belongs to no project. */
-export const strategyJob = ({ strategy_id, kind, user_id, vcpus, nodes }: Strategy): UnfinishedJob => ({
+export const strategyJob = ({
+  strategy_id,
+  kind,
+  user_id,
+  vcpus,
+  nodes,
+  limit_share,
+}: Strategy): UnfinishedJob => ({
   job_id: strategy_id,
   kind,
   subject: strategyKey(kind, strategy_id),
   project_id: null,
   user_id,
   vcpus: vcpus * nodes,
+  limit_share,
 });
 
 /** The write that removes the record of a strategy that has ended. */

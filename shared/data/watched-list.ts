@@ -1,33 +1,150 @@
-import { ConditionFailed, type TableName, type TableWriter } from './table.ts';
+import type { Logger } from '../endpoint/log.ts';
+import {
+  ConditionFailed,
+  type Item,
+  type Key,
+  type TableName,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from './table.ts';
+import { UnreadableRecord } from './unreadable-record.ts';
 
-/** A partition whose items stand for work that is not finished yet. */
+/** Partitions of a table whose rows stand for unfinished work. */
 export interface WatchedList<N extends TableName = TableName> {
   readonly table: N;
-  readonly partition: string;
+  /** Keys of the partitions. All begin with the first, as no other partition of the table does. */
+  readonly partitions: readonly [string, ...string[]];
+}
+
+/** A position in a watched list: after a row of a partition, or before its first row. */
+export interface WatchedPosition {
+  pk: string;
+  after: string | undefined;
+}
+
+/** A row that this version of the service cannot read, or whose work needs such a record. */
+export interface UnreadableRow {
+  key: Key;
+  error: UnreadableRecord;
+  /** Whether it was set aside before. */
+  isSetAside: boolean;
+}
+
+/** A page of a watched list. */
+export interface WatchedPage<T> {
+  items: T[];
+  /** Those of `items` that were set aside. */
+  setAside: ReadonlySet<T>;
+  unreadable: UnreadableRow[];
+  /** Where the next page begins; undefined at the end of the list. */
+  next: WatchedPosition | undefined;
+}
+
+const isSetAside = ({ set_aside_at }: Item): boolean => set_aside_at !== undefined;
+const longestReason = 1000;
+
+/** Return the page at a position, or the first one. A row that `parse` cannot read spoils no other. */
+export async function readWatched<T>(
+  table: TableReader<TableName>,
+  { partitions }: WatchedList,
+  parse: (item: Item) => T,
+  position: WatchedPosition | undefined,
+  limit: number,
+): Promise<WatchedPage<T>> {
+  const { pk, after } = position ?? { pk: partitions[0], after: undefined };
+  const page = await table.query({ pk, after, limit });
+  const items: T[] = [];
+  const setAside = new Set<T>();
+  const unreadable: UnreadableRow[] = [];
+  for (const item of page.items) {
+    try {
+      const value = parse(item);
+      items.push(value);
+      if (isSetAside(item)) setAside.add(value);
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      unreadable.push({ key: item, error, isSetAside: isSetAside(item) });
+    }
+  }
+  const following = partitions[partitions.indexOf(pk) + 1];
+  const rest = following === undefined ? undefined : { pk: following, after: undefined };
+  return { items, setAside, unreadable, next: page.next === undefined ? rest : { pk, after: page.next } };
+}
+
+/** Do one write; false where its condition does not hold. */
+async function changeRow(table: TableWriter<TableName>, write: Write): Promise<boolean> {
+  try {
+    await table.write(write);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
 }
 
 /**
- * Changes an item of the list, where there is one, so that the table's stream tells whoever watches the list to come
- * again. Whoever works a list off does this before anything else: however that ends, what is left is looked at again,
- * and nobody needs to ask a list that is empty.
+ * Set a row aside: it stays on the list with the reason, but no longer makes the task come again. So a record that can
+ * never be read costs nothing, and one that a later version can read is worked off by the next pass, whatever starts
+ * it. False when the row was set aside before, or is gone.
+ */
+export async function setAside(
+  table: TableWriter<TableName>,
+  row: UnreadableRow,
+  now: Date,
+): Promise<boolean> {
+  if (row.isSetAside) return false;
+  const { pk, sk } = row.key;
+  const set_aside_reason = row.error.message.slice(0, longestReason);
+  return changeRow(table, {
+    update: { pk, sk },
+    change: { set: { set_aside_at: now.toISOString(), set_aside_reason } },
+    if: { exists: true, absent: ['set_aside_at'] },
+  });
+}
+
+/** Log that a row was set aside. The line raises an alarm. */
+export function logSetAside(log: Logger, { key: { pk, sk }, error }: UnreadableRow): void {
+  log.error('set-aside', { key: `${pk}/${sk}`, reason: error.message });
+}
+
+/** Take back that a row was set aside. */
+export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise<boolean> =>
+  changeRow(table, {
+    update: { pk, sk },
+    change: { remove: ['set_aside_at', 'set_aside_reason'] },
+    if: { exists: true },
+  });
+
+/** Return some row of the list that is not set aside. */
+async function findRow(table: TableReader<TableName>, { partitions }: WatchedList): Promise<Key | undefined> {
+  for (const pk of partitions) {
+    let after: string | undefined;
+    do {
+      const page = await table.query({ pk, after, limit: 10 });
+      const row = page.items.find((item) => !isSetAside(item));
+      if (row !== undefined) return row;
+      after = page.next;
+    } while (after !== undefined);
+  }
+  return undefined;
+}
+
+/**
+ * Change a row of the list, where there is one that is not set aside, so that the table's stream starts the task that
+ * watches the list again. The task does this before anything else: however the pass ends, there is another one while
+ * work is left, and an empty list costs nothing.
  */
 export async function comeAgain<N extends TableName>(
   table: TableWriter<N>,
-  { partition }: WatchedList<N>,
+  list: WatchedList<N>,
 ): Promise<void> {
   for (;;) {
-    const [first] = (await table.query({ pk: partition, limit: 1 })).items;
-    if (first === undefined) return;
-    const { pk, sk } = first;
-    try {
-      return await table.write({
-        update: { pk, sk },
-        change: { add: { looked_at: 1 } },
-        if: { exists: true },
-      });
-    } catch (error) {
-      // It was finished meanwhile: the next one speaks for the rest.
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    const row = await findRow(table, list);
+    if (row === undefined) return;
+    const { pk, sk } = row;
+    const change = { add: { looked_at: 1 } };
+    // A row that was finished meanwhile cannot speak for the rest; the next one does.
+    if (await changeRow(table, { update: { pk, sk }, change, if: { exists: true } })) return;
   }
 }

@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import { ulid } from 'ulid';
+import { spreadId } from '../data/spread-list.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { withCors } from './cors.ts';
 import type { AnyEndpoint, Before, Exchange } from './exchange.ts';
@@ -57,7 +58,7 @@ async function behave(exchange: Exchange, services: Process['services']): Promis
     ...(project !== undefined && { project }),
     caller,
     now: () => new Date(),
-    newId: () => ulid().toLowerCase(),
+    newId: () => spreadId(ulid().toLowerCase()),
     made: () => [],
     log,
     settings: platform.settings,

@@ -1,5 +1,5 @@
 import type { BatchControl, BatchJob } from '../aws/batch.ts';
-import { endJob, listUnfinished, type UnfinishedJob } from '../data/job.ts';
+import { endJob, type UnfinishedJob } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { ConditionFailed, type Item, type TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
@@ -84,43 +84,41 @@ async function settle(
   }
 }
 
-/** Does it for each, and only then throws what went wrong with the first that failed: it keeps no other from its turn. */
-async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void> | void): Promise<void> {
-  const errors: unknown[] = [];
-  for (const one of all) {
-    try {
-      await work(one);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-}
+/** Jobs that are compared at once. Batch takes 50 submissions a second of an account, and each takes some 100 ms. */
+const atOnce = 4;
 
 /**
- * Compares these unfinished jobs with Batch, so that none says RUNNING for ever. Repeatable at any time. One that
- * fails, such as a record that cannot be read, is thrown once the others are settled.
+ * Compare these unfinished jobs with Batch, so that none says RUNNING for ever. Repeatable at any time. Return the
+ * errors of those that failed; none keeps another from its turn.
  */
-export async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
+export async function compareJobs(
+  reconciler: Reconciler,
+  jobs: readonly UnfinishedJob[],
+): Promise<ReadonlyMap<UnfinishedJob, unknown>> {
   const items = await reconciler.records.batchGet(jobs.map(({ subject }) => subject));
   const idOf = (item: Item | undefined, name: string) =>
     typeof item?.[name] === 'string' ? [item[name]] : [];
   const ids = items.flatMap((item) => [...idOf(item, 'depends_on'), ...idOf(item, 'batch_job_id')]);
   const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
-  await forEach([...jobs.entries()], ([index, job]) => {
-    const item = items[index];
-    return item === undefined ? forget(reconciler, job) : settle(reconciler, parseJobRecord(item), known);
-  });
+  const errors = new Map<UnfinishedJob, unknown>();
+  const left = jobs.entries();
+  const compareNext = async () => {
+    for (const [index, job] of left) {
+      const item = items[index];
+      try {
+        await (item === undefined
+          ? forget(reconciler, job)
+          : settle(reconciler, parseJobRecord(item), known));
+      } catch (error) {
+        errors.set(job, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, compareNext));
+  return errors;
 }
 
-/** Compares every unfinished job with Batch, a page at a time. Throws as {@link reconcileJobs}. */
-export async function reconcileAll(reconciler: Reconciler): Promise<void> {
-  const jobs: UnfinishedJob[][] = [];
-  let after: string | undefined;
-  do {
-    const page = await listUnfinished(reconciler.records, after);
-    if (page.items.length > 0) jobs.push(page.items);
-    after = page.next;
-  } while (after !== undefined);
-  await forEach(jobs, (some) => reconcileJobs(reconciler, some));
+/** Compare these unfinished jobs with Batch, and then throw the error of the first that failed. */
+export async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
+  for (const error of (await compareJobs(reconciler, jobs)).values()) throw error;
 }

@@ -4,6 +4,7 @@ import { jobPartition } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { unrank } from '../data/ranking.ts';
 import type { TableWriter } from '../data/table.ts';
+import type { UnreadableRecord } from '../data/unreadable-record.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
@@ -43,17 +44,22 @@ async function endJobs(
 /**
  * Ends the jobs of all experiments of a project, before any is waited for: they get the time that a container may take
  * together, not one after the other. True once Batch says that none of their containers can still write.
+ * @throws UnreadableRecord of an experiment, once the jobs of the others are ended
  */
 async function endAllJobs(purger: Purger, project_id: string, stillTime: StillTime): Promise<boolean> {
   let allEnded = true;
+  let unreadable: UnreadableRecord | undefined;
   let after: string | undefined;
   do {
     if (!stillTime()) return false;
     const page = await listExperiments(purger.records, project_id, { limit: pageSize, after });
+    unreadable ??= page.unreadable?.[0];
     const known = await purger.batch.describe(await endJobs(purger, page.items));
     allEnded &&= known.every(({ status }) => rankOf(status) === finalRank);
     after = page.next;
   } while (after !== undefined);
+  // Which jobs it has nobody can tell, so that what they write cannot be removed either.
+  if (unreadable !== undefined) throw unreadable;
   return allEnded;
 }
 

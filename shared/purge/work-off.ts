@@ -1,31 +1,49 @@
-import type { Page } from '../data/table.ts';
+import type { Key, TableName, TableWriter } from '../data/table.ts';
+import { UnreadableRecord } from '../data/unreadable-record.ts';
+import {
+  logSetAside,
+  putBack,
+  setAside,
+  type UnreadableRow,
+  type WatchedPage,
+  type WatchedPosition,
+} from '../data/watched-list.ts';
 import type { Logger } from '../endpoint/log.ts';
 import type { StillTime } from './still-time.ts';
 
 interface Backlog<T> {
-  list(after: string | undefined): Promise<Page<T>>;
-  idOf(one: T): string;
+  table: TableWriter<TableName>;
+  list(position: WatchedPosition | undefined): Promise<WatchedPage<T>>;
+  keyOf(one: T): Key;
   work(one: T): Promise<unknown>;
 }
 
-/** Does everything that a list holds, page by page, while there is time. */
+/** Work off a list page by page while there is time. Rows that cannot be read are set aside. */
 export async function workOff<T>(
-  { list, idOf, work }: Backlog<T>,
+  { table, list, keyOf, work }: Backlog<T>,
   stillTime: StillTime,
   log: Logger,
+  now: () => Date,
 ): Promise<void> {
-  let after: string | undefined;
+  const aside = async (row: UnreadableRow) => {
+    if (await setAside(table, row, now())) logSetAside(log, row);
+  };
+  let position: WatchedPosition | undefined;
   do {
-    const page = await list(after);
-    for (const { key, reason } of page.unreadable ?? []) log.error('unreadable-record', { key, reason });
+    const page = await list(position);
+    for (const row of page.unreadable) await aside(row);
     for (const one of page.items) {
+      const key = keyOf(one);
+      const isSetAside = page.setAside.has(one);
       try {
         await work(one);
+        if (isSetAside) await putBack(table, key);
       } catch (error) {
+        if (error instanceof UnreadableRecord) await aside({ key, error, isSetAside });
         // One that fails must not keep the others from their turn; it comes again itself.
-        log.error('purge-failed', { id: idOf(one), stack: error instanceof Error ? error.stack : '' });
+        else log.error('purge-failed', { id: key.sk, stack: error instanceof Error ? error.stack : '' });
       }
     }
-    after = page.next;
-  } while (after !== undefined && stillTime());
+    position = page.next;
+  } while (position !== undefined && stillTime());
 }

@@ -12,8 +12,8 @@ import {
   findExperiment,
   putExperiment,
 } from '../../shared/data/experiment.ts';
-import { beginJob } from '../../shared/data/job.ts';
 import { taskHandler } from '../../shared/endpoint/task.ts';
+import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { experimentOf } from '../support/experiment.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { disturbed, historyOf } from './events/histories.ts';
@@ -40,7 +40,7 @@ async function record({ records, settings }: Service, project_id: string, isCanc
     cancel_requested_at: isCancelled ? at : null,
     user_id: ulid().toLowerCase(),
   };
-  await records.write(putExperiment(experiment), ...beginJob(experimentJob(experiment), settings.limits));
+  await beginJob(records, experimentJob(experiment), settings.limits, [putExperiment(experiment)]);
   return experiment;
 }
 

@@ -28,6 +28,7 @@ export function experimentOf(project_id: string, value: number | null): Experime
     checkpoints: 0,
     checkpoint_bytes: 0,
     cost_estimate: null,
+    limit_share: 0,
     status: value === null ? 'RUNNING' : 'SUCCEEDED',
     status_rank: value === null ? 5 : 6,
     status_reason: null,

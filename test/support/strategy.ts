@@ -56,6 +56,7 @@ export async function recordedStrategy(
     result: hasEnded ? [{ name: 'model.onnx', size: 1, sha256, object: resultObject(strategy_id, 'a') }] : [],
     receipt_parts: 0,
     cost_estimate: null,
+    limit_share: 0,
     status: hasEnded ? 'SUCCEEDED' : 'RUNNING',
     status_rank: hasEnded ? 6 : 5,
     status_reason: null,

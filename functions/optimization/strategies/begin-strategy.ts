@@ -1,9 +1,9 @@
 import type { BatchControl } from '../../../shared/aws/batch.ts';
-import { beginJob } from '../../../shared/data/job.ts';
 import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
 import { putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
 import { ConditionFailed, type TableWriter } from '../../../shared/data/table.ts';
+import { limitShare } from '../../../shared/data/vcpu-limit.ts';
 import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
 import {
   badRequest,
@@ -12,6 +12,7 @@ import {
   type ParameterFault,
   Problem,
 } from '../../../shared/endpoint/problem.ts';
+import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { checkLimits, limitReached } from '../../projects/job-limits.ts';
 import { fargateSize } from '../../projects/job-size.ts';
@@ -42,9 +43,6 @@ const usual = { vcpus: 2, memory: 4096, timeout: 3600 };
 const sizeOf = ({ vcpus, memory }: StrategyRequest) =>
   vcpus === undefined && memory === undefined ? { ...usual, gpus: 0 } : fargateSize({ vcpus, memory });
 
-/** Position of the writes that begin the job among those that begin a strategy. */
-const jobWrites = 2;
-
 function strategyOf(
   asked: StrategyRequest,
   { model_name, model_id, digest, files, shapes }: ReadyModel,
@@ -53,9 +51,11 @@ function strategyOf(
   const created_at = now().toISOString();
   const size = { ...sizeOf(asked), nodes: 1 };
   const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
+  const strategy_id = newId();
+  const limit_share = limitShare(strategy_id, settings.limits.vcpus);
   return {
-    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at }),
-    strategy_id: newId(),
+    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at, limit_share }),
+    strategy_id,
     kind: asked.request.operation,
     owner: caller.username,
     model_name,
@@ -111,15 +111,14 @@ export async function beginStrategy(asked: StrategyRequest, context: Begun): Pro
     await takenName(records, strategy.result_name),
   );
   try {
-    await records.write(
+    await beginJob(records, strategyJob(strategy), settings.limits, [
       modelExists(model),
       putStrategy(strategy),
-      ...beginJob(strategyJob(strategy), settings.limits),
       ...made(strategy.strategy_id),
-    );
+    ]);
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    throw limitReached(error, jobWrites, settings.limits) ?? notFound('model', asked.model_name);
+    if (error instanceof ConditionFailed) throw notFound('model', asked.model_name);
+    throw limitReached(error, settings.limits);
   }
   return strategy;
 }

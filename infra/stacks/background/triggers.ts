@@ -72,7 +72,7 @@ export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] 
  */
 export function startByList(
   fn: ServiceFunction,
-  { table: name, partition }: WatchedList,
+  { table: name, partitions: [first] }: WatchedList,
   table: ITable,
   deadLetters: IQueue,
 ): void {
@@ -87,7 +87,7 @@ export function startByList(
     filters: [
       FilterCriteria.filter({
         eventName: FilterRule.or('INSERT', 'MODIFY'),
-        dynamodb: { Keys: { pk: { S: FilterRule.isEqual(partition) } } },
+        dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(first) } } },
       }),
     ],
     onFailure,

@@ -1,12 +1,21 @@
 import { writeObjects } from '../../aws/needs.ts';
-import type { OptimizationKind } from '../../data/job.ts';
+import { type OptimizationKind, unfinishedPatterns } from '../../data/job.ts';
 import { writeRecords } from '../../data/needs.ts';
+import { strategyPatterns } from '../../data/strategy.ts';
+import { limitPatterns } from '../../data/vcpu-limit.ts';
 import { within } from '../../endpoint/needs.ts';
 
 /** What the role of an optimization's container reaches in the records table: nothing that says who may do what. */
 export const optimizationRecords = (kind: OptimizationKind) =>
   within(writeRecords, {
-    partitions: [`STRATEGIES#${kind}`, 'JOB#*', 'UNFINISHED_JOBS', 'LIMITS', 'MODELS', 'OWNED_MODELS#*'],
+    partitions: [
+      ...strategyPatterns(kind),
+      'JOB#*',
+      ...unfinishedPatterns,
+      ...limitPatterns,
+      'MODELS',
+      'OWNED_MODELS#*',
+    ],
   });
 
 /** Models, and what is made of them. */

@@ -35,13 +35,15 @@ function touchedBy(input: unknown): Touched[] {
 }
 
 const isJob = (pk: string): boolean => pk.startsWith('EXPERIMENTS#') || pk.startsWith('STRATEGIES#');
+/** Whether a partition is one of a list that is spread over several. */
+const isList = (pk: string, list: string): boolean => pk === list || pk.startsWith(`${list}#`);
 const isPack = (pk: string): boolean => pk.startsWith('ENVIRONMENT_PACKS#');
 
 /** Transactions by what is in them; the first that fits names the point. */
 const writePoints: readonly [string, (write: Touched) => boolean][] = [
-  ['recorded', ({ verb, pk }) => verb === 'put' && pk === 'UNFINISHED_JOBS'],
-  ['concluded', ({ verb, pk }) => verb === 'delete' && pk === 'UNFINISHED_JOBS'],
-  ['project-deleted', ({ verb, pk }) => verb === 'delete' && pk === 'PROJECTS'],
+  ['recorded', ({ verb, pk }) => verb === 'put' && isList(pk, 'UNFINISHED_JOBS')],
+  ['concluded', ({ verb, pk }) => verb === 'delete' && isList(pk, 'UNFINISHED_JOBS')],
+  ['project-deleted', ({ verb, pk }) => verb === 'delete' && isList(pk, 'PROJECTS')],
   ['leased', ({ verb, sk }) => verb === 'put' && sk.startsWith('LEASE#')],
   ['log-shipped', ({ verb, sk }) => verb === 'put' && sk.startsWith('LOG#')],
   ['metrics-shipped', ({ verb, sk }) => verb === 'put' && sk.startsWith('METRIC#')],
@@ -84,4 +86,4 @@ export function pointOf({ operation, input }: ExternalCall): string | undefined 
 
 /** The job that a conclusion ends. */
 export const concludedJob = ({ input }: ExternalCall): string =>
-  touchedBy(input).find(({ verb, pk }) => verb === 'delete' && pk === 'UNFINISHED_JOBS')?.sk ?? '';
+  touchedBy(input).find(({ verb, pk }) => verb === 'delete' && isList(pk, 'UNFINISHED_JOBS'))?.sk ?? '';

@@ -8,12 +8,13 @@ import {
   putExperiment,
   putJobConfig,
 } from '../../../shared/data/experiment.ts';
-import { beginJob, jobPartition } from '../../../shared/data/job.ts';
+import { jobPartition } from '../../../shared/data/job.ts';
 import { rankOf } from '../../../shared/data/job-status.ts';
 import { takeLease } from '../../../shared/data/lease.ts';
 import { count } from '../../../shared/data/project.ts';
 import { rank } from '../../../shared/data/ranking.ts';
 import type { Write } from '../../../shared/data/table.ts';
+import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { archiveOf, newProject } from '../world/project.ts';
 import type { Service } from '../world/service.ts';
@@ -141,12 +142,11 @@ async function recordLive(
     batch_attempt: status === 'CREATED' ? 0 : 1,
     ...(status === 'PENDING' && { kind: 'train-remote', nodes: 2 }),
   };
-  await records.write(
+  await beginJob(records, experimentJob(experiment), settings.limits, [
     putExperiment(experiment),
     putJobConfig(experiment.experiment_id, Buffer.from('epochs: 3')),
-    ...beginJob(experimentJob(experiment), settings.limits),
     ...(status === 'RUNNING' ? [leaseOf(experiment)] : []),
-  );
+  ]);
   return experiment;
 }
 

@@ -98,7 +98,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
       .map(({ Properties }) => JSON.parse(Properties.FilterCriteria.Filters[0].Pattern));
   const ofList = (partition: string) => ({
     eventName: ['INSERT', 'MODIFY'],
-    dynamodb: { Keys: { pk: { S: [partition] } } },
+    dynamodb: { Keys: { pk: { S: [{ prefix: partition }] } } },
   });
   expect(filters('reconcile')).toEqual([ofList('UNFINISHED_JOBS')]);
   expect(filters('purge')).toEqual([ofList('CLOSED_ACCOUNTS'), ofList('PURGES')]);

@@ -48,6 +48,7 @@ function failedStrategy(kind: Strategy['kind'], strategy_id: string, { user }: T
     result: [],
     receipt_parts: 0,
     cost_estimate: null,
+    limit_share: 0,
     status: 'FAILED',
     status_rank: finalRank,
     status_reason: 'The model could not be read.',

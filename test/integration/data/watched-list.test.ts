@@ -14,28 +14,32 @@ beforeAll(async () => {
 });
 
 const newId = () => ulid().toLowerCase();
-const looks = async ({ partition: pk }: WatchedList) =>
+const listOf = (...partitions: [string, ...string[]]): WatchedList<'records'> => ({
+  table: 'records',
+  partitions,
+});
+const looks = async ({ partitions: [pk] }: WatchedList) =>
   (await service.records.query({ pk })).items.map(({ looked_at = 0 }) => looked_at);
 
 describe('whoever works a list off and asks to come again', () => {
   test('changes nothing where the list is empty', async () => {
-    const list = { table: 'records', partition: `LIST#${newId()}` } as const;
+    const list = listOf(`LIST#${newId()}`);
     await comeAgain(service.records, list);
     expect(await looks(list)).toEqual([]);
   });
 
   test('changes one item each time, so that the stream tells of the list', async () => {
-    const list = { table: 'records', partition: `LIST#${newId()}` } as const;
+    const list = listOf(`LIST#${newId()}`);
     for (const sk of ['a', 'b'])
-      await service.records.write({ put: { pk: list.partition, sk }, if: { exists: false } });
+      await service.records.write({ put: { pk: list.partitions[0], sk }, if: { exists: false } });
     await comeAgain(service.records, list);
     await comeAgain(service.records, list);
     expect(await looks(list)).toEqual([2, 0]);
   });
 
   test('takes the next item where the first is finished meanwhile', async () => {
-    const list = { table: 'records', partition: `LIST#${newId()}` } as const;
-    const key = (sk: string) => ({ pk: list.partition, sk });
+    const list = listOf(`LIST#${newId()}`);
+    const key = (sk: string) => ({ pk: list.partitions[0], sk });
     for (const sk of ['a', 'b']) await service.records.write({ put: key(sk), if: { exists: false } });
     let hasEnded = false;
     const { records } = service;
@@ -49,7 +53,7 @@ describe('whoever works a list off and asks to come again', () => {
       },
     };
     await comeAgain(racing, list);
-    expect((await records.query({ pk: list.partition })).items).toEqual([
+    expect((await records.query({ pk: list.partitions[0] })).items).toEqual([
       expect.objectContaining({ sk: 'b', looked_at: 1 }),
     ]);
   });
@@ -71,5 +75,5 @@ test('tasks watch the lists on which the work is written down', () => {
   expect(reconcile.watches).toEqual([unfinishedJobs]);
   expect(purge.watches).toEqual([closedAccounts, unfinishedPurges]);
   const write = recordClosedAccount({ user_id: newId(), closed_at: new Date().toISOString() });
-  expect('put' in write && write.put.pk).toBe(closedAccounts.partition);
+  expect('put' in write && write.put.pk).toBe(closedAccounts.partitions[0]);
 });

@@ -13,10 +13,11 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { strategyKey } from '../../../shared/data/strategy.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
+import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 import { commandLines } from './command-lines.ts';
 
 const away = (service: OptimizationService) => ({
@@ -38,7 +39,10 @@ const recordOf = (service: OptimizationService, strategy_id: string) =>
 
 async function limitsOf(service: OptimizationService) {
   const { items } = await service.records.query({ pk: 'LIMITS' });
-  return items.map(({ sk, unfinished, vcpus }) => [sk.split('#')[0], unfinished ?? vcpus]);
+  return {
+    unfinished: items.map(({ unfinished }) => unfinished),
+    vcpus: await heldVcpus(service.records),
+  };
 }
 
 const waiting = async (service: OptimizationService): Promise<string> => {
@@ -61,10 +65,7 @@ describe('cancelling a strategy', () => {
     });
     await reconcileAfter(service, 60);
     expect(await service.read('prune', json.strategy_id)).toMatchObject({ status: 'CANCELLED', attempt: 0 });
-    expect(await limitsOf(service)).toEqual([
-      ['DEPLOYMENT', 0],
-      ['USER', 0],
-    ]);
+    expect(await limitsOf(service)).toEqual({ unfinished: [0], vcpus: 0 });
   });
 
   test('that waits for its turn keeps it from ever running', async () => {
@@ -97,7 +98,7 @@ describe('cancelling a strategy', () => {
     });
     const again = await service.call(cancelPruning, { path, as: service.developer });
     expect(again).toMatchObject({ status: 200, json: { status: 'CANCELLED' } });
-    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+    expect(await unfinishedOf(service.records)).toEqual([]);
   });
 
   test('that has ended otherwise is a conflict', async () => {

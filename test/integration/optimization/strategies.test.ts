@@ -12,6 +12,7 @@ import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { testBucket } from '../../support/engines.ts';
 import { optimizationService } from '../../support/optimization.ts';
+import { unfinishedOf } from '../../support/unfinished.ts';
 import { commandLines } from './command-lines.ts';
 
 const digits = await readFile(join(import.meta.dirname, '../../fixtures/onnx/digits.onnx'));
@@ -74,7 +75,7 @@ describe('a strategy', () => {
     expect(prunings).toMatchObject([{ strategy_id, status: 'SUCCEEDED' }]);
     expect(prunings[0]).not.toHaveProperty('receipt');
     expect((await service.call(listQuantizations, { as })).json).toEqual([]);
-    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+    expect(await unfinishedOf(service.records)).toEqual([]);
   });
 
   test('of a quantization has its own fields, and its result becomes a model where it is named', async () => {

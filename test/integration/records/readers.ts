@@ -4,10 +4,11 @@ import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shar
 import { findEnvironment, findPack } from '../../../shared/data/environment.ts';
 import { findExperiment, readJobConfig } from '../../../shared/data/experiment.ts';
 import { findClaim } from '../../../shared/data/idempotency.ts';
-import { findUnfinished } from '../../../shared/data/job.ts';
+import { findUnfinished, unfinishedJobs } from '../../../shared/data/job.ts';
 import { readLog } from '../../../shared/data/job-log.ts';
 import { isKnown } from '../../../shared/data/known-sign-in.ts';
 import { findLease } from '../../../shared/data/lease.ts';
+import { readPosition } from '../../../shared/data/list-position.ts';
 import { findModel } from '../../../shared/data/model.ts';
 import { issueNamedToken } from '../../../shared/data/named-token.ts';
 import { findPicture } from '../../../shared/data/picture.ts';
@@ -21,6 +22,8 @@ import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
+import { auditVcpus } from '../../../shared/data/vcpu-limit.ts';
+import type { WatchedPage } from '../../../shared/data/watched-list.ts';
 
 export interface Tables {
   accounts: TableWriter<'accounts'>;
@@ -35,6 +38,11 @@ const text = (item: Item, name: string): string => String(item[name]);
 function wholePage<T>(page: Page<T>): Page<T> {
   const [error] = page.unreadable ?? [];
   if (error !== undefined) throw error;
+  return page;
+}
+/** A page of a watched list; the error of its first row that cannot be read. */
+function readable<T>(page: WatchedPage<T>): WatchedPage<T> {
+  for (const { error } of page.unreadable) throw error;
   return page;
 }
 const all = { limit: 1000, maxBytes: 1_000_000 };
@@ -65,7 +73,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   checkpoint: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path'), 'checkpoint'),
   'ranked-experiment': async ({ records }, item) =>
     wholePage(await findBest(records, ownerOf(item), item.pk.split('#')[2] ?? '')).items[0],
-  purge: async ({ records }) => wholePage(await listPurges(records, undefined)),
+  purge: async ({ records }) => readable(await listPurges(records, undefined)),
   strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
   receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),
   model: ({ records }, { sk }) => findModel(records, sk),
@@ -96,5 +104,7 @@ export const readers: Readonly<Record<string, Reader>> = {
     const pair = { address: '192.0.2.1', username: 'ada' };
     return { known: await isKnown(accounts, pair, new Date('2026-01-02T03:05:00.000Z')) };
   },
-  'closed-account': async ({ accounts }) => wholePage(await listClosedAccounts(accounts, undefined)),
+  'closed-account': async ({ accounts }) => readable(await listClosedAccounts(accounts, undefined)),
+  'limit-share': ({ records }) => auditVcpus(records),
+  'list-position': ({ records }) => readPosition(records, unfinishedJobs),
 };

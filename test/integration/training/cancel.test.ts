@@ -5,6 +5,7 @@ import { endpoint as trainRemote } from '../../../functions/projects/train-proje
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { trainingService } from '../../support/training.ts';
+import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 
 /** Nothing is ever placed. */
 const full = { queues: ['train', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
@@ -27,9 +28,10 @@ test.each([
     await service.until(project_id, path.experiment_id, (experiment) => experiment.status === status);
     const cancelled = await service.call(cancelExperiment, { path, as });
     expect(cancelled).toMatchObject({ status: 200, json: { status: 'CANCELLED', attempt: 0 } });
-    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+    expect(await unfinishedOf(service.records)).toEqual([]);
     const { items } = await service.records.query({ pk: 'LIMITS' });
-    expect(items.map(({ unfinished, vcpus }) => unfinished ?? vcpus)).toEqual([0, 0]);
+    expect(items.map(({ unfinished }) => unfinished)).toEqual([0]);
+    expect(await heldVcpus(service.records)).toBe(0);
     const control = batchControl(batch(service.environment));
     for (const [queue, name] of [
       ['train', 'build'],

@@ -3,7 +3,7 @@ import { endpoint as train } from '../../../functions/projects/train-project.end
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { trainingService } from '../../support/training.ts';
 
 test('a job that was recorded before the clock was set back an hour is submitted all the same', async () => {

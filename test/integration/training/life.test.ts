@@ -11,6 +11,7 @@ import { endpoint as train } from '../../../functions/projects/train-project.end
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { type TrainingService, trainingService, uploadSource } from '../../support/training.ts';
+import { unfinishedOf } from '../../support/unfinished.ts';
 
 const begin = async (service: TrainingService, project_id: string, more: Record<string, string> = {}) => {
   const query = { config: 'train.yaml', ...more };
@@ -144,14 +145,10 @@ describe('the life of a training', () => {
     while ((await service.records.query({ pk: `EXPERIMENTS#${project_id}` })).items.length > 0)
       await runPurge(undefined);
     await runPurge(undefined);
-    for (const pk of [
-      `JOB#${experiment_id}`,
-      `CONFIGS#${project_id}`,
-      `COUNTERS#${project_id}`,
-      'UNFINISHED_JOBS',
-    ]) {
+    for (const pk of [`JOB#${experiment_id}`, `CONFIGS#${project_id}`, `COUNTERS#${project_id}`]) {
       expect((await service.records.query({ pk })).items, pk).toEqual([]);
     }
+    expect(await unfinishedOf(service.records)).toEqual([]);
     expect(
       (await service.call(readProject, { path: { project_id: neighbour }, as: service.developer })).status,
     ).toBe(200);

@@ -6,11 +6,10 @@ import {
   parseExperiment,
   putExperiment,
 } from '../../../shared/data/experiment.ts';
-import { beginJob, listUnfinished } from '../../../shared/data/job.ts';
 import { createProject } from '../../../shared/data/project.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { holdJob } from '../../../shared/runner/held-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
@@ -43,7 +42,7 @@ async function recorded(count: number) {
     batch_job_id: 'b',
   }));
   for (const one of experiments)
-    await service.records.write(putExperiment(one), ...beginJob(experimentJob(one), settings.limits));
+    await beginJob(service.records, experimentJob(one), settings.limits, [putExperiment(one)]);
   return { service, settings, experiments, project_id };
 }
 
@@ -65,20 +64,4 @@ test('a container whose lease was taken and the reply lost knows it for its own'
   expect(await holdJob(service.records, wanted, { ...me, batch_job_id: 'c' }, now)).toMatchObject({
     refused: expect.stringContaining('runs this job already'),
   });
-});
-
-test('a record that cannot be read keeps the reconciler from no other', async () => {
-  const { service, settings, experiments, project_id } = await recorded(3);
-  const [first] = experiments;
-  const key = experimentKey(project_id, first!.experiment_id);
-  await service.records.write({ update: key, change: { set: { schema_version: 99 } } });
-  const batch = {
-    describe: async () => [],
-    findByName: async () => undefined,
-    submit: async () => 'c',
-    terminate: async () => undefined,
-  };
-  await expect(reconcileAll({ records: service.records, batch, settings, now })).rejects.toThrow('99');
-  const left = await listUnfinished(service.records, undefined);
-  expect(left.items.map(({ job_id }) => job_id)).toEqual([first!.experiment_id]);
 });

@@ -7,8 +7,9 @@ import { batch } from '../../../shared/aws/batch-client.ts';
 import { experimentKey } from '../../../shared/data/experiment.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
+import { unfinishedOf } from '../../support/unfinished.ts';
 
 /** Reconciles as if so many seconds had passed. */
 const reconcileAfter = (service: TrainingService, seconds: number) =>
@@ -64,7 +65,7 @@ describe('reconciling', () => {
       status: 'FAILED',
       status_reason: expect.stringContaining('no longer knows'),
     });
-    expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+    expect(await unfinishedOf(service.records)).toEqual([]);
   });
 
   test('finds an end that no event told of', async () => {

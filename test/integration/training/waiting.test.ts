@@ -4,8 +4,9 @@ import { endpoint as trainRemote } from '../../../functions/projects/train-proje
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
+import { unfinishedOf } from '../../support/unfinished.ts';
 
 const hour = 3600;
 /** Nothing is ever placed. */
@@ -50,7 +51,7 @@ test('a job that waits for capacity says why as soon as Batch knows, and is give
   });
   const id = await control(service).findByName('train', `train-${experiment_id}`);
   expect(await control(service).describe([String(id)])).toMatchObject([{ status: 'FAILED' }]);
-  expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
+  expect(await unfinishedOf(service.records)).toEqual([]);
 });
 
 test('so does one whose environment waits to be built', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findOrphans } from '../../../../infra/doctor/find-orphans.ts';
 import type { Inventory } from '../../../../infra/doctor/inventory.ts';
 import { experimentJob, experimentPrefix, putExperiment } from '../../../../shared/data/experiment.ts';
-import { beginJob } from '../../../../shared/data/job.ts';
+import { putUnfinished } from '../../../../shared/data/job.ts';
 import { createProject, projectPrefix } from '../../../../shared/data/project.ts';
 import { type Purge, recordPurge } from '../../../../shared/data/purge.ts';
 import type { Item, TableWriter, Write } from '../../../../shared/data/table.ts';
@@ -56,7 +56,7 @@ async function healthy(): Promise<{
   const records = [
     ...(await project()).map((item) => (item.pk.startsWith('COUNTERS#') ? { ...item, ...counters } : item)),
     ...putsOf([putExperiment(running), putExperiment(ended)]),
-    ...putsOf(beginJob(experimentJob(running), { unfinishedJobs: 4, vcpus: 16 })),
+    ...putsOf([putUnfinished(experimentJob(running))]),
     {
       pk: `JOB#${ended.experiment_id}`,
       sk: 'ARTIFACT#a',
@@ -66,7 +66,7 @@ async function healthy(): Promise<{
       size: 5,
     },
     { pk: 'LIMITS', sk: `USER#${running.user_id}`, unfinished: 1 },
-    { pk: 'LIMITS', sk: 'DEPLOYMENT', vcpus: 1 },
+    { pk: 'LIMITS#0', sk: 'VCPUS', record_type: 'limit-share', limit: 16, capacity: 16, free: 15 },
   ];
   return { accounts: [], records, objects: [{ key: object, size: 5 }] };
 }
@@ -124,11 +124,28 @@ describe('orphans', () => {
     ]);
   });
 
+  test('a row that was set aside is told with its reason', async () => {
+    const { records, ...rest } = await healthy();
+    const aside = { set_aside_at: at, set_aside_reason: 'it is newer' };
+    const marked = records.map((item) => (item.pk === 'UNFINISHED_JOBS' ? { ...item, ...aside } : item));
+    const account = { pk: 'CLOSED_ACCOUNTS', sk: 'u', ...aside };
+    expect(findOrphans({ ...rest, accounts: [account], records: marked })).toEqual([
+      {
+        kind: 'set-aside',
+        where: `UNFINISHED_JOBS/${running.experiment_id}`,
+        why: `since ${at}: it is newer`,
+      },
+      { kind: 'set-aside', where: 'CLOSED_ACCOUNTS/u', why: `since ${at}: it is newer` },
+    ]);
+  });
+
   test('a kept count that has drifted is told with what it should be', async () => {
     const { records, ...rest } = await healthy();
-    const drifted = records.map((item) => (item.sk === 'DEPLOYMENT' ? { ...item, vcpus: 3 } : item));
-    expect(findOrphans({ ...rest, records: drifted })).toEqual([
-      { kind: 'count', where: 'LIMITS/DEPLOYMENT', why: 'vcpus is 3, and there are 1' },
+    const drifted = records.map((item) => (item.sk === 'VCPUS' ? { ...item, free: 13 } : item));
+    const former = { pk: 'LIMITS', sk: 'DEPLOYMENT', vcpus: 3 };
+    expect(findOrphans({ ...rest, records: [...drifted, former] })).toEqual([
+      { kind: 'count', where: 'LIMITS/DEPLOYMENT', why: 'vcpus is 3, and there are 0' },
+      { kind: 'count', where: 'LIMITS#0/VCPUS', why: 'free is 13, and there are 15' },
     ]);
   });
 });

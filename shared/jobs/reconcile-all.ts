@@ -1,0 +1,98 @@
+import { listUnfinished, type UnfinishedJob, unfinishedJobs, unfinishedKey } from '../data/job.ts';
+import { forgetPosition, readPosition, savePosition } from '../data/list-position.ts';
+import { UnreadableRecord } from '../data/unreadable-record.ts';
+import { auditVcpus } from '../data/vcpu-limit.ts';
+import {
+  putBack,
+  setAside,
+  type UnreadableRow,
+  type WatchedPage,
+  type WatchedPosition,
+} from '../data/watched-list.ts';
+import type { StillTime } from '../purge/still-time.ts';
+import { compareJobs, type Reconciler } from './reconcile.ts';
+
+/** Pages of 100 jobs after which a pass notes how far it came. */
+const pagesBetweenNotes = 20;
+
+/** What became of a pass. */
+export interface ReconcilePass {
+  /** Rows that were set aside in this pass. */
+  setAside: UnreadableRow[];
+  /** Errors of jobs that failed and are compared again by the next pass. */
+  errors: unknown[];
+}
+
+/** Compare the jobs of a page with Batch, and set aside those that can never be read. */
+async function reconcilePage(
+  reconciler: Reconciler,
+  page: WatchedPage<UnfinishedJob>,
+  pass: ReconcilePass,
+): Promise<void> {
+  const { records, now } = reconciler;
+  const failed = await compareJobs(reconciler, page.items);
+  const unreadable = [...page.unreadable];
+  for (const [job, error] of failed) {
+    const isSetAside = page.setAside.has(job);
+    if (error instanceof UnreadableRecord)
+      unreadable.push({ key: unfinishedKey(job.job_id), error, isSetAside });
+    else pass.errors.push(error);
+  }
+  for (const row of unreadable) if (await setAside(records, row, now())) pass.setAside.push(row);
+  for (const job of page.setAside) if (!failed.has(job)) await putBack(records, unfinishedKey(job.job_id));
+}
+
+const start: WatchedPosition = { pk: unfinishedJobs.partitions[0], after: undefined };
+
+/** Whether a position is that of `other`, or behind it. */
+function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
+  const rank = ({ pk }: WatchedPosition) => unfinishedJobs.partitions.indexOf(pk);
+  if (rank(position) !== rank(other)) return rank(position) > rank(other);
+  return (position.after ?? '') >= (other.after ?? '');
+}
+
+/**
+ * Compare every unfinished job with Batch, a page at a time, beginning where the last pass ran out of time and once
+ * round the list. Jobs whose records can never be read are set aside. A pass that read the whole list also corrects
+ * what the vCPU limit counts.
+ */
+export async function reconcileAll(
+  reconciler: Reconciler,
+  stillTime: StillTime = () => true,
+): Promise<ReconcilePass> {
+  const { records } = reconciler;
+  const pass: ReconcilePass = { setAside: [], errors: [] };
+  const resumed = await readPosition(records, unfinishedJobs);
+  const audit = await auditVcpus(records);
+  let isNoted = resumed !== undefined;
+  let isRound = resumed === undefined;
+  let isWhole = true;
+  let position = resumed ?? start;
+  for (let pages = 1; ; pages += 1) {
+    const page = await listUnfinished(records, position);
+    for (const job of page.items) audit.add(job);
+    isWhole &&= page.unreadable.length === 0;
+    if (page.items.length + page.unreadable.length > 0) {
+      try {
+        await reconcilePage(reconciler, page, pass);
+      } catch (error) {
+        pass.errors.push(error);
+      }
+    }
+    if (page.next === undefined && isRound) break;
+    isRound ||= page.next === undefined;
+    position = page.next ?? start;
+    if (resumed !== undefined && isRound && isFrom(position, resumed)) break;
+    const goesOn = stillTime();
+    // A pass that dies leaves its position, so that no job behind the one that killed it waits for ever.
+    if (!goesOn || pages % pagesBetweenNotes === 0) {
+      await savePosition(records, unfinishedJobs, position);
+      isNoted = true;
+    }
+    if (!goesOn) return pass;
+  }
+  if (isNoted) await forgetPosition(records, unfinishedJobs);
+  // One that began in the middle may have read a row twice.
+  if (isWhole && resumed === undefined) await audit.correct();
+  return pass;
+}

@@ -1,0 +1,190 @@
+import { ulid } from 'ulid';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { endJob, type UnfinishedJob } from '../../../shared/data/job.ts';
+import { spreadId } from '../../../shared/data/spread-list.ts';
+import { ConditionFailed, TableBusy, type TableWriter } from '../../../shared/data/table.ts';
+import { auditVcpus, formerLimitKey, limitShare, shareKey } from '../../../shared/data/vcpu-limit.ts';
+import { beginJob, JobLimitError } from '../../../shared/jobs/begin-job.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
+import { emptyBatch, recordedJobs } from '../../support/recorded-jobs.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+import { type TestService, testService } from '../../support/service.ts';
+import { heldVcpus, sharesOf } from '../../support/unfinished.ts';
+
+const newId = () => spreadId(ulid().toLowerCase());
+const unfinishedJobs = 1000;
+
+let service: TestService;
+beforeEach(async () => {
+  service = await testService();
+});
+
+const jobOf = (vcpus: number, limit: number): UnfinishedJob => {
+  const job_id = newId();
+  const subject = { pk: 'EXPERIMENTS#x', sk: job_id };
+  const limit_share = limitShare(job_id, limit);
+  return { job_id, kind: 'train', subject, project_id: null, user_id: newId(), vcpus, limit_share };
+};
+
+/** Begin a job; undefined where the deployment's limit refuses it. */
+async function begin(vcpus: number, limit: number, records = service.records) {
+  const job = jobOf(vcpus, limit);
+  try {
+    await beginJob(records, job, { unfinishedJobs, vcpus: limit }, []);
+    return job;
+  } catch (error) {
+    if (error instanceof JobLimitError && error.limit === 'vcpus') return undefined;
+    throw error;
+  }
+}
+
+const end = (job: UnfinishedJob) => service.records.write(...endJob(job));
+const issued = async () =>
+  (await sharesOf(service.records)).reduce((sum, { capacity }) => sum + Number(capacity), 0);
+
+describe('the limit of vCPUs', () => {
+  test.each([1, 16, 100, 1000])('%s is reached to the last vCPU, and never exceeded', async (limit) => {
+    const jobs: UnfinishedJob[] = [];
+    const size = Math.max(1, limit / 50);
+    for (let held = 0; held < limit; held += size) jobs.push((await begin(size, limit))!);
+    expect(jobs).not.toContain(undefined);
+    expect(await heldVcpus(service.records)).toBe(limit);
+    expect(await begin(0.25, limit)).toBeUndefined();
+    await end(jobs[3 % jobs.length]!);
+    expect(await begin(size, limit)).toBeDefined();
+    expect(await begin(0.25, limit)).toBeUndefined();
+  });
+
+  test('takes one job that is as large as all shares together', async () => {
+    const large = await begin(1024, 1024);
+    expect(large).toBeDefined();
+    expect(await begin(0.25, 1024)).toBeUndefined();
+    await end(large!);
+    expect(await begin(1024, 1024)).toBeDefined();
+  });
+
+  test('holds while jobs of all sizes begin and end at the same time, and refuses none for which there is room', async () => {
+    const limit = 256;
+    const random = seededRandom(7);
+    let held = 0;
+    let least = 0;
+    let refused = 0;
+    const lane = async () => {
+      const own: UnfinishedJob[] = [];
+      for (let step = 0; step < 15; step += 1) {
+        const vcpus = [0.25, 1, 2, 8, 40][Math.floor(random() * 5)]!;
+        const before = held;
+        const job = await begin(vcpus, limit);
+        if (job === undefined) {
+          refused += 1;
+          // Jobs of all lanes that may have begun meanwhile are at most 40 vCPUs each.
+          expect(Math.max(before, held) + vcpus + 4 * 40).toBeGreaterThan(limit);
+        } else {
+          held += vcpus;
+          own.push(job);
+        }
+        least = Math.min(least, ...(await sharesOf(service.records)).map(({ free }) => Number(free)));
+        if (random() < 0.55 && own.length > 0) {
+          const [gone] = own.splice(Math.floor(random() * own.length), 1);
+          await end(gone!);
+          held -= gone!.vcpus;
+        }
+      }
+      for (const job of own) {
+        await end(job);
+        held -= job.vcpus;
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, lane));
+    expect(least).toBe(0);
+    expect(refused).toBeGreaterThan(0);
+    expect(await heldVcpus(service.records)).toBe(0);
+    expect(await issued()).toBe(limit);
+    expect(await begin(limit, limit)).toBeDefined();
+  });
+
+  test('that is lowered lets no job begin until enough have ended; one that is raised deals out the rest', async () => {
+    const jobs = [await begin(300, 640), await begin(300, 640)];
+    expect(await begin(1, 256)).toBeUndefined();
+    await end(jobs[0]!);
+    expect(await begin(1, 256)).toBeUndefined();
+    await end(jobs[1]!);
+    const small = await begin(256, 256);
+    expect(small).toBeDefined();
+    expect(await issued()).toBe(256);
+    expect(await begin(744, 1000)).toBeDefined();
+    expect(await begin(0.25, 1000)).toBeUndefined();
+    expect(await issued()).toBe(1000);
+  });
+
+  test('counts what jobs of earlier releases still hold, and gives it out as they end', async () => {
+    await service.records.write({
+      put: { ...formerLimitKey, record_type: 'limit', schema_version: 0, vcpus: 10 },
+    });
+    expect(await begin(6.25, 16)).toBeUndefined();
+    expect(await begin(6, 16)).toBeDefined();
+    await service.records.write({ update: formerLimitKey, change: { add: { vcpus: -4 } } });
+    expect(await begin(4.25, 16)).toBeUndefined();
+    expect(await begin(4, 16)).toBeDefined();
+    expect(await heldVcpus(service.records)).toBe(16);
+  });
+
+  test('loses nothing when a transaction dies at any of its writes', async () => {
+    const limit = 128;
+    for (let death = 1; death <= 12; death += 1) {
+      let writes = 0;
+      const dying: TableWriter<'records'> = {
+        ...service.records,
+        async write(...given) {
+          writes += 1;
+          if (writes === death) throw new TableBusy('it died');
+          await service.records.write(...given);
+        },
+      };
+      await begin(death * 5, limit, dying).then(
+        (job) => job && end(job),
+        (error) => expect(error).toBeInstanceOf(TableBusy),
+      );
+      expect(await heldVcpus(service.records)).toBe(0);
+    }
+    expect(await begin(limit, limit)).toBeDefined();
+  });
+
+  test('comes back to what jobs hold with the next pass of the reconciler', async () => {
+    const { service: own, settings, experiments } = await recordedJobs(2, { LIMIT_VCPUS: '16' });
+    await own.records.write({ update: shareKey(0), change: { set: { free: 3 } } });
+    await own.records.write({
+      put: { ...formerLimitKey, record_type: 'limit', schema_version: 0, vcpus: 5 },
+    });
+    const running = experiments.map(({ batch_job_id: id, experiment_id }) => ({
+      id: id ?? '',
+      name: `train-${experiment_id}`,
+      status: 'RUNNING' as const,
+      reason: undefined,
+      attempt: 1,
+      exitCode: undefined,
+      attempts: [],
+    }));
+    const batch = { ...emptyBatch, describe: async () => running };
+    await reconcileAll({ records: own.records, batch, settings, now: () => new Date() });
+    expect(await own.records.get(shareKey(0))).toMatchObject({ capacity: 16, free: 14 });
+    expect(await own.records.get(formerLimitKey)).toMatchObject({ vcpus: 0 });
+  });
+
+  test('is not corrected by jobs that were read while others began', async () => {
+    await begin(4, 16);
+    const audit = await auditVcpus(service.records);
+    await begin(2, 16);
+    await audit.correct();
+    expect(await heldVcpus(service.records)).toBe(6);
+  });
+
+  test('is no reason to refuse for a condition of another write', async () => {
+    const job = jobOf(1, 16);
+    const missing = { check: { pk: 'PROJECTS', sk: newId() }, if: { exists: true } };
+    const begun = beginJob(service.records, job, { unfinishedJobs, vcpus: 16 }, [missing]);
+    const error = await begun.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConditionFailed);
+    expect(error).toMatchObject({ failed: expect.arrayContaining([0]) });
+  });
+});

@@ -1,0 +1,108 @@
+import { ulid } from 'ulid';
+import { expect, test } from 'vitest';
+import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { experimentJob, experimentKey, putExperiment } from '../../../shared/data/experiment.ts';
+import { findUnfinished, putUnfinished, unfinishedKey } from '../../../shared/data/job.ts';
+import { projectKey, createProject as storeProject } from '../../../shared/data/project.ts';
+import { spreadId } from '../../../shared/data/spread-list.ts';
+import { strategyKey } from '../../../shared/data/strategy.ts';
+import type { Write } from '../../../shared/data/table.ts';
+import { formerLimitKey } from '../../../shared/data/vcpu-limit.ts';
+import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { beginJob } from '../../../shared/jobs/begin-job.ts';
+import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
+import { experimentOf } from '../../support/experiment.ts';
+import { emptyBatch } from '../../support/recorded-jobs.ts';
+import { testService } from '../../support/service.ts';
+import { unfinishedOf } from '../../support/unfinished.ts';
+
+const oldId = () => ulid().toLowerCase();
+
+/** The item of a put as a release without shares wrote it. */
+function former(write: Write): Write {
+  if (!('put' in write)) throw new Error('not a put');
+  const { limit_share: _, ...put } = write.put;
+  return { put: { ...put, pk: put.pk, sk: put.sk } };
+}
+
+test('records of releases that did not spread their lists lie where those wrote them', () => {
+  const id = oldId();
+  expect(projectKey(id)).toEqual({ pk: 'PROJECTS', sk: id });
+  expect(unfinishedKey(id)).toEqual({ pk: 'UNFINISHED_JOBS', sk: id });
+  expect(strategyKey('prune', id)).toEqual({ pk: 'STRATEGIES#prune', sk: id });
+});
+
+test('new records spread over all partitions', () => {
+  const partitions = new Set(Array.from({ length: 400 }, () => projectKey(spreadId(oldId())).pk));
+  expect([...partitions].sort()).toEqual(Array.from({ length: 8 }, (_, part) => `PROJECTS#${part}`));
+  const id = spreadId(oldId());
+  expect(id).toMatch(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+  expect(spreadId(id)).toBe(id);
+});
+
+test('what an earlier release wrote is listed, read, counted, ended and deleted beside what is new', async () => {
+  const service = await testService({ LIMIT_VCPUS: '4' });
+  const { records } = service;
+  const settings = readSettings(service.environment);
+  const developer = await service.user('developer');
+  const project_id = oldId();
+  await storeProject(records, {
+    project_id,
+    project_name: 'old',
+    project_description: 'd',
+    project_type: 't',
+    project_task: 'classification',
+    owner: developer.user.username,
+    owner_id: developer.user.user_id,
+    created_at: '2026-01-02T03:04:05.000Z',
+    updated_at: '2026-01-02T03:04:05.000Z',
+    version: 1,
+  });
+  const experiment = {
+    ...experimentOf(project_id, null),
+    batch_job_id: 'b',
+    vcpus: 3,
+    limit_share: null,
+  };
+  const { experiment_id, user_id } = experiment;
+  await records.write(
+    former(putExperiment(experiment)),
+    former(putUnfinished(experimentJob(experiment))),
+    { put: { ...formerLimitKey, record_type: 'limit', schema_version: 0, vcpus: 3 } },
+    { put: { pk: 'LIMITS', sk: `USER#${user_id}`, record_type: 'limit', schema_version: 0, unfinished: 1 } },
+    {
+      update: { pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' },
+      change: { add: { experiments: 1, unfinished: 1 } },
+    },
+  );
+  const query = {
+    'project-name': 'new',
+    'project-description': 'd',
+    'project-type': 't',
+    'project-task': 't',
+  };
+  const made = await service.call(createProject, { query, as: developer });
+  const listed = await service.call(listProjects, { as: developer });
+  expect(listed.json.map((row: { project_id: string }) => row.project_id)).toEqual([
+    made.json.project_id,
+    project_id,
+  ]);
+  expect((await service.call(readProject, { path: { project_id }, as: developer })).status).toBe(200);
+
+  const next = { ...experimentOf(project_id, null), experiment_id: spreadId(oldId()), user_id, vcpus: 2 };
+  const begin = () => beginJob(records, experimentJob(next), settings.limits, [putExperiment(next)]);
+  await expect(begin()).rejects.toMatchObject({ limit: 'vcpus' });
+  expect(await findUnfinished(records, experiment_id)).toMatchObject({ limit_share: null });
+  await reconcileAll({ records, batch: emptyBatch, settings, now: () => new Date() });
+  expect(await records.get(experimentKey(project_id, experiment_id))).toMatchObject({ status: 'FAILED' });
+  expect(await unfinishedOf(records)).toEqual([]);
+  expect(await records.get(formerLimitKey)).toMatchObject({ vcpus: 0 });
+  expect(await records.get({ pk: 'LIMITS', sk: `USER#${user_id}` })).toMatchObject({ unfinished: 0 });
+  await begin();
+  const deleted = await service.call(deleteProject, { path: { project_id }, as: developer });
+  expect(deleted.status, deleted.text).toBe(200);
+  expect((await service.call(listProjects, { as: developer })).json).toHaveLength(1);
+});

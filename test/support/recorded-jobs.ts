@@ -1,0 +1,63 @@
+import { ulid } from 'ulid';
+import { type Experiment, experimentJob, putExperiment } from '../../shared/data/experiment.ts';
+import { createProject } from '../../shared/data/project.ts';
+import { spreadId } from '../../shared/data/spread-list.ts';
+import { limitShare } from '../../shared/data/vcpu-limit.ts';
+import { readSettings, type Settings } from '../../shared/endpoint/settings.ts';
+import { beginJob } from '../../shared/jobs/begin-job.ts';
+import { experimentOf } from './experiment.ts';
+import { type TestService, testService } from './service.ts';
+
+export interface RecordedJobs {
+  service: TestService;
+  settings: Settings;
+  project_id: string;
+  experiments: Experiment[];
+}
+
+/** Unfinished experiments of one project that were submitted to Batch. */
+export async function recordedJobs(
+  count: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RecordedJobs> {
+  const service = await testService(more);
+  const settings = readSettings(service.environment);
+  const project_id = spreadId(ulid().toLowerCase());
+  const at = new Date().toISOString();
+  await createProject(service.records, {
+    project_id,
+    project_name: 'p',
+    project_description: 'd',
+    project_type: 't',
+    project_task: 'classification',
+    owner: 'o',
+    owner_id: ulid().toLowerCase(),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  });
+  const experiments = Array.from({ length: count }, (): Experiment => {
+    const experiment_id = spreadId(ulid().toLowerCase());
+    return {
+      ...experimentOf(project_id, null),
+      experiment_id,
+      user_id: ulid().toLowerCase(),
+      limit_share: limitShare(experiment_id, settings.limits.vcpus),
+      status: 'SUBMITTED',
+      status_rank: 1,
+      attempt: 0,
+      batch_job_id: `b-${experiment_id}`,
+    };
+  });
+  for (const one of experiments)
+    await beginJob(service.records, experimentJob(one), settings.limits, [putExperiment(one)]);
+  return { service, settings, project_id, experiments };
+}
+
+/** A Batch that knows no job. */
+export const emptyBatch = {
+  describe: async () => [],
+  findByName: async () => undefined,
+  submit: async () => 'c',
+  terminate: async () => undefined,
+};

@@ -1,0 +1,31 @@
+import { listUnfinished, type UnfinishedJob } from '../../shared/data/job.ts';
+import type { Item, TableReader } from '../../shared/data/table.ts';
+import { formerLimitKey, shareKey } from '../../shared/data/vcpu-limit.ts';
+import type { WatchedPosition } from '../../shared/data/watched-list.ts';
+
+type Records = TableReader<'records'>;
+
+/** Every job on the list of unfinished ones. */
+export async function unfinishedOf(records: Records): Promise<UnfinishedJob[]> {
+  const jobs: UnfinishedJob[] = [];
+  let position: WatchedPosition | undefined;
+  do {
+    const page = await listUnfinished(records, position);
+    jobs.push(...page.items);
+    position = page.next;
+  } while (position !== undefined);
+  return jobs;
+}
+
+/** The shares of the vCPU limit that there are. */
+export async function sharesOf(records: Records): Promise<Item[]> {
+  const keys = Array.from({ length: 16 }, (_, index) => shareKey(index));
+  return (await records.batchGet(keys)).filter((item) => item !== undefined);
+}
+
+/** vCPUs that unfinished jobs hold, as the limits count them. */
+export async function heldVcpus(records: Records): Promise<number> {
+  const former = await records.get(formerLimitKey);
+  const held = (await sharesOf(records)).map(({ capacity, free }) => Number(capacity) - Number(free));
+  return held.reduce((sum, one) => sum + one, Number(former?.['vcpus'] ?? 0));
+}
