@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { startS3Server } from '../../../infra/local/s3/server.ts';
 import type { Signer } from './sign-request.ts';
 
@@ -28,6 +28,8 @@ export interface Target extends Signer {
   clientWith(config: S3ClientConfig): S3Client;
   /** A key that no other test file uses. */
   key(name: string): string;
+  /** Creates a bucket of that name, and returns it. */
+  newBucket(name: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,10 @@ export async function openTarget(): Promise<Target> {
     client,
     clientWith,
     key: (name) => prefix + name,
+    newBucket: async (name) => {
+      await client.send(new CreateBucketCommand({ Bucket: name }));
+      return name;
+    },
     close: async () => {
       client.destroy();
       await own?.close();

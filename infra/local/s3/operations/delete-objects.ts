@@ -3,7 +3,7 @@ import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import { childText, malformed, type XmlElement } from '../protocol/read-xml.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
-import type { WriteCondition } from '../store/write-condition.ts';
+import type { Deletion } from '../store/object-store.ts';
 import { unquote, writeCondition } from './conditions.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -12,7 +12,7 @@ const MAX_KEYS = 1000;
 /** DeleteObject: 204 whether or not the key was there, unless `If-Match` asks for it. */
 export function deleteObject({ request, response, headers, store }: Exchange): void {
   const [error] = store.objects.delete(request.bucket, [
-    { key: request.key, condition: writeCondition(headers) },
+    { key: request.key, condition: writeCondition(headers), version: request.query.get('versionId') },
   ]);
   if (error !== undefined) throw error;
   sendEmpty(response, 204);
@@ -30,20 +30,24 @@ export async function deleteObjects({ request, response, authenticated, store }:
   if (entries.length === 0 || entries.length > MAX_KEYS) throw malformed();
   const quiet = childText(document, 'Quiet') === 'true';
   const outcome = store.objects.delete(request.bucket, entries);
-  const results = entries.flatMap(({ key }, index) => {
+  const results = entries.flatMap(({ key, version }, index) => {
     const error = outcome[index];
+    const names = [tag('Key', key), ...(version === undefined ? [] : [tag('VersionId', version)])];
     if (error !== undefined) {
-      return [group('Error', tag('Key', key), tag('Code', error.code), tag('Message', error.message))];
+      return [group('Error', ...names, tag('Code', error.code), tag('Message', error.message))];
     }
-    return quiet ? [] : [group('Deleted', tag('Key', key))];
+    return quiet ? [] : [group('Deleted', ...names)];
   });
   sendXml(response, xmlDocument('DeleteResult', ...results));
 }
 
-function parseEntry(element: XmlElement): { key: string; condition: WriteCondition } {
+const entryElements = ['Key', 'ETag', 'VersionId'];
+
+function parseEntry(element: XmlElement): Deletion {
   const key = childText(element, 'Key');
   const etag = childText(element, 'ETag');
-  const unknown = element.children.some(({ name }) => name !== 'Key' && name !== 'ETag');
+  const unknown = element.children.some(({ name }) => !entryElements.includes(name));
   if (key === undefined || key === '' || unknown) throw malformed();
-  return { key, condition: etag === undefined ? {} : { ifMatch: unquote(etag) } };
+  const condition = etag === undefined ? {} : { ifMatch: unquote(etag) };
+  return { key, condition, version: childText(element, 'VersionId') };
 }

@@ -10,6 +10,7 @@ import { headBucket, listObjectsV2 } from './list-objects.ts';
 import { listParts, listUploads } from './list-uploads.ts';
 import { OVERRIDE_PARAMETERS } from './object-headers.ts';
 import { putObject } from './put-object.ts';
+import { createBucket, deleteBucket, listObjectVersions, putBucketVersioning } from './versioning.ts';
 
 interface Route {
   method: string;
@@ -23,12 +24,17 @@ interface Route {
 
 const LIST = ['prefix', 'delimiter', 'max-keys', 'start-after', 'continuation-token', 'encoding-type'];
 const UPLOADS = ['prefix', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'];
+const VERSIONS = ['prefix', 'max-keys', 'key-marker', 'version-id-marker', 'encoding-type'];
 const PARTS = ['max-parts', 'part-number-marker', 'encoding-type'];
 
 const ROUTES: readonly Route[] = [
   { method: 'HEAD', on: 'bucket', selects: [], takes: [], operation: headBucket },
   { method: 'GET', on: 'bucket', selects: ['list-type'], takes: LIST, operation: listObjectsV2 },
   { method: 'GET', on: 'bucket', selects: ['uploads'], takes: UPLOADS, operation: listUploads },
+  { method: 'GET', on: 'bucket', selects: ['versions'], takes: VERSIONS, operation: listObjectVersions },
+  { method: 'PUT', on: 'bucket', selects: ['versioning'], takes: [], operation: putBucketVersioning },
+  { method: 'PUT', on: 'bucket', selects: [], takes: [], operation: createBucket },
+  { method: 'DELETE', on: 'bucket', selects: [], takes: [], operation: deleteBucket },
   { method: 'POST', on: 'bucket', selects: ['delete'], takes: [], operation: deleteObjects },
   { method: 'GET', on: 'object', selects: ['uploadId'], takes: PARTS, operation: listParts },
   { method: 'GET', on: 'object', selects: [], takes: OVERRIDE_PARAMETERS, operation: getObject },
@@ -36,7 +42,7 @@ const ROUTES: readonly Route[] = [
   { method: 'PUT', on: 'object', selects: ['uploadId', 'partNumber'], takes: [], operation: uploadPart },
   { method: 'PUT', on: 'object', selects: [], takes: [], operation: putObject },
   { method: 'DELETE', on: 'object', selects: ['uploadId'], takes: [], operation: abortUpload },
-  { method: 'DELETE', on: 'object', selects: [], takes: [], operation: deleteObject },
+  { method: 'DELETE', on: 'object', selects: [], takes: ['versionId'], operation: deleteObject },
   { method: 'POST', on: 'object', selects: ['uploads'], takes: [], operation: createUpload },
   { method: 'POST', on: 'object', selects: ['uploadId'], takes: [], operation: completeUpload },
 ];

@@ -2,7 +2,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /**
  * Keys are BLOBs, so that they sort by their UTF-8 bytes and may hold any character. `content` names an
- * immutable run of files (segments) that objects refer to; a copy is one more reference. `garbage` lists files
+ * immutable run of files (segments) that objects refer to; a copy is one more reference. `versions` has every version
+ * of a bucket that keeps them, the current one too; one without content marks a deletion. `garbage` lists files
  * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
  * a crash before their removal loses no disk space.
  */
@@ -14,6 +15,14 @@ const SCHEMA = `
     PRIMARY KEY (bucket, key)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS objects_by_content ON objects (content);
+  CREATE TABLE IF NOT EXISTS versioned_buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS versions (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, bucket TEXT NOT NULL, key BLOB NOT NULL,
+    content TEXT, size INTEGER NOT NULL, etag TEXT NOT NULL, modified INTEGER NOT NULL, headers TEXT NOT NULL,
+    checksum TEXT
+  );
+  CREATE INDEX IF NOT EXISTS versions_by_key ON versions (bucket, key, sequence);
+  CREATE INDEX IF NOT EXISTS versions_by_content ON versions (content);
   CREATE TABLE IF NOT EXISTS segments (
     content TEXT NOT NULL, ordinal INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
     PRIMARY KEY (content, ordinal)

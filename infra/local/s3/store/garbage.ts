@@ -20,7 +20,8 @@ export class Garbage {
   /** Within a transaction: drops the segments of a content if no object refers to it any more. */
   release(content: string): void {
     const database = this.#database;
-    if (database.sql('SELECT 1 FROM objects WHERE content = ? LIMIT 1').get(content) !== undefined) return;
+    const referring = ['objects', 'versions'].map((table) => `SELECT 1 FROM ${table} WHERE content = ?`);
+    if (database.sql(referring.join(' UNION ALL ')).get(content, content) !== undefined) return;
     database.sql('INSERT INTO garbage SELECT file, content FROM segments WHERE content = ?').run(content);
     database.sql('DELETE FROM segments WHERE content = ?').run(content);
   }

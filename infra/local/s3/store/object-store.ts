@@ -4,7 +4,9 @@ import type { BlobFolder, StagedBlob } from './blob-folder.ts';
 import { integer, text } from './columns.ts';
 import type { Database } from './database.ts';
 import type { Garbage } from './garbage.ts';
+import { listObjects } from './object-listing.ts';
 import { parseObject, type StoredObject } from './stored-object.ts';
+import { type ListedVersion, nullVersion, type VersionMarker, VersionStore } from './version-store.ts';
 import { requireCondition, type WriteCondition } from './write-condition.ts';
 
 const READ_BYTES = 128 * 1024;
@@ -13,6 +15,13 @@ const READ_BYTES = 128 * 1024;
 export interface ObjectAddress {
   bucket: string;
   key: string;
+}
+
+/** An object to delete: the key's current one, or for good the version that is named. */
+export interface Deletion {
+  key: string;
+  condition: WriteCondition;
+  version?: string | undefined;
 }
 
 /** An object whose bytes stay readable until it is released, whatever happens to its key meanwhile. */
@@ -28,9 +37,11 @@ export class ObjectStore {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
   readonly #garbage: Garbage;
+  readonly #versions: VersionStore;
 
   constructor(database: Database, blobs: BlobFolder, garbage: Garbage) {
     this.#database = database;
+    this.#versions = new VersionStore(database);
     this.#blobs = blobs;
     this.#garbage = garbage;
   }
@@ -97,14 +108,15 @@ export class ObjectStore {
   }
 
   /** Removes objects; `undefined` in the answer is success, for absent keys too. */
-  delete(
-    bucket: string,
-    entries: readonly { key: string; condition: WriteCondition }[],
-  ): (S3Error | undefined)[] {
+  delete(bucket: string, entries: readonly Deletion[]): (S3Error | undefined)[] {
     const outcome = this.#database.write(() => {
       this.requireBucket(bucket);
       this.#garbage.forget();
-      return entries.map(({ key, condition }) => this.#deleteOne({ bucket, key }, condition));
+      return entries.map(({ key, condition, version }) =>
+        version === undefined
+          ? this.#deleteOne({ bucket, key }, condition)
+          : this.#deleteVersion({ bucket, key }, version),
+      );
     });
     this.#garbage.sweep();
     return outcome;
@@ -116,11 +128,65 @@ export class ObjectStore {
     const before = this.find(address);
     requireCondition(condition, before?.etag);
     this.#garbage.forget();
+    this.#write(address, object);
+    if (this.#versions.isKept(address.bucket)) this.#versions.noteCurrent(address.bucket, address.key);
+    if (before !== undefined) this.#garbage.release(before.content);
+  }
+
+  /** Keeps all versions of what is put into a bucket from now on. @throws S3Error NoSuchBucket */
+  keepVersions(bucket: string): void {
+    this.#database.write(() => {
+      this.requireBucket(bucket);
+      this.#versions.keep(bucket);
+    });
+  }
+
+  /** A page of the versions in a bucket. One that keeps none has the version "null" of each object. */
+  versions(bucket: string, prefix: string, after: VersionMarker, limit: number): ListedVersion[] {
+    if (this.#versions.isKept(bucket)) return this.#versions.list(bucket, prefix, after, limit);
+    const from = after.key === '' ? Buffer.alloc(0) : Buffer.from(`${after.key}\0`);
+    const { objects } = listObjects(this.#database, { bucket, prefix, delimiter: '', from, limit });
+    return objects.map((one) => ({ ...one, id: nullVersion, isLatest: true, isMarker: false }));
+  }
+
+  /** @throws S3Error InvalidBucketName, BucketAlreadyOwnedByYou */
+  createBucket(bucket: string): void {
+    if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+      throw new S3Error('InvalidBucketName', 'The specified bucket is not valid.', { BucketName: bucket });
+    }
+    const { changes } = this.#database.sql('INSERT OR IGNORE INTO buckets VALUES (?)').run(bucket);
+    if (Number(changes) > 0) return;
+    throw new S3Error(
+      'BucketAlreadyOwnedByYou',
+      'Your previous request to create the named bucket succeeded.',
+      {
+        BucketName: bucket,
+      },
+    );
+  }
+
+  /** @throws S3Error NoSuchBucket, BucketNotEmpty */
+  deleteBucket(bucket: string): void {
+    this.#database.write(() => {
+      this.requireBucket(bucket);
+      for (const table of ['objects', 'versions', 'uploads']) {
+        if (this.#database.sql(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`).get(bucket) === undefined)
+          continue;
+        throw new S3Error('BucketNotEmpty', 'The bucket you tried to delete is not empty', {
+          BucketName: bucket,
+        });
+      }
+      this.#database.sql('DELETE FROM versioned_buckets WHERE name = ?').run(bucket);
+      this.#database.sql('DELETE FROM buckets WHERE name = ?').run(bucket);
+    });
+  }
+
+  #write({ bucket, key }: ObjectAddress, object: StoredObject): void {
     this.#database
       .sql('INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
       .run(
-        address.bucket,
-        Buffer.from(address.key),
+        bucket,
+        Buffer.from(key),
         object.content,
         object.size,
         object.etag,
@@ -128,7 +194,24 @@ export class ObjectStore {
         JSON.stringify(object.headers),
         object.checksum === undefined ? null : JSON.stringify(object.checksum),
       );
-    if (before !== undefined) this.#garbage.release(before.content);
+  }
+
+  #erase({ bucket, key }: ObjectAddress): void {
+    this.#database.sql('DELETE FROM objects WHERE bucket = ? AND key = ?').run(bucket, Buffer.from(key));
+  }
+
+  /** Removes one version for good; the one before it, where it was the latest, becomes what the key refers to. */
+  #deleteVersion(address: ObjectAddress, version: string): S3Error | undefined {
+    const { bucket, key } = address;
+    if (!this.#versions.isKept(bucket)) {
+      return version === nullVersion ? this.#deleteOne(address, {}) : undefined;
+    }
+    const content = this.#versions.remove(bucket, key, version);
+    const latest = this.#versions.latest(bucket, key);
+    if (latest === undefined) this.#erase(address);
+    else this.#write(address, latest);
+    if (content !== undefined) this.#garbage.release(content);
+    return undefined;
   }
 
   #deleteOne(address: ObjectAddress, condition: WriteCondition): S3Error | undefined {
@@ -139,9 +222,9 @@ export class ObjectStore {
       if (error instanceof S3Error) return error;
       throw error;
     }
+    if (this.#versions.isKept(address.bucket)) this.#versions.noteDeletion(address.bucket, address.key);
     if (before === undefined) return undefined;
-    const statement = this.#database.sql('DELETE FROM objects WHERE bucket = ? AND key = ?');
-    statement.run(address.bucket, Buffer.from(address.key));
+    this.#erase(address);
     this.#garbage.release(before.content);
     return undefined;
   }

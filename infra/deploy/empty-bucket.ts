@@ -1,0 +1,67 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectsCommand,
+  ListMultipartUploadsCommand,
+  ListObjectVersionsCommand,
+  type ObjectIdentifier,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+
+/** What was removed so far. */
+export interface Emptied {
+  /** Versions of objects and delete markers. */
+  versions: number;
+  uploads: number;
+}
+
+/** S3 deletes so many versions by one request; so many are held in memory. */
+const mostAtOnce = 1000;
+
+async function versionsIn(client: S3Client, Bucket: string, MaxKeys: number): Promise<ObjectIdentifier[]> {
+  const { Versions = [], DeleteMarkers = [] } = await client.send(
+    new ListObjectVersionsCommand({ Bucket, MaxKeys }),
+  );
+  return [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+}
+
+async function deleteVersions(client: S3Client, Bucket: string, Objects: ObjectIdentifier[]): Promise<void> {
+  const { Errors: [first] = [] } = await client.send(
+    new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+  );
+  if (first === undefined) return;
+  throw new Error(`storage did not delete ${first.Key ?? 'an object'}: ${first.Code ?? 'no reason given'}`);
+}
+
+/**
+ * Removes everything from a bucket, so that it can be deleted: all versions of all objects, the markers of deleted ones,
+ * and the parts of uploads that were not completed.
+ *
+ * Each pass lists from the beginning, where what was removed is no more. So nothing has to be remembered: after an
+ * interruption the next call goes on, and what is written meanwhile is found, too.
+ */
+export async function emptyBucket(
+  client: S3Client,
+  Bucket: string,
+  report: (removed: Emptied) => void,
+  pageSize = mostAtOnce,
+): Promise<Emptied> {
+  const removed: Emptied = { versions: 0, uploads: 0 };
+  for (;;) {
+    const page = await versionsIn(client, Bucket, pageSize);
+    if (page.length === 0) break;
+    await deleteVersions(client, Bucket, page);
+    removed.versions += page.length;
+    report(removed);
+  }
+  for (;;) {
+    const { Uploads = [] } = await client.send(
+      new ListMultipartUploadsCommand({ Bucket, MaxUploads: pageSize }),
+    );
+    if (Uploads.length === 0) return removed;
+    for (const { Key, UploadId } of Uploads) {
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      removed.uploads += 1;
+    }
+    report(removed);
+  }
+}
