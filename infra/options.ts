@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CorsOrigins } from '../shared/endpoint/cors.ts';
 import { CommandError } from './command/command-error.ts';
 import { instances } from './cost/instances.ts';
+import { burstFor } from './request-burst.ts';
 
 const yesOrNo = z.union([z.boolean(), z.stringbool()]);
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
@@ -49,7 +50,12 @@ export const DeploymentOptions = z.strictObject({
     .optional()
     .describe('ACM certificate of the domain, in the same region'),
   requestsPerSecond: whole(1, 10_000).default(50).describe('Requests a second that the stage lets through'),
-  requestBurst: whole(1, 5_000).default(100).describe('Requests at once that it lets through'),
+  concurrentFunctions: whole(10, 1_000_000)
+    .optional()
+    .describe('Functions that the account may run at once; `npm run deploy` asks the account, else 10'),
+  requestBurst: whole(1, 5_000)
+    .optional()
+    .describe('Requests at once that it lets through; without it half of `concurrentFunctions`, at most 100'),
   spot: yesOrNo
     .default(false)
     .describe('Trainings on Spot, with GPUs too: cheaper, and tried again when taken away'),
@@ -86,9 +92,12 @@ export const DeploymentOptions = z.strictObject({
   deleteDataOnDestroy: yesOrNo
     .default(false)
     .describe('`npm run destroy` removes tables and bucket too; else they stay'),
+  alarms: yesOrNo
+    .default(true)
+    .describe('Ten alarms, as many as are free in an account; `false` for its further deployments'),
   alarmEmail: z.email().optional().describe('Where alarms are sent; without it they only show'),
 });
-export type DeploymentOptions = z.infer<typeof DeploymentOptions>;
+export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
 
 /** Keys of CDK's own in a context. */
 const isForeign = (key: string): boolean => /[@:]/.test(key);
@@ -124,5 +133,5 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
   if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
     throw new CommandError('domainName and certificateArn go together.');
   }
-  return options;
+  return { ...options, requestBurst: options.requestBurst ?? burstFor(options.concurrentFunctions) };
 }

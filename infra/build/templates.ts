@@ -22,11 +22,14 @@ export async function cdkContext(root: string): Promise<Record<string, unknown>>
 }
 
 /** The templates of a deployment, by the names of their stacks: what `cdk synth` makes, without it. */
-export async function synthesizeTemplates(root: string): Promise<Map<string, Template>> {
+export async function synthesizeTemplates(
+  root: string,
+  context: Readonly<Record<string, unknown>>,
+): Promise<Map<string, Template>> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-templates-'));
   try {
     const app = spawn(process.execPath, [join(root, 'infra/app.ts')], {
-      env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify(await cdkContext(root)) },
+      env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify(context) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [code] = await once(app, 'close');

@@ -1,11 +1,10 @@
+import { awsErrorText } from './aws-error-text.ts';
 import { CommandError } from './command-error.ts';
 import { HelpAsked } from './read-flags.ts';
 
-/** What the SDK throws where no credentials are found; it says what to do. */
-const noCredentials = 'CredentialsProviderError';
-
-/** Whether the message of an error is all that a person needs. */
-const isPlain = (error: Error): boolean => error instanceof CommandError || error.name === noCredentials;
+/** The error in words that say what to do; undefined where it is a defect of ours, whose stack is needed. */
+const inWords = (error: Error): string | undefined =>
+  error instanceof CommandError ? error.message : awsErrorText(error);
 
 /**
  * Runs what stands behind an npm script and ends the process with its exit code. What is the person's to put right is
@@ -19,7 +18,7 @@ export async function runCommand(command: () => Promise<number>): Promise<never>
       process.stdout.write(`${error.message}\n`);
       process.exit(0);
     }
-    const text = error instanceof Error ? (isPlain(error) ? error.message : error.stack) : String(error);
+    const text = error instanceof Error ? (inWords(error) ?? error.stack) : String(error);
     process.stderr.write(`${text}\n`);
     process.exit(1);
   }

@@ -43,6 +43,7 @@ export function idleItems(templates: ReadonlyMap<string, Template>): IdleItem[] 
       price: prices.lambda.request,
     },
     {
+      // Each has one metric, by which they are paid.
       what: 'CloudWatch alarms',
       used: of('AWS::CloudWatch::Alarm').length,
       unit: 'alarms',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
+import { givenOptions, optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
 import { usualMemory } from '../function-size.ts';
@@ -8,14 +9,17 @@ import { idleItems } from './idle.ts';
 import { measureRequests } from './measure.ts';
 import { idleReport, pricesNote, requestReport, trainingReport } from './report.ts';
 
-const usage = 'Usage: npm run cost\n  prints what a deployment with the options of cdk.json costs';
+const usage = `Usage: npm run cost -- [-c option=value]…
+  prints what a deployment costs; needs no account
+${optionUsage}`;
 
-/** `npm run cost`: what a deployment with the options of `cdk.json` costs. */
+/** `npm run cost`: what a deployment costs. */
 async function cost(): Promise<number> {
-  readFlags(usage, {});
+  const { context } = readFlags(usage, { options: optionFlags }).values;
   const root = join(import.meta.dirname, '../..');
-  const options = readOptions(await cdkContext(root));
-  const templates = await synthesizeTemplates(root);
+  const given = { ...(await cdkContext(root)), ...givenOptions(context) };
+  const options = readOptions(given);
+  const templates = await synthesizeTemplates(root, given);
   const measured = await measureRequests(root, usualMemory);
   const parts = [
     pricesNote,

@@ -3,6 +3,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { FirstAdminAnswer } from '../../functions/admin/create-first-admin.event.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { CommandError } from '../command/command-error.ts';
+import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
 import { deployedOptions, outputsOf, placeOf, stackName } from './deployed.ts';
@@ -46,13 +47,14 @@ function tell(answer: FirstAdminAnswer, url: string): number {
   }
 }
 
-const usage =
-  'Usage: npm run create-admin\n  asks for the password of the user "admin", the first of a deployment, and creates it';
+const usage = `Usage: npm run create-admin -- [-c option=value]…
+  asks for the password of the user "admin", the first of a deployment, and creates it
+${optionUsage}`;
 
 /** `npm run create-admin`: creates the first user of a deployment. */
 async function createAdmin(): Promise<number> {
-  readFlags(usage, {});
-  const options = await deployedOptions();
+  const { context } = readFlags(usage, { options: optionFlags }).values;
+  const options = await deployedOptions(context);
   const formation = new CloudFormationClient(placeOf(options));
   const [background, api] = await Promise.all([
     outputsOf(formation, stackName(options, 'background')),

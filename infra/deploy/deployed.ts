@@ -2,18 +2,27 @@ import { join } from 'node:path';
 import {
   type CloudFormationClient,
   DescribeStacksCommand,
+  GetTemplateCommand,
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
+import * as z from 'zod';
 import { cdkContext } from '../build/templates.ts';
+import { givenOptions } from '../command/option-flags.ts';
 import { type DeploymentOptions, readOptions } from '../options.ts';
 
 /** The stacks of a deployment, in the order in which they are made. */
 export const stackKinds = ['data', 'compute', 'api', 'background'] as const;
 export type StackKind = (typeof stackKinds)[number];
 
-/** The options of `cdk.json`, which all commands about a deployment go by. */
-export async function deployedOptions(): Promise<DeploymentOptions> {
-  return readOptions(await cdkContext(join(import.meta.dirname, '../..')));
+/**
+ * The options that a command about a deployment goes by: those of `cdk.json`, under those of its `-c` flags.
+ * @throws CommandError naming every option that is unknown or bad
+ */
+export async function deployedOptions(context?: readonly string[]): Promise<DeploymentOptions> {
+  return readOptions({
+    ...(await cdkContext(join(import.meta.dirname, '../..'))),
+    ...givenOptions(context),
+  });
 }
 
 /** Where clients of the deployment's account go: its region, or the one of the profile. */
@@ -69,4 +78,17 @@ export async function resourcesOf(client: CloudFormationClient, stack: string): 
     if (!isMissing(error)) throw error;
   }
   return found;
+}
+
+const DataTemplate = z.object({
+  Resources: z.record(z.string(), z.object({ Type: z.string(), DeletionPolicy: z.string().optional() })),
+});
+
+/** Whether the deployed data stack deletes its tables and its bucket when it is deleted. */
+export async function deletesData(client: CloudFormationClient, stack: string): Promise<boolean> {
+  const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
+  const { Resources } = DataTemplate.parse(JSON.parse(TemplateBody));
+  const bucket = Object.values(Resources).find(({ Type }) => Type === 'AWS::S3::Bucket');
+  // Without a policy CloudFormation deletes.
+  return bucket !== undefined && (bucket.DeletionPolicy ?? 'Delete') === 'Delete';
 }

@@ -1,20 +1,23 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
-import { objectWriter } from '../../shared/aws/objects.ts';
 import { CommandError } from '../command/command-error.ts';
+import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
+import type { DeploymentOptions } from '../options.ts';
 import {
   type DeployedResource,
+  deletesData,
   deployedOptions,
   placeOf,
   resourcesOf,
   stackKinds,
   stackName,
 } from './deployed.ts';
+import { type Emptied, emptyBucket } from './empty-bucket.ts';
 import { ask } from './hidden-question.ts';
+import { adoptionHint, type KeptData } from './kept-data.ts';
+import { runCdk } from './run-cdk.ts';
 
 const holdsData = ({ type }: DeployedResource): boolean =>
   type === 'AWS::DynamoDB::Table' || type === 'AWS::S3::Bucket';
@@ -31,7 +34,7 @@ function announcement(all: readonly DeployedResource[], erases: boolean): string
   const counts = [...others].map(([type, same]) => `  ${same.length} × ${type}`).sort();
   const kept = [
     ...(erases ? [] : data.map(named)),
-    '  the job image and the bundles, in what "cdk bootstrap" has made (CDKToolkit)',
+    '  the job image and the bundles, in what "npm run bootstrap" has made (CDKToolkit)',
     '  the role by which API Gateway writes logs, a setting of the whole account',
   ];
   return [
@@ -46,39 +49,72 @@ function announcement(all: readonly DeployedResource[], erases: boolean): string
   ].join('\n');
 }
 
-async function empty(bucket: string, region: { region?: string }): Promise<void> {
-  const objects = objectWriter(new S3Client(region), bucket);
-  for (;;) {
-    const { objects: page } = await objects.list('');
-    if (page.length === 0) return;
-    await objects.delete(page.map(({ key }) => key));
-  }
+const usage = `Usage: npm run destroy -- [-c option=value]…
+  says what it will remove from the account and what it keeps, asks, and removes it. Interrupted, it goes on when it is
+  run again
+${optionUsage}`;
+
+/** Every so many versions the removal says how far it is. */
+const reportedVersions = 10_000;
+
+async function emptyWithProgress(client: S3Client, bucket: string): Promise<void> {
+  let said = 0;
+  const say = ({ versions, uploads }: Emptied) =>
+    process.stderr.write(`${bucket}: ${versions} versions and ${uploads} unfinished uploads removed\n`);
+  const removed = await emptyBucket(client, bucket, (soFar) => {
+    if (soFar.versions - said < reportedVersions) return;
+    said = soFar.versions;
+    say(soFar);
+  });
+  say(removed);
 }
 
-const usage =
-  'Usage: npm run destroy\n  says what it will remove from the account and what it keeps, asks, and removes it';
+/**
+ * Removes the stacks: first what could still write, then the objects, then tables and bucket. So nothing is written to
+ * the bucket while it is emptied.
+ */
+async function remove(
+  options: DeploymentOptions,
+  data: readonly DeployedResource[],
+  { erases, context }: { erases: boolean; context: readonly string[] },
+): Promise<number> {
+  const [dataStack, ...others] = stackKinds.map((kind) => stackName(options, kind));
+  const writers = runCdk(['destroy', ...others, '--force'], context);
+  if (writers !== 0) return writers;
+  if (erases) {
+    const client = new S3Client(placeOf(options));
+    for (const { type, name } of data) if (type === 'AWS::S3::Bucket') await emptyWithProgress(client, name);
+  }
+  return runCdk(['destroy', dataStack ?? '', '--force'], context);
+}
+
+function keptData(data: readonly DeployedResource[]): KeptData {
+  const named = (id: string) => data.filter((one) => one.id.startsWith(id)).map(({ name }) => name);
+  return { accounts: named('Accounts'), records: named('Records'), buckets: named('Bucket') };
+}
 
 /** `npm run destroy`: says what it will remove and what it keeps, asks, and removes it. */
 async function destroy(): Promise<number> {
-  readFlags(usage, {});
-  const options = await deployedOptions();
+  const { context = [] } = readFlags(usage, { options: optionFlags }).values;
+  const options = await deployedOptions(context);
   const formation = new CloudFormationClient(placeOf(options));
   const all = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
   ).flat();
-  if (all.length === 0) throw new CommandError('Nothing is deployed in this account and region.');
-  process.stdout.write(`${announcement(all, options.deleteDataOnDestroy)}\n`);
+  if (all.length === 0) {
+    throw new CommandError(`There is no deployment "${options.name}" in this account and region.`);
+  }
+  const data = all.filter(holdsData);
+  // The deployed template decides: an option that was changed since says nothing about what is there.
+  const erases = data.length > 0 && (await deletesData(formation, stackName(options, 'data')));
+  process.stdout.write(`${announcement(all, erases)}\n`);
   if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {
     throw new CommandError('Nothing was removed.');
   }
-  if (options.deleteDataOnDestroy) {
-    for (const { type, name } of all) if (type === 'AWS::S3::Bucket') await empty(name, placeOf(options));
-  }
-  const { status } = spawnSync('cdk', ['destroy', '--all', '--force'], {
-    cwd: join(import.meta.dirname, '../..'),
-    stdio: 'inherit',
-  });
-  return status ?? 1;
+  const status = await remove(options, data, { erases, context });
+  const hint = status === 0 && !erases ? adoptionHint(keptData(data)) : undefined;
+  if (hint !== undefined) process.stdout.write(`The data is kept.\n${hint}\n`);
+  return status;
 }
 
 await runCommand(destroy);

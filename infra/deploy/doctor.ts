@@ -1,14 +1,19 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { IAMClient } from '@aws-sdk/client-iam';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { CommandError } from '../command/command-error.ts';
+import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
 import { deployedInventory } from '../doctor/deployed-inventory.ts';
 import { findOrphans } from '../doctor/find-orphans.ts';
+import type { Inventory } from '../doctor/inventory.ts';
 import { localInventory } from '../doctor/local-inventory.ts';
 import { reportOrphans } from '../doctor/report-orphans.ts';
+import type { DeploymentOptions } from '../options.ts';
+import { concurrencyQuota, judgeConcurrency } from './concurrency.ts';
 import { type CostingThing, costingNow } from './costing-now.ts';
 import { deployedOptions, placeOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
 import {
@@ -29,8 +34,7 @@ function costLine({ what, monthly }: CostingThing): string {
 }
 
 /** Whether the account is ready for a deployment, and what costs money in it now. */
-async function examineAccount(): Promise<number> {
-  const options = await deployedOptions();
+async function examineAccount(options: DeploymentOptions): Promise<number> {
   const place = placeOf(options);
   const formation = new CloudFormationClient(place);
   const identity = new STSClient(place);
@@ -40,6 +44,7 @@ async function examineAccount(): Promise<number> {
     checkImageTool(),
     ...(await checkLinkedRoles(new IAMClient(place), options)),
     ...(await checkQuotas(new ServiceQuotasClient(place), options)),
+    judgeConcurrency(await concurrencyQuota(new LambdaClient(place)), options),
   ];
   process.stdout.write(`Ready to deploy:\n${findings.map(line).join('')}`);
 
@@ -58,24 +63,26 @@ async function examineAccount(): Promise<number> {
 }
 
 /** Whether anything is left over, in a data folder of this machine or in the account. */
-async function examineStores(folder: string | undefined): Promise<number> {
-  const inventory = await (folder === undefined ? deployedInventory() : localInventory(folder));
+async function examineStores(inventory: Inventory): Promise<number> {
   const findings = findOrphans(inventory);
   process.stdout.write(reportOrphans(findings, inventory));
   return findings.length === 0 ? 0 : 1;
 }
 
-const usage = `Usage: npm run doctor [-- --orphans [--local <data folder>]]
+const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local <data folder>]]
+  says whether the account is ready for a deployment, and what costs money in it now
+${optionUsage}
   --orphans  look whether anything is left over in the tables and the bucket, instead of at the account
   --local    the same in a data folder of npm start, which must be stopped`;
 
 /** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, what is left over in the stores. */
 async function doctor(): Promise<number> {
-  const options = { orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
-  const { orphans = false, local } = readFlags(usage, { options }).values;
-  if (orphans) return examineStores(local);
-  if (local !== undefined) throw new CommandError(usage);
-  return examineAccount();
+  const flags = { ...optionFlags, orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
+  const { context, orphans = false, local } = readFlags(usage, { options: flags }).values;
+  if (local !== undefined && !orphans) throw new CommandError(usage);
+  if (local !== undefined) return examineStores(await localInventory(local));
+  const options = await deployedOptions(context);
+  return orphans ? examineStores(await deployedInventory(options)) : examineAccount(options);
 }
 
 await runCommand(doctor);

@@ -28,11 +28,11 @@ export async function checkIdentity(client: STSClient): Promise<Finding> {
 export async function checkBootstrap(client: CloudFormationClient): Promise<Finding> {
   const outputs = await outputsOf(client, 'CDKToolkit');
   if (outputs === undefined)
-    return problem('the account is not bootstrapped in this region: npx cdk bootstrap');
+    return problem('the account is not bootstrapped in this region: npm run bootstrap');
   const version = Number(outputs['BootstrapVersion']);
   return version >= bootstrapVersion
     ? good(`bootstrapped, version ${version}`)
-    : problem(`bootstrapped in version ${version}, ${bootstrapVersion} is needed: npx cdk bootstrap`);
+    : problem(`bootstrapped in version ${version}, ${bootstrapVersion} is needed: npm run bootstrap`);
 }
 
 /** The tool that builds the job image when it is deployed. */

@@ -67,6 +67,5 @@ export function quotasFor(options: DeploymentOptions): Quota[] {
       quotasOf(gpuInstanceTypes, clusterMaxVcpus, 'onDemand'),
       quotasOf(gpuInstanceTypes, gpuMaxVcpus, spot ? 'spot' : 'onDemand'),
     ]),
-    { service: 'lambda', code: 'L-B99A9384', name: 'functions at once', needed: 50 },
   ];
 }

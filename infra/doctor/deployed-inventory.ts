@@ -1,18 +1,12 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CommandError } from '../command/command-error.ts';
-import {
-  type DeployedResource,
-  deployedOptions,
-  placeOf,
-  resourcesOf,
-  stackName,
-} from '../deploy/deployed.ts';
+import { type DeployedResource, placeOf, resourcesOf, stackName } from '../deploy/deployed.ts';
+import type { DeploymentOptions } from '../options.ts';
 import type { Inventory } from './inventory.ts';
 import { takeInventory } from './stores.ts';
 
-/** Reads all that the deployment of `cdk.json` keeps. @throws CommandError where there is none */
-export async function deployedInventory(): Promise<Inventory> {
-  const options = await deployedOptions();
+/** Reads all that a deployment keeps. @throws CommandError where there is none */
+export async function deployedInventory(options: DeploymentOptions): Promise<Inventory> {
   const place = placeOf(options);
   const stack = stackName(options, 'data');
   const resources = await resourcesOf(new CloudFormationClient(place), stack);

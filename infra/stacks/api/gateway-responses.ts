@@ -20,6 +20,24 @@ const noAnswer: OwnAnswer = {
   detail: 'The operation did not end in time. It may still do what it was asked to.',
   retryAfter: 5,
 };
+/** Lambda refuses to start a function (429 TooManyRequestsException): API Gateway calls that an integration failure. */
+const notStarted: OwnAnswer = {
+  kind: 'unavailable',
+  detail: 'The service runs as many operations as it can at the moment. Try again after a few seconds.',
+  retryAfter: 2,
+};
+
+/**
+ * Content-Security-Policy of a problem, which is no page. API Gateway encloses static values in single quotes and has no
+ * documented escape for one within, so 'none' cannot be said; a directive without sources means the same.
+ */
+const contentSecurityPolicy = 'default-src; frame-ancestors; sandbox';
+
+/** @throws where API Gateway could not hold the value */
+function staticValue(value: string): string {
+  if (value.includes("'")) throw new Error(`a header of a gateway response cannot hold a quote: ${value}`);
+  return `'${value}'`;
+}
 
 /**
  * What API Gateway answers by itself, in the shape of the service's problems. Every route serves every method, so
@@ -32,7 +50,7 @@ export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
   [ResponseType.REQUEST_TOO_LARGE, { kind: 'too-large', detail: 'A request may have at most 10 MB.' }],
   [ResponseType.THROTTLED, tooMany],
   [ResponseType.INTEGRATION_TIMEOUT, noAnswer],
-  [ResponseType.INTEGRATION_FAILURE, noAnswer],
+  [ResponseType.INTEGRATION_FAILURE, notStarted],
   [
     ResponseType.DEFAULT_5XX,
     { kind: 'internal', detail: 'Something went wrong here. The request id finds it in the log.' },
@@ -50,6 +68,7 @@ export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]
     const { status, title } = problemKinds[kind];
     const headers = {
       ...securityHeaders,
+      'Content-Security-Policy': contentSecurityPolicy,
       ...forBrowsers,
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
@@ -59,8 +78,7 @@ export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]
       type,
       statusCode: String(status),
       responseHeaders: Object.fromEntries(
-        // A quote within the quotes of a static value is written twice.
-        Object.entries(headers).map(([name, value]) => [name, `'${value.replaceAll("'", "''")}'`]),
+        Object.entries(headers).map(([name, value]) => [name, staticValue(value)]),
       ),
       templates: {
         'application/json': JSON.stringify({

@@ -27,6 +27,7 @@ const accessLog = AccessLogFormat.custom(
     bytes: AccessLogField.contextResponseLength(),
     milliseconds: AccessLogField.contextResponseLatency(),
     error: AccessLogField.contextErrorMessage(),
+    error_type: AccessLogField.contextErrorResponseType(),
   }),
 );
 

@@ -1,6 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -9,14 +11,24 @@ import { stageName } from '../api/rest-api.ts';
 
 const period = Duration.minutes(5);
 
-/** Alarms of a deployment; ten cost nothing. They are sent to an address where there is one. */
-export function addAlarms(
-  scope: Construct,
-  deadLetters: IQueue,
-  apiName: string,
-  email: string | undefined,
-): void {
-  const own = new Construct(scope, 'Alarms');
+/** What the alarms look at. Each alarm has one metric: ten metrics of alarms are free in an account. */
+export interface Watched {
+  apiName: string;
+  deadLetters: IQueue;
+  tables: Readonly<Record<string, ITable>>;
+  /** Functions that are started by the stream of a table, by name. */
+  streamFunctions: ReadonlyMap<string, IFunction>;
+}
+
+interface AlarmSettings {
+  id: string;
+  description: string;
+  metric: Metric;
+  threshold: number;
+  periods?: number;
+}
+
+function apiAlarms(apiName: string): AlarmSettings[] {
   const ofApi = (metricName: string, statistic: string) =>
     new Metric({
       namespace: 'AWS/ApiGateway',
@@ -25,33 +37,77 @@ export function addAlarms(
       statistic,
       period,
     });
-  const alarms = [
-    alarm(own, 'DeadLetters', 'An event was not taken in: look into the queue of dead letters', 1, {
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
-    }),
-    alarm(own, 'ServerErrors', 'Requests failed for reasons of the service', 5, {
+  return [
+    {
+      id: 'ServerErrors',
+      description: 'Requests failed for reasons of the service',
       metric: ofApi('5XXError', Stats.SUM),
-    }),
-    alarm(own, 'SlowAnswers', 'One request in a hundred took longer than 10 s', 10_000, {
+      threshold: 5,
+    },
+    {
+      id: 'SlowAnswers',
+      description: 'One request in a hundred took longer than 10 s',
       metric: ofApi('Latency', Stats.p(99)),
+      threshold: 10_000,
       periods: 3,
-    }),
+    },
   ];
+}
+
+function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSettings[] {
+  return [
+    {
+      id: 'FunctionThrottles',
+      description:
+        'Lambda refused to start functions: the account runs too many at once. Requests got 503; ask for a larger quota',
+      // Without dimensions it counts all functions of the account in this region, and so does the quota.
+      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period }),
+      threshold: 5,
+    },
+    ...[...streamFunctions].map(([name, fn]) => ({
+      id: `StreamAge-${name}`,
+      description: `The function ${name} has not taken in the stream of a table for half an hour: look into its log`,
+      metric: fn.metric('IteratorAge', { period, statistic: Stats.MAXIMUM }),
+      threshold: Duration.minutes(30).toMilliseconds(),
+    })),
+  ];
+}
+
+const tableAlarms = (tables: Watched['tables']): AlarmSettings[] =>
+  Object.entries(tables).flatMap(([name, table]) =>
+    (['Read', 'Write'] as const).map((kind) => ({
+      id: `Throttled${kind}s-${name}`,
+      description: `DynamoDB refused ${kind.toLowerCase()}s of the table ${name}: one partition of it takes too many`,
+      metric: table.metric(`${kind}ThrottleEvents`, { period, statistic: Stats.SUM }),
+      threshold: 20,
+    })),
+  );
+
+/** Adds the alarms of a deployment. They are sent to an address where there is one. */
+export function addAlarms(scope: Construct, watched: Watched, email: string | undefined): void {
+  const own = new Construct(scope, 'Alarms');
+  const { apiName, deadLetters, tables, streamFunctions } = watched;
+  const settings: AlarmSettings[] = [
+    {
+      id: 'DeadLetters',
+      description: 'An event was not taken in: look into the queue of dead letters',
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
+      threshold: 1,
+    },
+    ...apiAlarms(apiName),
+    ...functionAlarms(streamFunctions),
+    ...tableAlarms(tables),
+  ];
+  const alarms = settings.map((one) => alarm(own, one));
   if (email === undefined) return;
   const topic = new Topic(own, 'Topic', { enforceSSL: true });
   topic.addSubscription(new EmailSubscription(email));
   for (const one of alarms) one.addAlarmAction(new SnsAction(topic));
 }
 
-function alarm(
-  scope: Construct,
-  id: string,
-  alarmDescription: string,
-  threshold: number,
-  { metric, periods = 1 }: { metric: Metric; periods?: number },
-): Alarm {
+function alarm(scope: Construct, { id, description, metric, threshold, periods = 1 }: AlarmSettings): Alarm {
   return new Alarm(scope, id, {
-    alarmDescription,
+    alarmDescription: description,
     metric,
     threshold,
     evaluationPeriods: periods,

@@ -1,5 +1,6 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -38,6 +39,7 @@ export class BackgroundStack extends Stack {
     });
     const failed = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] });
     const events = eventsOf(this, batchNames(options));
+    const streamFunctions = new Map<string, IFunction>();
 
     for (const { name, needs, watches, runtime } of tasks) {
       const event = events[name];
@@ -56,12 +58,15 @@ export class BackgroundStack extends Stack {
         ],
         isRecurring: watches.length > 0,
       });
+      if (watches.length > 0) streamFunctions.set(name, fn.lambda);
       if (event !== undefined) startByEvents(fn, event, deadLetters);
       for (const list of watches) startByList(fn, list, resources[list.table], deadLetters);
       if (name === firstAdminTask) {
         new CfnOutput(this, 'FirstAdminFunction', { value: fn.lambda.functionName });
       }
     }
-    addAlarms(this, deadLetters, apiName, options.alarmEmail);
+    const { accounts, records } = resources;
+    const watched = { apiName, deadLetters, tables: { accounts, records }, streamFunctions };
+    if (options.alarms) addAlarms(this, watched, options.alarmEmail);
   }
 }

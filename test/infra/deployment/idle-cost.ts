@@ -10,6 +10,7 @@ const service = await deployment({
   bucketVersioning: true,
 });
 const plain = await deployment();
+const withoutAlarms = await deployment({ alarms: 'false', alarmEmail: 'somebody@example.org' });
 
 /** Types of resources that cost nothing while nobody uses them. Whoever adds one says so here. */
 const free = [
@@ -107,8 +108,36 @@ test('no key of KMS is named anywhere', () => {
   expect(JSON.stringify(service.resources)).not.toMatch(/kms/i);
 });
 
-test('at most ten alarms, the number that is always free', () => {
-  expect(service.of('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(10);
+test('alarms have ten metrics at most, as many as are always free in an account', () => {
+  const metrics = service
+    .of('AWS::CloudWatch::Alarm')
+    .map(({ Properties }) => Properties.Metrics?.length ?? 1);
+  expect(metrics.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(10);
+  expect(withoutAlarms.of('AWS::CloudWatch::Alarm')).toEqual([]);
+});
+
+test('alarms look at what clients, lists and tables would suffer from unseen', () => {
+  const alarms = service.of('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
+  const watched = alarms.map(({ Namespace, MetricName }) => `${Namespace} ${MetricName}`);
+  expect(watched.sort()).toEqual([
+    'AWS/ApiGateway 5XXError',
+    'AWS/ApiGateway Latency',
+    'AWS/DynamoDB ReadThrottleEvents',
+    'AWS/DynamoDB ReadThrottleEvents',
+    'AWS/DynamoDB WriteThrottleEvents',
+    'AWS/DynamoDB WriteThrottleEvents',
+    'AWS/Lambda IteratorAge',
+    'AWS/Lambda IteratorAge',
+    'AWS/Lambda Throttles',
+    'AWS/SQS ApproximateNumberOfMessagesVisible',
+  ]);
+  const throttles = alarms.find(({ MetricName }) => MetricName === 'Throttles');
+  expect(throttles).not.toHaveProperty('Dimensions');
+  const streamed = alarms.filter(({ MetricName }) => MetricName === 'IteratorAge');
+  const functions = service.of('AWS::Lambda::Function').filter(({ Properties }) => Properties.RecursiveLoop);
+  expect(streamed.map(({ Dimensions }) => Dimensions[0].Value.Ref).sort()).toEqual(
+    functions.map(({ id }) => id).sort(),
+  );
 });
 
 test('everything that accumulates goes away by itself: logs, dead letters, abandoned and replaced objects', () => {

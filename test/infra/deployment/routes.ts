@@ -103,10 +103,37 @@ test("API Gateway's own answers are problems, which the page of one single origi
   expect(statusOf('INTEGRATION_TIMEOUT')).toBe('503');
 });
 
+test('a request for which Lambda starts no function is 503, with Retry-After and no word of what it may have done', () => {
+  const { Properties } = service.one('AWS::ApiGateway::GatewayResponse', 'ApiINTEGRATIONFAILURE');
+  expect(Properties.StatusCode).toBe('503');
+  expect(Properties.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'2'");
+  const { detail } = JSON.parse(Properties.ResponseTemplates['application/json']);
+  expect(detail).toMatch(/as many operations as it can/);
+  expect(detail).not.toMatch(/in time/);
+});
+
+test('headers of gateway responses need no escape: quotes enclose a value and are nowhere in it', () => {
+  for (const { Properties } of service.of('AWS::ApiGateway::GatewayResponse')) {
+    for (const value of Object.values<string>(Properties.ResponseParameters)) {
+      expect(value).toMatch(/^'[^']+'$/);
+    }
+  }
+});
+
+test('the burst of the stage is half of what the account runs at once, unless it is given', async () => {
+  const burstOf = async (options: Record<string, string>) => {
+    const { Properties } = (await deployment(options)).of('AWS::ApiGateway::Stage')[0]!;
+    return Properties.MethodSettings[0].ThrottlingBurstLimit;
+  };
+  expect(await burstOf({ concurrentFunctions: '100' })).toBe(50);
+  expect(await burstOf({ concurrentFunctions: '1000' })).toBe(100);
+  expect(await burstOf({ concurrentFunctions: '1000', requestBurst: '400' })).toBe(400);
+});
+
 test('the stage is throttled, and writes an access log without queries and headers', () => {
   const { Properties } = service.of('AWS::ApiGateway::Stage')[0]!;
   expect(Properties.MethodSettings).toEqual([
-    expect.objectContaining({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100, LoggingLevel: 'OFF' }),
+    expect.objectContaining({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 5, LoggingLevel: 'OFF' }),
   ]);
   expect(Properties.AccessLogSetting.Format).not.toMatch(/querystring|header|\$context\.path"/i);
   expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();

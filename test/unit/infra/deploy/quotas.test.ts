@@ -5,7 +5,7 @@ import { readOptions } from '../../../../infra/options.ts';
 const needed = (context: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(quotasFor(readOptions(context)).map(({ code, needed }) => [code, needed]));
 
-const usual = { 'L-3032A538': 16, 'L-1216C47A': 16, 'L-B99A9384': 50 };
+const usual = { 'L-3032A538': 16, 'L-1216C47A': 16 };
 
 test('nodes of each family count against the quota of their family', () => {
   expect(needed({})).toEqual(usual);
@@ -31,6 +31,5 @@ test('on Spot single nodes count against the quotas of Spot, nodes of a cluster 
     'L-3819A6DF': 192,
     'L-7212CCBC': 192,
     'L-C4BD4855': 192,
-    'L-B99A9384': 50,
   });
 });
