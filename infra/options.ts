@@ -103,7 +103,7 @@ export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBur
 const isForeign = (key: string): boolean => /[@:]/.test(key);
 
 /** Throws where nodes are larger than all of them together may be: Batch would never start one. */
-function checkSizes(options: DeploymentOptions): void {
+function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
   const limits = [
     ['clusterInstanceTypes', 'clusterMaxVcpus'],
     ['gpuInstanceTypes', 'gpuMaxVcpus'],
