@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Figure, figure } from '../../infra/local/bench/figure.ts';
-import { TrainingProject } from '../../infra/local/bench/training-project.ts';
-import { ServiceClient } from '../../infra/local/demo/service-client.ts';
+import { type Figure, figure } from '../../infra/bench/figure.ts';
+import { TrainingProject } from '../../infra/bench/training-project.ts';
+import { ServiceClient } from '../../infra/demo/service-client.ts';
 import { checkpointProgram, type Way } from '../support/checkpoint-writer.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { adminPassword } from './machine/ledger.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { figure } from '../../infra/local/bench/figure.ts';
+import { figure } from '../../infra/bench/figure.ts';
 import { Ledger } from './machine/ledger.ts';
 import { buildSkewedBundle } from './machine/skewed-bundle.ts';
 import { startProgram } from './machine/start-program.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { figure } from '../../infra/local/bench/figure.ts';
+import { figure } from '../../infra/bench/figure.ts';
 import { Ledger } from './machine/ledger.ts';
 import { startProgram } from './machine/start-program.ts';
 import type { Bench, Proof } from './proof.ts';

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { figure } from '../../infra/local/bench/figure.ts';
+import { figure } from '../../infra/bench/figure.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { adminPassword, Ledger } from './machine/ledger.ts';
 import type { Bench, Proof } from './proof.ts';

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
+import { figure } from '../../infra/bench/figure.ts';
 import { findOrphans } from '../../infra/doctor/find-orphans.ts';
-import { figure } from '../../infra/local/bench/figure.ts';
 import { DeadLetters, eventDelivery } from '../../infra/local/start/dead-letters.ts';
 import {
   type Experiment,

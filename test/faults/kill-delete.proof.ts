@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Figure, figure } from '../../infra/local/bench/figure.ts';
+import { type Figure, figure } from '../../infra/bench/figure.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startApart } from './kill/apart.ts';
 import { countFaults } from './kill/count-faults.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
-import { type Figure, figure } from '../../infra/local/bench/figure.ts';
+import { type Figure, figure } from '../../infra/bench/figure.ts';
 import { Injector } from './injection/middleware.ts';
 import { startLane } from './kill/lane.ts';
 import { askAround } from './outage/acknowledged.ts';

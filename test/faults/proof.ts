@@ -1,4 +1,4 @@
-import type { Figure } from '../../infra/local/bench/figure.ts';
+import type { Figure } from '../../infra/bench/figure.ts';
 
 /** What a proof works with. */
 export interface Bench {

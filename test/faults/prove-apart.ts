@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MeasuredGroup } from '../../infra/local/bench/table.ts';
+import type { MeasuredGroup } from '../../infra/bench/table.ts';
 import { boundToParent } from '../../infra/local/bound-to-parent.ts';
 import type { Bench, Proof } from './proof.ts';
 import type { Told } from './prover.ts';

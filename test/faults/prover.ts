@@ -1,6 +1,6 @@
 // A proof in a process of its own, which tells its parent what it finds:
 // `node test/faults/prover.ts <name> <folder> <size> <seeds>`.
-import type { Figure } from '../../infra/local/bench/figure.ts';
+import type { Figure } from '../../infra/bench/figure.ts';
 import { loadProofs } from './load-proofs.ts';
 import type { Bench } from './proof.ts';
 

@@ -2,11 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runCommand } from '../../infra/command/run-command.ts';
 import { writeDurably } from '../../infra/local/batch/durable-file.ts';
-import { type MeasuredGroup, renderTable, summary } from '../../infra/local/bench/table.ts';
 import { loadProofs } from './load-proofs.ts';
 import { proveApart } from './prove-apart.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { figure } from '../../infra/local/bench/figure.ts';
+import { figure } from '../../infra/bench/figure.ts';
 import { startLocalService } from '../support/local-service.ts';
 import type { Bench, Proof } from './proof.ts';
 import { Canaries } from './secrets/canaries.ts';

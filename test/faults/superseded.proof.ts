@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { figure } from '../../infra/local/bench/figure.ts';
+import { figure } from '../../infra/bench/figure.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { countFaults } from './kill/count-faults.ts';
 import { startLane } from './kill/lane.ts';

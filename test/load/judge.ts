@@ -1,4 +1,4 @@
-import { type Figure, type FigureOptions, figure, percentile } from '../../infra/local/bench/figure.ts';
+import { type Figure, type FigureOptions, figure, percentile } from '../../infra/bench/figure.ts';
 import type { Sample } from './open-loop.ts';
 
 const isShed = ({ status }: Sample): boolean => status === 429 || status === 503;

@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Figure } from '../../infra/bench/figure.ts';
+import { startService } from '../../infra/bench/service-process.ts';
+import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
 import { runCommand } from '../../infra/command/run-command.ts';
-import type { Figure } from '../../infra/local/bench/figure.ts';
-import { startService } from '../../infra/local/bench/service-process.ts';
-import { type MeasuredGroup, renderTable, summary } from '../../infra/local/bench/table.ts';
 import { judgeOverload, judgeRecovery, judgeServed, perOperation } from './judge.ts';
 import { fire, type Sample } from './open-loop.ts';
 import { type LoadOptions, readOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { type Figure, figure } from '../../../infra/local/bench/figure.ts';
+import { type Figure, figure } from '../../../infra/bench/figure.ts';
 
 /** What may be wrong after a kill, by the beginning of the words that tell of it. */
 const kinds = ['lost', 'stale', 'orphan', 'unnamed', 'count', 'a neighbour'] as const;

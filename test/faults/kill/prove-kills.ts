@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Figure, figure } from '../../../infra/local/bench/figure.ts';
+import { type Figure, figure } from '../../../infra/bench/figure.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import type { Bench } from '../proof.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Figure, type FigureOptions, figure } from '../../../infra/local/bench/figure.ts';
+import { type Figure, type FigureOptions, figure } from '../../../infra/bench/figure.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { runPython } from '../compare/run-python.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Figure, figure } from '../../../infra/local/bench/figure.ts';
+import { type Figure, figure } from '../../../infra/bench/figure.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { transformBytes } from './architecture.ts';
 import { largeModel, largeModelBytes, largestTensorBytes } from './large-model.ts';

@@ -1,4 +1,4 @@
-import { median } from '../../../infra/local/bench/figure.ts';
+import { median } from '../../../infra/bench/figure.ts';
 import { isMemoryCase } from './cases.ts';
 import type { Compared } from './compare-case.ts';
 

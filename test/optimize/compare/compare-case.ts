@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import * as z from 'zod';
-import { median } from '../../../infra/local/bench/figure.ts';
+import { median } from '../../../infra/bench/figure.ts';
 import type { Case } from './cases.ts';
 import { runPython } from './run-python.ts';
 import { type CasePlace, quantizeOn, resultOf, type Side, type Taken } from './sides.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { CommandError } from '../../command/command-error.ts';
+import { CommandError } from '../command/command-error.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
 import { packSource } from './source-archive.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { startDynamoDb } from '../dynamodb/engine.ts';
-import { accountsTable, recordsTable } from '../start/function-environment.ts';
+import { startDynamoDb } from '../local/dynamodb/engine.ts';
+import { accountsTable, recordsTable } from '../local/start/function-environment.ts';
 import { startBareServer } from './bare-process.ts';
 import { type Figure, type FigureOptions, figure, rounded } from './figure.ts';
 import type { Bench, Group } from './group.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { CommandError } from '../../command/command-error.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { CommandError } from '../command/command-error.ts';
+import { readFlags } from '../command/read-flags.ts';
 
 /** How to sign in: with a token that exists, or by name and password. */
 export type Credentials = { token: string } | { username: string; password: string };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Parser } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
-import { packSource } from '../../../../../infra/local/demo/source-archive.ts';
+import { packSource } from '../../../../infra/demo/source-archive.ts';
 
-const digits = join(import.meta.dirname, '../../../../../infra/local/demo/digits');
+const digits = join(import.meta.dirname, '../../../../infra/demo/digits');
 
 async function names(bytes: Uint8Array): Promise<string[]> {
   const found: string[] = [];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { encodeCursor } from '../../../shared/endpoint/cursor.ts';
-import { startDynamoDb } from '../dynamodb/engine.ts';
+import { encodeCursor } from '../../shared/endpoint/cursor.ts';
+import { startDynamoDb } from '../local/dynamodb/engine.ts';
 import { type Figure, type FigureOptions, figure } from './figure.ts';
 import type { Bench, Group } from './group.ts';
 import { insertProjects } from './insert-projects.ts';

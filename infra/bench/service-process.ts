@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { ServiceClient } from '../demo/service-client.ts';
 
-export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** How much of what a service complains about is kept, in UTF-16 units. */
 const saidMost = 4_000;

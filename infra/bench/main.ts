@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CommandError } from '../../command/command-error.ts';
-import { runCommand } from '../../command/run-command.ts';
+import { CommandError } from '../command/command-error.ts';
+import { runCommand } from '../command/run-command.ts';
 import { demoEnvironment } from './demo-environment.ts';
 import { environmentCache } from './environment-cache.ts';
 import { firstLine } from './first-line.ts';

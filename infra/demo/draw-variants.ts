@@ -1,8 +1,8 @@
-import { lineColours } from '../../../shared/metric-chart/chart-style.ts';
-import { bytesText } from '../../../shared/onnx/receipt/amount-text.ts';
-import { type BarPanel, drawBars } from '../../../shared/onnx/receipt/bar-panel.ts';
-import { pageWidth, renderPage } from '../../../shared/onnx/receipt/page.ts';
-import type { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
+import { lineColours } from '../../shared/metric-chart/chart-style.ts';
+import { bytesText } from '../../shared/onnx/receipt/amount-text.ts';
+import { type BarPanel, drawBars } from '../../shared/onnx/receipt/bar-panel.ts';
+import { pageWidth, renderPage } from '../../shared/onnx/receipt/page.ts';
+import type { Receipt } from '../../shared/onnx/receipt/receipt.ts';
 import type { Variant } from './variant.ts';
 
 interface Measure {

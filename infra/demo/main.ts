@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CommandError } from '../../command/command-error.ts';
-import { runCommand } from '../../command/run-command.ts';
+import { CommandError } from '../command/command-error.ts';
+import { runCommand } from '../command/run-command.ts';
 import { configId, ensureDemoProject } from './demo-project.ts';
 import { startDemoService } from './demo-service.ts';
 import { Experiment } from './experiment.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { CommandError } from '../../command/command-error.ts';
+import { CommandError } from '../command/command-error.ts';
 import type { Credentials } from './options.ts';
 
 const ProblemDocument = z.object({

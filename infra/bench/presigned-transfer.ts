@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { PresignedUpload } from '../../../shared/aws/objects.ts';
+import type { PresignedUpload } from '../../shared/aws/objects.ts';
 
 /** The answer to a request, with how many bytes it had. @throws Error for any status but 200 */
 function send(url: string, method: string, headers: Record<string, string>, body?: Buffer): Promise<number> {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { recordsTable } from '../start/function-environment.ts';
+import { recordsTable } from '../local/start/function-environment.ts';
 import { newProject, projectItems } from './project-records.ts';
 
 /** As many as fit a transaction of 100 items; the engine takes transactions four times as fast as batches. */

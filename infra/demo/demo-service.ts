@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { CommandError } from '../../command/command-error.ts';
-import { boundToParent } from '../bound-to-parent.ts';
+import { CommandError } from '../command/command-error.ts';
+import { boundToParent } from '../local/bound-to-parent.ts';
 import type { Credentials } from './options.ts';
 
 export interface DemoService {
@@ -14,7 +14,7 @@ export interface DemoService {
   stop(): Promise<void>;
 }
 
-const launcher = fileURLToPath(new URL('../start/launch.mjs', import.meta.url));
+const launcher = fileURLToPath(new URL('../local/start/launch.mjs', import.meta.url));
 const readyLine = /^Listening on (http:\/\/\S+)$/;
 
 /** The service's address once it says that it is ready; undefined when it ended without saying so. */

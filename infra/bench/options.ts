@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { CommandError } from '../../command/command-error.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { CommandError } from '../command/command-error.ts';
+import { readFlags } from '../command/read-flags.ts';
 
 export interface BenchOptions {
   /** Absolute path of the file for the figures. */

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
-import { boundToParent } from '../bound-to-parent.ts';
-import { bundleOptions } from '../build/bundle-options.ts';
+import { boundToParent } from '../local/bound-to-parent.ts';
+import { bundleOptions } from '../local/build/bundle-options.ts';
 import type { BareOptions } from './bare-server.ts';
 import { nodeFlags, projectRoot } from './service-process.ts';
 
@@ -17,7 +17,7 @@ export async function startBareServer(
 ): Promise<string> {
   await build({
     absWorkingDir: projectRoot,
-    entryPoints: ['infra/local/bench/bare-server.ts'],
+    entryPoints: ['infra/bench/bare-server.ts'],
     outdir: folder,
     ...bundleOptions,
   });

@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
-import { environmentKey } from '../../../shared/data/environment.ts';
-import { countersKey, createProject, type Project, projectKey } from '../../../shared/data/project.ts';
-import type { Item, Key, TableReader, TableWriter } from '../../../shared/data/table.ts';
-import { authenticateToken } from '../../../shared/data/token.ts';
+import { environmentKey } from '../../shared/data/environment.ts';
+import { countersKey, createProject, type Project, projectKey } from '../../shared/data/project.ts';
+import type { Item, Key, TableReader, TableWriter } from '../../shared/data/table.ts';
+import { authenticateToken } from '../../shared/data/token.ts';
 
 /** What a user would write about a project. */
 export const projectText = {
