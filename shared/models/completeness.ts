@@ -1,6 +1,6 @@
 import type { ModelFile } from '../data/model-file.ts';
 import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
-import { ModelFault } from '../onnx/model-fault.ts';
+import { ModelError } from '../onnx/model-error.ts';
 import { matchShapes } from '../onnx/shapes/match-shapes.ts';
 import { parseShapes } from '../onnx/shapes/parse-shapes.ts';
 
@@ -36,8 +36,8 @@ export function shapeFaults(
   });
 }
 
-/** Throws a `ModelFault` where stored shapes cannot be those of the model, naming both. */
+/** Throws a `ModelError` where stored shapes cannot be those of the model, naming both. */
 export function requireShapes(shapes: StoredShapes, summary: ModelSummary): void {
   const [first] = shapeFaults(shapes, summary);
-  if (first !== undefined) throw new ModelFault(`${first.side}: ${first.fault}`);
+  if (first !== undefined) throw new ModelError(`${first.side}: ${first.fault}`);
 }

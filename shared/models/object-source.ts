@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../aws/objects.ts';
-import { ModelFault } from '../onnx/model-fault.ts';
+import { ModelError } from '../onnx/model-error.ts';
 
 /** Bytes that are read range by range. */
 export interface RangedSource {
@@ -9,14 +9,14 @@ export interface RangedSource {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** An object of the bucket, read by ranged requests. A read throws a `ModelFault` once the object is gone. */
+/** An object of the bucket, read by ranged requests. A read throws a `ModelError` once the object is gone. */
 export function objectSource(objects: ObjectReader, key: string, size: number): RangedSource {
   return {
     size,
     async read(offset, length) {
       if (length === 0) return new Uint8Array();
       const stream = await objects.read(key, { first: offset, last: offset + length - 1 });
-      if (stream === undefined) throw new ModelFault('The file was deleted while it was read.');
+      if (stream === undefined) throw new ModelError('The file was deleted while it was read.');
       return buffer(stream);
     },
   };

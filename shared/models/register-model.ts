@@ -5,7 +5,7 @@ import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { Problem } from '../endpoint/problem.ts';
 import { inspectModel } from '../onnx/inspect/inspect-model.ts';
 import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
-import { ModelFault } from '../onnx/model-fault.ts';
+import { ModelError } from '../onnx/model-error.ts';
 import { lackingData, requireShapes, type StoredShapes } from './completeness.ts';
 import { objectSource } from './object-source.ts';
 
@@ -89,22 +89,22 @@ async function claimName(registrar: Registrar, registration: Registration): Prom
 }
 
 /**
- * Inspects files that lie in the bucket. Throws a `ModelFault` where they are no complete model, or one of other shapes.
+ * Inspects files that lie in the bucket. Throws a `ModelError` where they are no complete model, or one of other shapes.
  */
 export async function inspectFiles(
   { objects }: Pick<Registrar, 'objects'>,
   { files, shapes }: Pick<Registration, 'files' | 'shapes'>,
 ): Promise<ModelSummary> {
   const onnx = files.find(({ role }) => role === 'model');
-  if (onnx === undefined) throw new ModelFault('There is no ONNX file among the files.');
+  if (onnx === undefined) throw new ModelError('There is no ONNX file among the files.');
   const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
   const lacking = lackingData(summary, files);
-  if (lacking.length > 0) throw new ModelFault(`External data: ${lacking.join('; ')}.`);
+  if (lacking.length > 0) throw new ModelError(`External data: ${lacking.join('; ')}.`);
   requireShapes(shapes, summary);
   return summary;
 }
 
-/** The model of a draft once its files are copied. Throws a `ModelFault` where one that it needs is gone. */
+/** The model of a draft once its files are copied. Throws a `ModelError` where one that it needs is gone. */
 export async function copyModel(
   { objects, now }: Pick<Registrar, 'objects' | 'now'>,
   files: readonly ModelFile[],
@@ -134,14 +134,14 @@ async function copyFiles(
     const isThere = source !== undefined && (await objects.copy(source.object, target.object));
     const isNeeded = target.role === 'model' || target.role === 'data';
     if (isThere) copied.push({ ...source, object: target.object });
-    else if (isNeeded) throw new ModelFault(`${target.name} was deleted before it could be copied.`);
+    else if (isNeeded) throw new ModelError(`${target.name} was deleted before it could be copied.`);
   }
   return copied;
 }
 
 /**
  * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after a
- * crash at any point, comes to the same one model. Throws a `ModelFault` for files that are no complete model, and a
+ * crash at any point, comes to the same one model. Throws a `ModelError` for files that are no complete model, and a
  * 409 problem where the name is taken.
  */
 export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Figure } from '../../infra/bench/figure.ts';
+import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runCommand } from '../../infra/command/run-command.ts';
-import type { Figure } from '../../infra/bench/figure.ts';
-import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
 import { measureArchitecture } from './bench/architecture.ts';
 import { bertCells, mobilenetCells, resnetCells, shortBertCells } from './bench/cells.ts';
 import { measureLargeModel } from './bench/over-two-gigabytes.ts';

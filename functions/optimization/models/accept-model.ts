@@ -12,7 +12,7 @@ import { badRequest, Problem } from '../../../shared/endpoint/problem.ts';
 import { lackingData, type StoredShapes } from '../../../shared/models/completeness.ts';
 import { objectSource } from '../../../shared/models/object-source.ts';
 import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { requireShapesOf } from '../strategies/require-shapes.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
@@ -46,7 +46,7 @@ async function arrivalOf(objects: ObjectWriter, pending: PendingFile): Promise<A
 async function requireArchive(objects: ObjectWriter, { name, object }: ModelFile): Promise<void> {
   const stream = await objects.read(object, { first: 0, last: 3 });
   const start = stream === undefined ? '' : (await buffer(stream)).toString('latin1');
-  if (start !== 'PK\x03\x04') throw new ModelFault(`${name} is no npz archive as numpy.savez writes it.`);
+  if (start !== 'PK\x03\x04') throw new ModelError(`${name} is no npz archive as numpy.savez writes it.`);
 }
 
 async function inspected(objects: ObjectWriter, model: Model, files: readonly ModelFile[]): Promise<Model> {
@@ -98,7 +98,7 @@ export async function acceptModel(
     if (next.summary !== null) requireShapesOf(next.summary, shapes);
     return { ...next, pending: [], shapes };
   } catch (error) {
-    if (!(error instanceof ModelFault)) throw error;
+    if (!(error instanceof ModelError)) throw error;
     throw badRequest([{ in: 'path', name: 'model_name', message: error.message }]);
   }
 }

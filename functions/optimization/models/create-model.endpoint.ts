@@ -3,7 +3,7 @@ import { writeRecords } from '../../../shared/data/needs.ts';
 import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
 import { lambda } from '../../../shared/endpoint/lambda.ts';
 import { badRequest } from '../../../shared/endpoint/problem.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { announceFile } from './announce-file.ts';
 import { changeModel } from './change-model.ts';
 import { showModel } from './model-answer.ts';
@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
         const model = await registerArtifact(context, model_name, wanted, given);
         return { model: showModel(model), ...(await ticketFor(objects, undefined)) };
       } catch (error) {
-        if (!(error instanceof ModelFault)) throw error;
+        if (!(error instanceof ModelError)) throw error;
         throw badRequest([{ in: 'query', name: 'path', message: error.message }]);
       }
     });

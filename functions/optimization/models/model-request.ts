@@ -9,7 +9,7 @@ import {
 import { uploadMaxBytes } from '../../../shared/data/upload.ts';
 import { flag, integer, Sha256, Ulid } from '../../../shared/endpoint/parameters.ts';
 import { badRequest, type ParameterFault } from '../../../shared/endpoint/problem.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { parseShapes, shapesMostLength } from '../../../shared/onnx/shapes/parse-shapes.ts';
 
 /** Largest external data file: what a job's disk takes with room to work. */
@@ -29,7 +29,7 @@ function checkShapes(text: string, context: z.RefinementCtx<string>): void {
   try {
     parseShapes(text);
   } catch (error) {
-    if (!(error instanceof ModelFault)) throw error;
+    if (!(error instanceof ModelError)) throw error;
     context.addIssue(error.message);
   }
 }

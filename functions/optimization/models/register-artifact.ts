@@ -31,7 +31,7 @@ const fileOf = (role: ModelFileRole, name: string, { size, sha256, object }: Art
 /**
  * Registers what an experiment left as a model: the ONNX file with the external data beside it, and calibration and
  * evaluation sets where they are named. Repeating it is harmless. Throws 404 problems for what is not there, and a
- * `ModelFault` for what is no model.
+ * `ModelError` for what is no model.
  */
 export async function registerArtifact(
   context: Registering,

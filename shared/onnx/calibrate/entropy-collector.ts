@@ -2,7 +2,7 @@ import type { Collector } from './collector.ts';
 import { entropyThresholds } from './entropy-thresholds.ts';
 import { Extremes } from './extremes.ts';
 import type { CalibrationRanges, Range } from './ranges.ts';
-import { survey } from './survey.ts';
+import { summarizeValues } from './summarize-values.ts';
 import { ValueHistogram } from './value-histogram.ts';
 
 /** Bins on each side of zero of the histogram that is kept, of which several make one of the method's. */
@@ -56,7 +56,7 @@ export class EntropyCollector implements Collector {
       seen.extremes.add(values);
       return;
     }
-    const surveyed = survey(values);
+    const surveyed = summarizeValues(values);
     seen.extremes.include(surveyed);
     seen.histogram.add(values, surveyed);
   }

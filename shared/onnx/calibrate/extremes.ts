@@ -1,5 +1,5 @@
 import type { Range } from './ranges.ts';
-import { survey } from './survey.ts';
+import { summarizeValues } from './summarize-values.ts';
 
 /** Smallest and largest of all numbers that were added; NaN is none. */
 export class Extremes {
@@ -7,7 +7,7 @@ export class Extremes {
   max = Number.NEGATIVE_INFINITY;
 
   add(values: Float32Array): void {
-    this.include(survey(values));
+    this.include(summarizeValues(values));
   }
 
   /** Takes in the extremes of other numbers. */

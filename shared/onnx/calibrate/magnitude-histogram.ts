@@ -1,4 +1,4 @@
-import { finitePart, type Survey } from './survey.ts';
+import { finitePart, type ValueSummary } from './summarize-values.ts';
 
 /** Bits of a float32 below its exponent, and of these the ones that tell bins apart. */
 const mantissaBits = 23;
@@ -25,8 +25,8 @@ export class MagnitudeHistogram {
     return this.#total;
   }
 
-  /** Counts values, of which there is a survey. Those that are not finite are left out. */
-  add(all: Float32Array, surveyed: Survey): void {
+  /** Counts values, of which there is a summarizeValues. Those that are not finite are left out. */
+  add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
     const [mostBits = 0] = new Int32Array(Float32Array.of(Math.max(-min, max, 0)).buffer);
     this.#reach(mostBits >>> mantissaBits);

@@ -2,7 +2,7 @@ import type { Collector } from './collector.ts';
 import { Extremes } from './extremes.ts';
 import { MagnitudeHistogram } from './magnitude-histogram.ts';
 import type { CalibrationRanges, Range } from './ranges.ts';
-import { survey } from './survey.ts';
+import { summarizeValues } from './summarize-values.ts';
 
 interface Seen {
   extremes: Extremes;
@@ -33,7 +33,7 @@ export class PercentileCollector implements Collector {
       histogram: new MagnitudeHistogram(),
     };
     this.#seen.set(name, seen);
-    const surveyed = survey(values);
+    const surveyed = summarizeValues(values);
     seen.extremes.include(surveyed);
     seen.least = Math.min(seen.least, surveyed.least);
     seen.histogram.add(values, surveyed);

@@ -1,4 +1,4 @@
-import { finitePart, type Survey } from './survey.ts';
+import { finitePart, type ValueSummary } from './summarize-values.ts';
 
 /** The bits of -0 as a signed integer. */
 const negativeZero = -(2 ** 31);
@@ -28,8 +28,8 @@ export class ValueHistogram {
     return this.#total;
   }
 
-  /** Counts values, of which there is a survey. Those that are not finite are left out. */
-  add(all: Float32Array, surveyed: Survey): void {
+  /** Counts values, of which there is a summarizeValues. Those that are not finite are left out. */
+  add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
     this.#widen(Math.max(-min, max, 0));
     const counts = this.#counts;

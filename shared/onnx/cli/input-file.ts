@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { usualLimits } from '../inspect/inspect-limits.ts';
 import { inspectModel } from '../inspect/inspect-model.ts';
 import type { ModelSummary } from '../inspect/model-summary.ts';
-import { ModelFault } from '../model-fault.ts';
-import { fileErrorCode, fileFault } from './file-fault.ts';
+import { ModelError } from '../model-error.ts';
+import { fileError, fileErrorCode } from './file-error.ts';
 
 /** A file that is read, and thus never written to. */
 export interface InputFile {
@@ -27,26 +27,26 @@ export async function statOf(path: string): Promise<BigIntStats | null> {
   }
 }
 
-/** A file that a command line names; `flag` is what it is given by, empty for the model. Throws a `ModelFault`. */
+/** A file that a command line names; `flag` is what it is given by, empty for the model. Throws a `ModelError`. */
 export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   const what = `${flag} ${given}`.trim();
-  if (given === '') throw new ModelFault(`${flag || 'The model'} must name a file.`);
+  if (given === '') throw new ModelError(`${flag || 'The model'} must name a file.`);
   const path = resolve(given);
   try {
     const found = await stat(path, { bigint: true });
-    if (found.isDirectory()) throw new ModelFault(`${what} is a folder; give a file.`);
-    if (!found.isFile()) throw new ModelFault(`${what} is no regular file.`);
+    if (found.isDirectory()) throw new ModelError(`${what} is a folder; give a file.`);
+    if (!found.isFile()) throw new ModelError(`${what} is no regular file.`);
     await access(path, constants.R_OK);
     return { path, identity: identityOf(found) };
   } catch (error) {
-    throw fileFault(`${what} cannot be read`, error);
+    throw fileError(`${what} cannot be read`, error);
   }
 }
 
 /** Nobody waits for a request here, and the file is the user's own. */
 const limits = { ...usualLimits, reads: 1e6, bytes: 2 ** 31, nameBytes: 2 ** 28, entries: 1e5, tensors: 1e5 };
 
-/** Looks through a model file. Throws a `ModelFault` where it is none. */
+/** Looks through a model file. Throws a `ModelError` where it is none. */
 export async function inspectFile(path: string): Promise<ModelSummary> {
   const file = await open(path);
   try {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { pruneSchemas } from '../strategies/prune-request.ts';
 import { quantizeSchemas } from '../strategies/quantize-request.ts';
 import { type FlagKind, readArguments } from './read-arguments.ts';
@@ -49,7 +49,7 @@ export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
 }
 
 /** Flags that say where things are, of either operation. */
-export const placeFlags = {
+export const commonFlags = {
   out: 'File that the result is written to; folders that are missing are made.',
   calibration: 'npz file of inputs that ranges are taken from.',
   evaluation: 'npz file of inputs and labels that accuracy is measured on.',
@@ -69,7 +69,7 @@ export interface Command {
   operation: Operation;
   model: string;
   request: Readonly<Record<string, unknown>>;
-  place: Readonly<Partial<Record<keyof typeof placeFlags, string>>>;
+  options: Readonly<Partial<Record<keyof typeof commonFlags, string>>>;
   force: boolean;
   /** What is wrong with the line itself. */
   faults: readonly string[];
@@ -78,7 +78,7 @@ export interface Command {
 }
 
 const isOperation = (text: string | undefined): text is Operation => operations.some((one) => one === text);
-const isPlace = (name: string): name is keyof typeof placeFlags => Object.hasOwn(placeFlags, name);
+const isCommonFlag = (name: string): name is keyof typeof commonFlags => Object.hasOwn(commonFlags, name);
 
 /** The value of a flag that is no switch; undefined where it is no number and must be one. */
 function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
@@ -94,16 +94,16 @@ function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
  * of its method.
  *
  * @returns null where help is asked for
- * @throws ModelFault where it names no operation
+ * @throws ModelError where it names no operation
  */
 export function parseCommand(argv: readonly string[]): Command | null {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return null;
   const [operation, ...args] = argv;
-  if (!isOperation(operation)) throw new ModelFault(`The first argument is one of ${operations.join(', ')}.`);
+  if (!isOperation(operation)) throw new ModelError(`The first argument is one of ${operations.join(', ')}.`);
   const flags = requestFlags(operation);
   const kinds = new Map<string, FlagKind>([
     ...[...flags].map(([name, { kind }]): [string, FlagKind] => [name, kind]),
-    ...Object.keys(placeFlags).map((name): [string, FlagKind] => [name, 'text']),
+    ...Object.keys(commonFlags).map((name): [string, FlagKind] => [name, 'text']),
     [forceFlag.name, 'boolean'],
   ]);
   const { texts, switches, positionals, lacking, hasUnknown, ...read } = readArguments(
@@ -118,11 +118,11 @@ export function parseCommand(argv: readonly string[]): Command | null {
     faults.push('Give one model, as a path.');
   const request: Record<string, unknown> = { operation };
   const faulty = new Set([...lacking].map((name) => flags.get(name)?.parameter ?? name));
-  const place: Partial<Record<keyof typeof placeFlags, string>> = {};
+  const options: Partial<Record<keyof typeof commonFlags, string>> = {};
   for (const [name, given] of texts) {
     const flag = flags.get(name);
     if (flag === undefined) {
-      if (isPlace(name)) place[name] = given[0] ?? '';
+      if (isCommonFlag(name)) options[name] = given[0] ?? '';
       continue;
     }
     const value = flagValue(flag, given);
@@ -136,7 +136,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
     const flag = flags.get(name);
     if (flag !== undefined) request[flag.parameter] = isOn;
   }
-  if (place.out === undefined && !lacking.has('out'))
+  if (options.out === undefined && !lacking.has('out'))
     faults.push('Say by --out which file the result is written to.');
-  return { operation, model, request, place, force: switches.get(forceFlag.name) ?? false, faults, faulty };
+  return { operation, model, request, options, force: switches.get(forceFlag.name) ?? false, faults, faulty };
 }

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-file.ts';
 import type { Command } from './parse-flags.ts';
@@ -22,7 +22,7 @@ export interface PreparedCommand {
 function positive(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!(number > 0) || !Number.isFinite(number)) throw new ModelFault(`--${name} takes a number above 0.`);
+  if (!(number > 0) || !Number.isFinite(number)) throw new ModelError(`--${name} takes a number above 0.`);
   return number;
 }
 
@@ -31,30 +31,30 @@ function judgedRequest({ operation, request, faulty }: Command) {
   if ('request' in checked) return checked.request;
   const unsaid = checked.faults.filter(({ name }) => !faulty.has(name));
   if (unsaid.length === 0) return undefined;
-  throw new ModelFault(`${unsaid.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
+  throw new ModelError(`${unsaid.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
 }
 
 /**
  * Judges a command before any work: what it asks for, and every file that it reads or writes.
  *
- * @throws ModelFault naming everything that is wrong
+ * @throws ModelError naming everything that is wrong
  */
 export async function prepareCommand(command: Command): Promise<PreparedCommand> {
-  const { place, force } = command;
+  const { options, force } = command;
   const faults = [...command.faults];
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ModelFault)) throw error;
+      if (!(error instanceof ModelError)) throw error;
       faults.push(error.message);
       return undefined;
     }
   };
-  const { calibration: calibrated, evaluation: evaluated, inputs: shapesText, out } = place;
+  const { calibration: calibrated, evaluation: evaluated, inputs: shapesText, out } = options;
   const request = await attempt(() => judgedRequest(command));
-  const memory = await attempt(() => positive('memory', place.memory));
-  const seconds = await attempt(() => positive('seconds', place.seconds));
+  const memory = await attempt(() => positive('memory', options.memory));
+  const seconds = await attempt(() => positive('seconds', options.seconds));
   const model = await attempt(() => (command.model === '' ? undefined : inputFile(command.model)));
   const calibration = await attempt(() =>
     calibrated === undefined ? undefined : inputFile(calibrated, '--calibration'),
@@ -73,7 +73,7 @@ export async function prepareCommand(command: Command): Promise<PreparedCommand>
   const inputs = [model, ...(data ?? []), calibration, evaluation].filter((file) => file !== undefined);
   const result = out === undefined ? undefined : await attempt(() => new ResultFiles(out));
   await attempt(() => result?.refuseTaken(inputs, force));
-  if (faults.length > 0 || !request || !model || !result) throw new ModelFault(faults.join(' '));
+  if (faults.length > 0 || !request || !model || !result) throw new ModelError(faults.join(' '));
   return {
     request,
     model: model.path,

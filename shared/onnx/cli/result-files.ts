@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { ModelFault } from '../model-fault.ts';
-import { fileErrorCode, fileFault } from './file-fault.ts';
+import { ModelError } from '../model-error.ts';
+import { fileError, fileErrorCode } from './file-error.ts';
 import { type InputFile, identityOf, statOf } from './input-file.ts';
 
 /** Whether there is anything, be it a link that leads nowhere. */
@@ -27,10 +27,10 @@ export class ResultFiles {
   readonly receipt: string;
   readonly page: string;
 
-  /** @throws ModelFault where `given` names no file */
+  /** @throws ModelError where `given` names no file */
   constructor(given: string) {
-    if (given === '') throw new ModelFault('--out must name the file that the result is written to.');
-    if (/\/$/.test(given)) throw new ModelFault(isFolder(given));
+    if (given === '') throw new ModelError('--out must name the file that the result is written to.');
+    if (/\/$/.test(given)) throw new ModelError(isFolder(given));
     this.#given = given;
     this.model = resolve(given);
     this.data = `${this.model}.data`;
@@ -51,7 +51,7 @@ export class ResultFiles {
    * Judges whether the files may be written. Whatever is read must not be, by no name: a link counts as what it leads
    * to. What else is there is replaced only by force.
    *
-   * @throws ModelFault
+   * @throws ModelError
    */
   async refuseTaken(inputs: readonly InputFile[], force: boolean): Promise<void> {
     const taken: string[] = [];
@@ -59,12 +59,12 @@ export class ResultFiles {
       try {
         if (await this.#isTaken(path, inputs)) taken.push(path);
       } catch (error) {
-        throw fileFault(`${path} cannot be written`, error);
+        throw fileError(`${path} cannot be written`, error);
       }
     }
     if (force || taken.length === 0) return;
     const [are, them] = taken.length === 1 ? ['is', 'it'] : ['are', 'them'];
-    throw new ModelFault(
+    throw new ModelError(
       `${taken.join(', ')} ${are} there already: give --out another name, or --force to replace ${them}.`,
     );
   }
@@ -75,15 +75,15 @@ export class ResultFiles {
     const input = inputs.find(({ identity }) => identity === identityOf(there));
     if (input !== undefined) {
       const what = input.path === path ? 'read, and' : `${input.path}, which is`;
-      throw new ModelFault(`${path} is ${what} never changed: give --out another name.`);
+      throw new ModelError(`${path} is ${what} never changed: give --out another name.`);
     }
     if (there.isDirectory())
-      throw new ModelFault(path === this.model ? isFolder(this.#given) : `${path} is a folder.`);
-    if (!there.isFile()) throw new ModelFault(`${path} is no regular file.`);
+      throw new ModelError(path === this.model ? isFolder(this.#given) : `${path} is a folder.`);
+    if (!there.isFile()) throw new ModelError(`${path} is no regular file.`);
     return true;
   }
 
-  /** An empty folder to work in, on the file system of the result. Throws a `ModelFault` where there can be none. */
+  /** An empty folder to work in, on the file system of the result. Throws a `ModelError` where there can be none. */
   async workFolder(): Promise<string> {
     try {
       await mkdir(this.folder, { recursive: true });
@@ -91,8 +91,8 @@ export class ResultFiles {
     } catch (error) {
       const what = `Nothing can be written to ${this.folder}`;
       // Folders of the kernel's say so where nothing can be made in them.
-      if (fileErrorCode(error) === 'ENOENT') throw new ModelFault(`${what}: no file can be made there.`);
-      throw fileFault(what, error);
+      if (fileErrorCode(error) === 'ENOENT') throw new ModelError(`${what}: no file can be made there.`);
+      throw fileError(what, error);
     }
   }
 
@@ -118,7 +118,7 @@ export class ResultFiles {
       for (const { from, to } of moves) await rename(from, to);
       await rename(files.model, this.model);
     } catch (error) {
-      throw fileFault(`The result cannot be written to ${this.folder}`, error);
+      throw fileError(`The result cannot be written to ${this.folder}`, error);
     }
     return [this.model, ...moves.map(({ to }) => to)];
   }

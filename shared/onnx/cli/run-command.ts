@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { optimizeModel } from '../optimize/optimize-model.ts';
 import { renderReceipt } from '../receipt/render-receipt.ts';
-import { fileFault } from './file-fault.ts';
+import { fileError } from './file-error.ts';
 import { type Command, parseCommand } from './parse-flags.ts';
 import { prepareCommand } from './prepare-command.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -11,14 +11,14 @@ import { receiptText } from './receipt-text.ts';
 import { usage } from './usage.ts';
 
 /** What the command needs of its surroundings. */
-export interface CommandPlace {
+export interface CommandContext {
   stageCommand: readonly string[];
   progress: ProgressLine;
   print(text: string): void;
   signal: AbortSignal;
 }
 
-async function optimize(command: Command, to: CommandPlace): Promise<void> {
+async function optimize(command: Command, to: CommandContext): Promise<void> {
   const { result, inputs, memoryBytes, seconds, ...asked } = await prepareCommand(command);
   const folder = await result.workFolder();
   try {
@@ -54,7 +54,7 @@ async function optimize(command: Command, to: CommandPlace): Promise<void> {
  *
  * @returns its exit code: 0 done, 1 for a fault, which was printed, 130 when it was interrupted
  */
-export async function runCommand(argv: readonly string[], to: CommandPlace): Promise<number> {
+export async function runCommand(argv: readonly string[], to: CommandContext): Promise<number> {
   try {
     const command = parseCommand(argv);
     if (command === null) to.print(usage());
@@ -63,8 +63,8 @@ export async function runCommand(argv: readonly string[], to: CommandPlace): Pro
   } catch (error) {
     to.progress.clear();
     if (to.signal.aborted) return 130;
-    const fault = fileFault('A file cannot be used', error);
-    if (!(fault instanceof ModelFault)) throw error;
+    const fault = fileError('A file cannot be used', error);
+    if (!(fault instanceof ModelError)) throw error;
     to.progress.say(fault.message);
     return 1;
   }

@@ -1,6 +1,6 @@
 import { allowedPrunings } from '../strategies/prune-request.ts';
 import { allowedQuantizations } from '../strategies/quantize-request.ts';
-import { forceFlag, operations, placeFlags, requestFlags } from './parse-flags.ts';
+import { commonFlags, forceFlag, operations, requestFlags } from './parse-flags.ts';
 
 const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
 
@@ -11,7 +11,7 @@ export function usage(): string {
     const flags = [...requestFlags(operation)].map(([name, { description }]) => line(name, description));
     return `${operation} <model.onnx> --out <result.onnx>\n  ${allowed}\n${flags.join('')}`;
   });
-  const places = Object.entries(placeFlags).map(([name, description]) => line(name, description));
+  const places = Object.entries(commonFlags).map(([name, description]) => line(name, description));
   const force = line(forceFlag.name, forceFlag.description);
   const written =
     'Beside <result.onnx> lie its receipt, as .receipt.json and .receipt.svg, and where its tensors are not in it <result.onnx>.data.';

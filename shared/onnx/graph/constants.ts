@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
@@ -34,7 +34,7 @@ function room(length: number, what: string): Uint8Array {
   try {
     return new Uint8Array(length);
   } catch {
-    throw new ModelFault(`${what}, ${length} bytes; there is no memory for it here.`);
+    throw new ModelError(`${what}, ${length} bytes; there is no memory for it here.`);
   }
 }
 
@@ -47,9 +47,9 @@ function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Te
   const length = elementCount(dims) * unit.length;
   const what = `The ConstantOfShape ${JSON.stringify(node.name || node.output[0])} makes a constant of [${dims.join(', ')}]`;
   if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0))
-    throw new ModelFault(`${what}, which are impossible dimensions.`);
+    throw new ModelError(`${what}, which are impossible dimensions.`);
   if (length > filledMost)
-    throw new ModelFault(`${what}, ${length} bytes; one constant may have ${filledMost}.`);
+    throw new ModelError(`${what}, ${length} bytes; one constant may have ${filledMost}.`);
   return lazyTensor(node.output[0] ?? '', type, dims, () => {
     const bytes = room(length, what);
     for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);

@@ -1,5 +1,5 @@
 import { toBinary } from '@bufbuild/protobuf';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import {
   type AttributeProto,
   type GraphProto,
@@ -31,13 +31,13 @@ export class Graph {
   readonly hoisted = new Set<string>();
 
   constructor(proto: GraphProto, external: ExternalData, parent?: Graph, depth = 0) {
-    if (depth > deepest) throw new ModelFault(`Control flow is nested deeper than ${deepest} levels.`);
+    if (depth > deepest) throw new ModelError(`Control flow is nested deeper than ${deepest} levels.`);
     this.proto = proto;
     this.parent = parent;
     for (const bytes of proto.initializer) {
       const tensor = readTensor(bytes, external);
       if (this.initializers.has(tensor.name)) {
-        throw new ModelFault(`Two constants are called ${JSON.stringify(tensor.name)}.`);
+        throw new ModelError(`Two constants are called ${JSON.stringify(tensor.name)}.`);
       }
       this.initializers.set(tensor.name, tensor);
     }

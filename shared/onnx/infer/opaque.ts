@@ -1,8 +1,8 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
-import type { Rule, Site, Value } from './value.ts';
+import type { InferenceContext, Rule, Value } from './value.ts';
 
 /** What the outputs of a node's body declare; both branches of an If declare the same. */
-function bodyOutputs({ model, node }: Site): (Value | undefined)[] {
+function bodyOutputs({ model, node }: InferenceContext): (Value | undefined)[] {
   const [body] = model.graph.bodiesOf(node);
   return body?.outputs.map(valueTypeOf) ?? [];
 }
@@ -12,24 +12,26 @@ const stacked = (value: Value | undefined): Value | undefined =>
   value && { type: value.type, dims: value.dims && ([null, ...value.dims] as readonly Dim[]) };
 
 /** The body of a Loop answers whether to go on, then what it carries, then what is stacked. */
-const loop: Rule = (site) => {
-  const carried = Math.max(0, site.node.input.length - 2);
-  return bodyOutputs(site)
+const loop: Rule = (context) => {
+  const carried = Math.max(0, context.node.input.length - 2);
+  return bodyOutputs(context)
     .slice(1)
     .map((value, at) => (at < carried ? value && { type: value.type, dims: undefined } : stacked(value)));
 };
 
 /** The body of a Scan answers its states, then what is stacked. */
-const scan: Rule = (site) => {
-  const stackedInputs = Number(site.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n);
-  const states = site.node.input.length - stackedInputs;
-  return bodyOutputs(site).map((value, at) => (at < states ? value : stacked(value)));
+const scan: Rule = (context) => {
+  const stackedInputs = Number(
+    context.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n,
+  );
+  const states = context.node.input.length - stackedInputs;
+  return bodyOutputs(context).map((value, at) => (at < states ? value : stacked(value)));
 };
 
 const scores: Rule = ({ inputs: [x] }) => [
   { type: 'float', dims: x?.dims?.map((dim, at) => (at === 0 ? dim : null)) },
 ];
-const labelled: Rule = (site) => [undefined, ...(scores(site) ?? [])];
+const labelled: Rule = (context) => [undefined, ...(scores(context) ?? [])];
 
 /** Control flow, and the operators of classical models (domain ai.onnx.ml). */
 export const opaqueRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([

@@ -164,7 +164,7 @@ export const productRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['Conv', conv],
   ['ConvInteger', conv],
   ['ConvTranspose', convTranspose],
-  ['MaxPool', (site) => [...(pool(site) ?? []), undefined]],
+  ['MaxPool', (context) => [...(pool(context) ?? []), undefined]],
   ['AveragePool', pool],
   ['LpPool', pool],
   ['GlobalAveragePool', globalPool],

@@ -1,5 +1,5 @@
 import { intAttribute } from '../graph/attributes.ts';
-import { isGiven, numbersOf, typed } from './site.ts';
+import { isGiven, numbersOf, typed } from './rule-inputs.ts';
 import { axisOf, isKnown, type Rule } from './value.ts';
 
 /** Elements from `start` to `end` by `step`, ends cut to the size as ONNX's Slice does. */
@@ -14,18 +14,18 @@ function sliced(size: number, start: number, end: number, step: number): number[
   return picked;
 }
 
-const slice: Rule = (site) => {
-  const [x] = site.inputs;
-  const starts = numbersOf(site, 'starts', 1);
-  const ends = numbersOf(site, 'ends', 2);
+const slice: Rule = (context) => {
+  const [x] = context.inputs;
+  const starts = numbersOf(context, 'starts', 1);
+  const ends = numbersOf(context, 'ends', 2);
   if (x?.dims === undefined || starts === undefined || ends === undefined) {
     return typed(
       x,
       x?.dims?.map(() => null),
     );
   }
-  const axes = numbersOf(site, 'axes', 3) ?? (isGiven(site, 3) ? undefined : starts.map((_, at) => at));
-  const steps = numbersOf(site, 'steps', 4) ?? starts.map(() => 1);
+  const axes = numbersOf(context, 'axes', 3) ?? (isGiven(context, 3) ? undefined : starts.map((_, at) => at));
+  const steps = numbersOf(context, 'steps', 4) ?? starts.map(() => 1);
   if (axes === undefined)
     return typed(
       x,
@@ -59,12 +59,12 @@ const gather: Rule = ({ node, inputs: [x, indices] }) => {
 };
 
 const gatherElements: Rule = ({ inputs: [x, indices] }) => typed(x, indices?.dims);
-const reduce: Rule = (site) => {
-  const { node, inputs } = site;
+const reduce: Rule = (context) => {
+  const { node, inputs } = context;
   const [x] = inputs;
   const keep = intAttribute(node, 'keepdims', 1) === 1;
-  const axes = numbersOf(site, 'axes', 1);
-  if (x?.dims === undefined || (axes === undefined && isGiven(site, 1))) return typed(x, undefined);
+  const axes = numbersOf(context, 'axes', 1);
+  if (x?.dims === undefined || (axes === undefined && isGiven(context, 1))) return typed(x, undefined);
   const isAll = axes === undefined || axes.length === 0;
   if (isAll && intAttribute(node, 'noop_with_empty_axes', 0) === 1) return typed(x, x.dims);
   const gone = axes?.map((axis) => axisOf(axis, x.dims?.length ?? 0)) ?? [];

@@ -2,7 +2,7 @@ import { intAttribute, intsAttribute, tensorAttribute } from '../graph/attribute
 import type { Dim } from '../graph/value-info.ts';
 import { ExternalData } from '../tensor/external-data.ts';
 import { integersOf } from '../tensor/values.ts';
-import { isGiven, numbersOf, typed } from './site.ts';
+import { isGiven, numbersOf, typed } from './rule-inputs.ts';
 import { axisOf, broadcast, isKnown, productOf, type Rule } from './value.ts';
 
 const shape: Rule = ({ node, inputs: [x] }) => {
@@ -53,19 +53,19 @@ const transpose: Rule = ({ node, inputs: [x] }) => {
   return typed(x, x?.dims && perm?.map((axis) => x.dims?.[axis] ?? null));
 };
 
-const squeeze: Rule = (site) => {
-  const [x] = site.inputs;
-  const axes = numbersOf(site, 'axes', 1);
+const squeeze: Rule = (context) => {
+  const [x] = context.inputs;
+  const axes = numbersOf(context, 'axes', 1);
   const rank = x?.dims?.length ?? 0;
-  if (x?.dims === undefined || (axes === undefined && isGiven(site, 1))) return typed(x, undefined);
+  if (x?.dims === undefined || (axes === undefined && isGiven(context, 1))) return typed(x, undefined);
   const gone = axes?.map((axis) => axisOf(axis, rank));
   const dims = x.dims.filter((dim, at) => (gone === undefined ? dim !== 1 : !gone.includes(at)));
   return [{ type: x.type, dims, elements: x.elements }];
 };
 
-const unsqueeze: Rule = (site) => {
-  const [x] = site.inputs;
-  const axes = numbersOf(site, 'axes', 1);
+const unsqueeze: Rule = (context) => {
+  const [x] = context.inputs;
+  const axes = numbersOf(context, 'axes', 1);
   if (x?.dims === undefined || axes === undefined) return typed(x, undefined);
   const rank = x.dims.length + axes.length;
   const added = new Set(axes.map((axis) => axisOf(axis, rank)));
@@ -90,18 +90,18 @@ const concat: Rule = ({ node, inputs }) => {
   return [{ type: first.type, dims, elements }];
 };
 
-const split: Rule = (site) => {
-  const { node, inputs } = site;
+const split: Rule = (context) => {
+  const { node, inputs } = context;
   const [x] = inputs;
   if (x?.dims === undefined) return node.output.map(() => x && { type: x.type, dims: undefined });
   const axis = axisOf(intAttribute(node, 'axis', 0), x.dims.length);
   const size = x.dims[axis];
   const parts = node.output.length;
   const even = isKnown(size) ? Math.ceil(size / parts) : null;
-  const sizes = numbersOf(site, 'split', 1);
+  const sizes = numbersOf(context, 'split', 1);
   return node.output.map((_, part) => {
     const last = isKnown(size) && even !== null ? Math.min(even, size - part * even) : null;
-    const own: Dim = sizes?.[part] ?? (isGiven(site, 1) ? null : last);
+    const own: Dim = sizes?.[part] ?? (isGiven(context, 1) ? null : last);
     return { type: x.type, dims: x.dims?.map((dim, at) => (at === axis ? own : dim)) };
   });
 };
@@ -121,11 +121,11 @@ const tile: Rule = ({ inputs: [x, repeats] }) =>
     }),
   );
 
-const padded: Rule = (site) => {
-  const [x] = site.inputs;
-  const pads = numbersOf(site, 'pads', 1);
+const padded: Rule = (context) => {
+  const [x] = context.inputs;
+  const pads = numbersOf(context, 'pads', 1);
   const rank = x?.dims?.length ?? 0;
-  if (isGiven(site, 3) || pads === undefined)
+  if (isGiven(context, 3) || pads === undefined)
     return typed(
       x,
       x?.dims?.map(() => null),

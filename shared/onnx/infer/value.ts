@@ -9,7 +9,7 @@ export interface Value extends ValueType {
 }
 
 /** What a rule sees of a node. */
-export interface Site {
+export interface InferenceContext {
   node: NodeProto;
   model: Model;
   /** What is known of each input; undefined for absent ones and those of which nothing is known. */
@@ -17,7 +17,7 @@ export interface Site {
 }
 
 /** Infers a node's outputs, in order; undefined for an output, or for all, where nothing is known. */
-export type Rule = (site: Site) => readonly (Value | undefined)[] | undefined;
+export type Rule = (context: InferenceContext) => readonly (Value | undefined)[] | undefined;
 
 export const isKnown = (dim: Dim | undefined): dim is number => typeof dim === 'number';
 

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { type InspectLimits, nameMostBytes, usualLimits } from './inspect-limits.ts';
 import type { ModelSummary } from './model-summary.ts';
 import { scanGraph, scanNode } from './scan-graph.ts';
@@ -31,7 +31,7 @@ async function scanFunction(reader: WireReader, end: number, draft: SummaryDraft
  * Says what an ONNX model is, without reading its weights: only the ranges that hold its structure are asked for, one
  * after the other, and memory stays below some megabytes whatever the file's size.
  *
- * The file is only looked through: whether its graph makes sense is for those who load it. Throws a `ModelFault` for
+ * The file is only looked through: whether its graph makes sense is for those who load it. Throws a `ModelError` for
  * what is no ONNX model, is truncated, or goes beyond a limit. Field numbers are those of onnx.proto of ONNX 1.23.
  */
 export async function inspectModel(
@@ -40,12 +40,12 @@ export async function inspectModel(
 ): Promise<ModelSummary> {
   const reader = new WireReader(source, limits);
   const draft = new SummaryDraft(limits);
-  if (source.size === 0) throw new ModelFault('This is not an ONNX model: the file is empty.');
+  if (source.size === 0) throw new ModelError('This is not an ONNX model: the file is empty.');
   await eachField(reader, source.size, async ({ number, wire, value, end }) => {
     if (number === model.irVersion && wire === 'varint') {
       const version = signed(value);
       if (version === undefined || version < 1)
-        throw new ModelFault('This is not an ONNX model: its IR version is impossible.');
+        throw new ModelError('This is not an ONNX model: its IR version is impossible.');
       draft.irVersion = version;
     }
     if (wire !== 'bytes') return;
@@ -58,7 +58,7 @@ export async function inspectModel(
     } else if (number === model.opset) await scanOpset(reader, end, draft);
     else if (number === model.function) await scanFunction(reader, end, draft);
     else if (number === model.graph) {
-      if (draft.hasGraph) throw new ModelFault('This is not an ONNX model: it has two graphs.');
+      if (draft.hasGraph) throw new ModelError('This is not an ONNX model: it has two graphs.');
       draft.hasGraph = true;
       await scanGraph(reader, end, draft, 0);
     }

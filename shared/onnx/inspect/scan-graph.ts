@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { nameMostBytes } from './inspect-limits.ts';
 import { type ScannedTensor, scanSparse, scanTensor } from './scan-tensor.ts';
 import { scanValueInfo } from './scan-value-info.ts';
@@ -58,7 +58,7 @@ function countInitializer(
   draft.parameters += elements;
   draft.initializerBytes += bytes;
   if (!Number.isSafeInteger(draft.initializerBytes) || !Number.isSafeInteger(draft.parameters))
-    throw new ModelFault('The tensors of the model are impossibly large together.');
+    throw new ModelError('The tensors of the model are impossibly large together.');
   if (depth > 0) return;
   draft.keep(name);
   draft.initializerNames.add(name);
@@ -72,7 +72,7 @@ export async function scanGraph(
   depth: number,
 ): Promise<void> {
   if (depth > draft.limits.depth)
-    throw new ModelFault(`The model nests graphs more than ${draft.limits.depth} deep.`);
+    throw new ModelError(`The model nests graphs more than ${draft.limits.depth} deep.`);
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
     if (number === graph.node) await scanNode(reader, fieldEnd, draft, depth);

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { byteLengthOf, dataTypeName } from '../tensor/data-type.ts';
 import { nameMostBytes } from './inspect-limits.ts';
 import type { SummaryDraft } from './summary-draft.ts';
@@ -22,16 +22,16 @@ async function addDim(reader: WireReader, { wire, value, end }: Field, dims: num
   const add = (one: bigint | number): void => {
     const dim = signed(one);
     if (dim === undefined || dim < 0)
-      throw new ModelFault('A tensor in the model has an impossible dimension.');
+      throw new ModelError('A tensor in the model has an impossible dimension.');
     if (dims.length === rankMost)
-      throw new ModelFault(`A tensor in the model has more than ${rankMost} dimensions.`);
+      throw new ModelError(`A tensor in the model has more than ${rankMost} dimensions.`);
     dims.push(dim);
   };
   if (wire === 'varint') return add(value);
   // Packed: numbers one after the other, of at most ten bytes each.
   if (wire !== 'bytes') return;
   if (end - reader.position > rankMost * 10)
-    throw new ModelFault(`A tensor in the model has more than ${rankMost} dimensions.`);
+    throw new ModelError(`A tensor in the model has more than ${rankMost} dimensions.`);
   const loading = reader.load(end - reader.position);
   if (loading !== undefined) await loading;
   while (reader.position < end) add(reader.varint(end));
@@ -52,7 +52,7 @@ function byteCount(text: string | undefined, what: string): number | undefined {
   if (text === undefined) return undefined;
   const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(count))
-    throw new ModelFault(`A tensor in the model has an impossible ${what} in its external data.`);
+    throw new ModelError(`A tensor in the model has an impossible ${what} in its external data.`);
   return count;
 }
 
@@ -84,17 +84,17 @@ export async function scanTensor(
   });
   const type = dataTypeName(code);
   const shown = JSON.stringify(name.slice(0, 200));
-  if (type === undefined) throw new ModelFault(`Tensor ${shown} has no known type (${code}).`);
+  if (type === undefined) throw new ModelError(`Tensor ${shown} has no known type (${code}).`);
   const elements = dims.reduce((product, dim) => product * dim, 1);
-  if (!Number.isSafeInteger(elements)) throw new ModelFault(`Tensor ${shown} has an impossible shape.`);
+  if (!Number.isSafeInteger(elements)) throw new ModelError(`Tensor ${shown} has an impossible shape.`);
   const bytes = byteLengthOf(type, elements);
   if (location === external) {
     const file = entries.get('location');
-    if (file === undefined) throw new ModelFault(`Tensor ${shown} does not say where its external data is.`);
+    if (file === undefined) throw new ModelError(`Tensor ${shown} does not say where its external data is.`);
     const offset = byteCount(entries.get('offset'), 'offset') ?? 0;
     draft.addExternal(file, offset + (byteCount(entries.get('length'), 'length') ?? bytes));
   } else if (raw !== undefined && raw !== bytes && type !== 'string') {
-    throw new ModelFault(
+    throw new ModelError(
       `Tensor ${shown} has ${raw} bytes where its shape [${dims.join(', ')}] needs ${bytes}.`,
     );
   }

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { dataTypeName } from '../tensor/data-type.ts';
 import { nameMostBytes } from './inspect-limits.ts';
 import type { TensorSummary } from './model-summary.ts';
@@ -23,7 +23,7 @@ async function scanDim(reader: WireReader, end: number): Promise<Shape[number]> 
     if (number === 1 && wire === 'varint') {
       const size = signed(value);
       if (size === undefined)
-        throw new ModelFault('An input or output of the model has an impossible dimension.');
+        throw new ModelError('An input or output of the model has an impossible dimension.');
       dim = size < 0 ? null : size;
     }
     if (number === 2 && wire === 'bytes') {
@@ -39,7 +39,7 @@ async function scanShape(reader: WireReader, end: number): Promise<Shape> {
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (number !== 1 || wire !== 'bytes') return;
     if (shape.length === rankMost)
-      throw new ModelFault(`An input or output of the model has more than ${rankMost} dimensions.`);
+      throw new ModelError(`An input or output of the model has more than ${rankMost} dimensions.`);
     shape.push(await scanDim(reader, fieldEnd));
   });
   return shape;

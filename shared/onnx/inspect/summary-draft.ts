@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { type InspectLimits, summaryMostBytes } from './inspect-limits.ts';
 import type { ModelSummary, TensorSummary } from './model-summary.ts';
 
@@ -36,27 +36,27 @@ export class SummaryDraft {
   keep(name: string): void {
     this.#nameBytes += name.length;
     if (this.#nameBytes > this.limits.nameBytes)
-      throw new ModelFault('The names in the model are too long together.');
+      throw new ModelError('The names in the model are too long together.');
   }
 
   /** Counts text that ends up in the summary. */
   show(text: string): void {
     this.#summaryBytes += Buffer.byteLength(text) + 16;
     if (this.#summaryBytes > summaryMostBytes) {
-      throw new ModelFault(
+      throw new ModelError(
         'The names of inputs, outputs, operators and files of the model are too long together.',
       );
     }
   }
 
   countOperator(domain: string, operator: string): void {
-    if (operator === '') throw new ModelFault('The model has a node without an operator.');
+    if (operator === '') throw new ModelError('The model has a node without an operator.');
     const name = domain === '' || domain === 'ai.onnx' ? operator : `${domain}.${operator}`;
     const before = this.operators.get(name);
     if (before === undefined) {
       this.show(name);
       if (this.operators.size === this.limits.operators)
-        throw new ModelFault(`The model has more than ${this.limits.operators} different operators.`);
+        throw new ModelError(`The model has more than ${this.limits.operators} different operators.`);
     }
     this.operators.set(name, (before ?? 0) + 1);
     this.nodes += 1;
@@ -66,7 +66,7 @@ export class SummaryDraft {
     const name = domain === '' ? 'ai.onnx' : domain;
     this.show(name);
     if (this.opsets.size === this.limits.entries)
-      throw new ModelFault('The model imports too many operator sets.');
+      throw new ModelError('The model imports too many operator sets.');
     this.opsets.set(name, version);
   }
 
@@ -74,7 +74,7 @@ export class SummaryDraft {
     this.show(tensor.name);
     for (const dim of tensor.shape ?? []) this.show(typeof dim === 'string' ? dim : '');
     if (this[side].length === this.limits.tensors)
-      throw new ModelFault(`The model has more than ${this.limits.tensors} ${side}.`);
+      throw new ModelError(`The model has more than ${this.limits.tensors} ${side}.`);
     this[side].push(tensor);
   }
 
@@ -82,7 +82,7 @@ export class SummaryDraft {
   addExternal(location: string, end: number): void {
     const name = location.replace(/^\.\//, '');
     if (!plainName.test(name) || name === '__proto__') {
-      throw new ModelFault(
+      throw new ModelError(
         `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file beside the model, under a plain name.`,
       );
     }
@@ -90,17 +90,17 @@ export class SummaryDraft {
     if (before === undefined) {
       this.show(name);
       if (this.#external.size === this.limits.entries)
-        throw new ModelFault(`The model has more than ${this.limits.entries} external data files.`);
+        throw new ModelError(`The model has more than ${this.limits.entries} external data files.`);
     }
     this.#external.set(name, Math.max(before ?? 0, end));
   }
 
-  /** The summary. Throws a `ModelFault` where what was read is no model. */
+  /** The summary. Throws a `ModelError` where what was read is no model. */
   finish(): ModelSummary {
     if (!this.hasGraph || this.irVersion === undefined)
-      throw new ModelFault('This is not an ONNX model: it has no graph or no IR version.');
+      throw new ModelError('This is not an ONNX model: it has no graph or no IR version.');
     if (this.opsets.size === 0 && this.irVersion >= 3)
-      throw new ModelFault('This is not an ONNX model: it names no operator set.');
+      throw new ModelError('This is not an ONNX model: it names no operator set.');
     const external = [...this.#external].sort(([one], [other]) => (one < other ? -1 : 1));
     const named = (all: Map<string, number>) =>
       Object.fromEntries([...all].filter(([name]) => name !== '__proto__'));

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { InspectLimits } from './inspect-limits.ts';
 
 /** Bytes that are read range by range. */
@@ -13,8 +13,8 @@ const windowBytes = 1024 * 1024;
 
 const decoder = new TextDecoder();
 
-const broken = (what: string): ModelFault =>
-  new ModelFault(`This is not an ONNX model, or a damaged one: ${what}.`);
+const broken = (what: string): ModelError =>
+  new ModelError(`This is not an ONNX model, or a damaged one: ${what}.`);
 
 /**
  * Reads the wire format of protocol buffers from a source that is too large to be held: a window of it is loaded, and
@@ -49,7 +49,7 @@ export class WireReader {
     this.#reads += 1;
     this.#bytes += length;
     if (this.#reads > this.#limits.reads || this.#bytes > this.#limits.bytes) {
-      throw new ModelFault(
+      throw new ModelError(
         'The model is too large to be looked through. Keep its tensors in external data files, or as raw data.',
       );
     }
@@ -79,7 +79,7 @@ export class WireReader {
   async text(end: number, most: number): Promise<string> {
     const length = end - this.position;
     if (length > most)
-      throw new ModelFault(`A name in the model has ${length} bytes; at most ${most} are taken.`);
+      throw new ModelError(`A name in the model has ${length} bytes; at most ${most} are taken.`);
     const loading = this.load(length);
     if (loading !== undefined) await loading;
     const from = this.position - this.#start;
@@ -103,7 +103,7 @@ const headBytes = 20;
 
 /**
  * Shows every field of the message that ends at `end`. What `visit` does not read of a field is skipped. Throws a
- * `ModelFault` where the bytes are no message.
+ * `ModelError` where the bytes are no message.
  */
 export async function eachField(
   reader: WireReader,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import { hoistConstants } from '../graph/constants.ts';
 import { Graph } from '../graph/graph.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { type ModelProto, ModelProtoSchema } from '../proto/onnx_pb.js';
 import { ExternalData } from '../tensor/external-data.ts';
 import { Model } from './model.ts';
@@ -16,18 +16,18 @@ function parseModel(bytes: Uint8Array): ModelProto {
     return fromBinary(ModelProtoSchema, bytes);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ModelFault(`The file is not an ONNX model, or was cut short (${why}).`);
+    throw new ModelError(`The file is not an ONNX model, or was cut short (${why}).`);
   }
 }
 
 function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): void {
   if (graph === undefined || irVersion === 0n)
-    throw new ModelFault('The file is not an ONNX model: it has no graph.');
+    throw new ModelError('The file is not an ONNX model: it has no graph.');
   if (irVersion < 3n)
-    throw new ModelFault(`ONNX models of IR version ${irVersion} are not supported; 3 is the least.`);
-  if (opsetImport.length === 0) throw new ModelFault('The model does not say which operator set it uses.');
+    throw new ModelError(`ONNX models of IR version ${irVersion} are not supported; 3 is the least.`);
+  if (opsetImport.length === 0) throw new ModelError('The model does not say which operator set it uses.');
   if (functions.length > 0) {
-    throw new ModelFault('The model defines functions of its own; export it with them inlined.');
+    throw new ModelError('The model defines functions of its own; export it with them inlined.');
   }
 }
 
@@ -35,26 +35,26 @@ function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): v
  * Reads a model. Tensors stay where they are: in the file's bytes, or in the external data beside it; constants that
  * were made by nodes become initializers. Close `external` when done.
  *
- * @throws ModelFault where the file is none, is cut short, or lies about its tensors
+ * @throws ModelError where the file is none, is cut short, or lies about its tensors
  */
 export function loadModel(path: string): Model {
   if (statSync(path).size > mostBytes) {
-    throw new ModelFault('A model file has at most 2 GiB; export it with external data.');
+    throw new ModelError('A model file has at most 2 GiB; export it with external data.');
   }
   const proto = parseModel(readFileSync(path));
   checkModel(proto);
   const external = new ExternalData(dirname(path));
   try {
     const { graph } = proto;
-    if (graph === undefined) throw new ModelFault('The model has no graph.');
+    if (graph === undefined) throw new ModelError('The model has no graph.');
     const root = new Graph(graph, external);
     proto.graph = undefined;
     hoistConstants(root, external);
     return new Model(proto, root, external);
   } catch (error) {
     external.close();
-    if (error instanceof ModelFault || !(error instanceof Error) || 'code' in error) throw error;
+    if (error instanceof ModelError || !(error instanceof Error) || 'code' in error) throw error;
     // Whatever else reading protobuf throws says that the bytes are none.
-    throw new ModelFault(`The file is not an ONNX model, or was cut short (${error.message}).`);
+    throw new ModelError(`The file is not an ONNX model, or was cut short (${error.message}).`);
   }
 }

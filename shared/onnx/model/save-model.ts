@@ -4,7 +4,7 @@ import { toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { ModelProtoSchema } from '../proto/onnx_pb.js';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type ExternalPlace, tensorHeader } from '../tensor/write-tensor.ts';
+import { type ExternalLocation, tensorHeader } from '../tensor/write-tensor.ts';
 import type { Model } from './model.ts';
 
 /** Name of a saved model within its folder where none is asked for. */
@@ -48,8 +48,8 @@ function writeExternal(
   tensors: readonly Tensor[],
   folder: string,
   location: string,
-): Map<Tensor, ExternalPlace> {
-  const places = new Map<Tensor, ExternalPlace>();
+): Map<Tensor, ExternalLocation> {
+  const places = new Map<Tensor, ExternalLocation>();
   const file = new FileWriter(join(folder, location));
   try {
     for (const tensor of tensors) {

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { DataTypeName } from '../tensor/data-type.ts';
 
 /** What the head of an npy file says: NumPy enhancement proposal 1, format versions 1 to 3. */
@@ -37,23 +37,23 @@ const typeNames: Readonly<Record<string, DataTypeName>> = {
 export function npyHeaderLength(prefix: Uint8Array, name: string): number {
   const bytes = Buffer.from(prefix.buffer, prefix.byteOffset, prefix.byteLength);
   if (bytes.length < npyPrefix || !bytes.subarray(0, 6).equals(magic)) {
-    throw new ModelFault(`The array ${JSON.stringify(name)} is not in NumPy's format.`);
+    throw new ModelError(`The array ${JSON.stringify(name)} is not in NumPy's format.`);
   }
   const version = bytes.readUInt8(6);
   if (version < 1 || version > 3) {
-    throw new ModelFault(
+    throw new ModelError(
       `The array ${JSON.stringify(name)} has format version ${version}; 1 to 3 are known.`,
     );
   }
   const length = version === 1 ? 10 + bytes.readUInt16LE(8) : 12 + bytes.readUInt32LE(8);
   if (length > longestHeader)
-    throw new ModelFault(`The head of the array ${JSON.stringify(name)} is too long.`);
+    throw new ModelError(`The head of the array ${JSON.stringify(name)} is too long.`);
   return length;
 }
 
 /** Reads the head, which {@link npyHeaderLength} told the length of. */
 export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
-  const refused = (fault: string) => new ModelFault(`The array ${JSON.stringify(name)} ${fault}.`);
+  const refused = (fault: string) => new ModelError(`The array ${JSON.stringify(name)} ${fault}.`);
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
     .toString('latin1', head[6] === 1 ? 10 : 12)
     .trim();
@@ -89,7 +89,7 @@ const typeCodes = new Map(Object.entries(typeNames).map(([code, type]) => [type,
 /** The head of an array in C order, padded so that its values begin at a multiple of 64 bytes. */
 export function npyHead(type: DataTypeName, dims: readonly number[]): Uint8Array {
   const code = typeCodes.get(type);
-  if (code === undefined) throw new ModelFault(`NumPy has no type for ${type}.`);
+  if (code === undefined) throw new ModelError(`NumPy has no type for ${type}.`);
   const endian = code.endsWith('1') ? '|' : '<';
   const shape = dims.length === 1 ? `${dims[0]},` : dims.join(', ');
   const text = `{'descr': '${endian}${code}', 'fortran_order': False, 'shape': (${shape}), }`;

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { ZipFileReader } from '../../archive/zip-file-reader.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { byteLengthOf } from '../tensor/data-type.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { type NpyHeader, npyHeaderLength, npyPrefix, parseNpyHeader } from './npy-header.ts';
@@ -14,9 +14,9 @@ const bytesMost = 2 ** 30;
 
 const shown = (name: string): string => JSON.stringify(name);
 
-const broken = (cause: unknown): ModelFault => {
-  if (cause instanceof ModelFault) return cause;
-  return new ModelFault(
+const broken = (cause: unknown): ModelError => {
+  if (cause instanceof ModelError) return cause;
+  return new ModelError(
     `The data set is not an npz file, or is damaged (${cause instanceof Error ? cause.message : String(cause)}).`,
   );
 };
@@ -33,7 +33,7 @@ async function* content(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void
   } catch (cause) {
     throw broken(cause);
   }
-  if (checksum !== entry.crc32) throw new ModelFault(`The checksum of ${shown(entry.fileName)} is wrong.`);
+  if (checksum !== entry.crc32) throw new ModelError(`The checksum of ${shown(entry.fileName)} is wrong.`);
 }
 
 /** Hands out a stream's bytes in parts of whatever length is asked for. */
@@ -88,18 +88,18 @@ export class NpzArray {
    * The values in C order, little-endian, in parts of `elements` values, one after the other: the array itself is never
    * in memory unless it lies in Fortran order. A rest that fills no part is left out.
    *
-   * @throws ModelFault where the array is cut short or damaged
+   * @throws ModelError where the array is cut short or damaged
    */
   async *parts(elements: number): AsyncGenerator<Uint8Array, void, undefined> {
     const { type, dims, isFortran, isBigEndian, length } = this.header;
     const total = byteLengthOf(type, elementCount(dims));
     const each = byteLengthOf(type, elements);
     if ((isFortran && dims.length > 1 ? total : each) > bytesMost) {
-      throw new ModelFault(
+      throw new ModelError(
         `The array ${shown(this.name)} is too large to be read; save it in C order, a sample a row.`,
       );
     }
-    if (each === 0) throw new ModelFault(`The array ${shown(this.name)} is empty.`);
+    if (each === 0) throw new ModelError(`The array ${shown(this.name)} is empty.`);
     const source = this.#open();
     try {
       await source.take(length);
@@ -111,7 +111,7 @@ export class NpzArray {
       }
       await this.#take(source, ordered === undefined ? total % each : 0);
       if (!(await source.isEnd()))
-        throw new ModelFault(`The array ${shown(this.name)} is longer than it says.`);
+        throw new ModelError(`The array ${shown(this.name)} is longer than it says.`);
     } finally {
       await source.stop();
     }
@@ -119,7 +119,7 @@ export class NpzArray {
 
   async #take(source: ByteParts, length: number): Promise<Uint8Array> {
     const part = await source.take(length);
-    if (part.length < length) throw new ModelFault(`The array ${shown(this.name)} is cut short.`);
+    if (part.length < length) throw new ModelError(`The array ${shown(this.name)} is cut short.`);
     return part;
   }
 }
@@ -134,25 +134,25 @@ export class NpzFile {
     this.arrays = arrays;
   }
 
-  /** @throws ModelFault where it is none, or one of its arrays cannot be read */
+  /** @throws ModelError where it is none, or one of its arrays cannot be read */
   static async open(path: string): Promise<NpzFile> {
     const file = await open(path);
     try {
       const { size } = await file.stat();
       const reader = new ZipFileReader(file, size);
       const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false });
-      if (zip.entryCount > arraysMost) throw new ModelFault(`A data set has at most ${arraysMost} arrays.`);
+      if (zip.entryCount > arraysMost) throw new ModelError(`A data set has at most ${arraysMost} arrays.`);
       const arrays = new Map<string, NpzArray>();
       for await (const entry of zip.eachEntry()) {
         if (!entry.fileName.endsWith('.npy')) continue;
         const name = entry.fileName.slice(0, -'.npy'.length);
-        if (entry.isEncrypted()) throw new ModelFault(`The array ${shown(name)} is encrypted.`);
+        if (entry.isEncrypted()) throw new ModelError(`The array ${shown(name)} is encrypted.`);
         const openParts = () => new ByteParts(content(zip, entry));
         const header = await headerOf(openParts(), name);
         requireLength(name, header, entry.uncompressedSize);
         arrays.set(name, new NpzArray(name, header, openParts));
       }
-      if (arrays.size === 0) throw new ModelFault('The data set holds no arrays.');
+      if (arrays.size === 0) throw new ModelError('The data set holds no arrays.');
       return new NpzFile(file, arrays);
     } catch (cause) {
       await file.close();
@@ -169,11 +169,11 @@ export class NpzFile {
 function requireLength(name: string, { type, dims, length }: NpyHeader, size: number): void {
   const said = length + byteLengthOf(type, elementCount(dims));
   if (said > size) {
-    throw new ModelFault(
+    throw new ModelError(
       `The array ${shown(name)} is cut short: its head promises ${said} bytes, it has ${size}.`,
     );
   }
-  if (said < size) throw new ModelFault(`The array ${shown(name)} is longer than it says.`);
+  if (said < size) throw new ModelError(`The array ${shown(name)} is longer than it says.`);
 }
 
 async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {

@@ -57,7 +57,7 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
 /**
  * Prune or quantize a loaded model in place, and report what was done.
  *
- * @throws ModelFault where the strategy cannot do anything to this model
+ * @throws ModelError where the strategy cannot do anything to this model
  */
 export function applyStrategy(work: Work, request: OptimizationRequest): void {
   requireOpset(work.model, request);

@@ -1,10 +1,10 @@
 import { hardware } from '../receipt/hardware.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import type { StageAnswer } from '../stage/stage-answers.ts';
-import type { Attempt } from './attempt.ts';
-import type { HeldAttempt } from './hold-error.ts';
+import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { seedsOf } from './plan-feeds.ts';
+import type { Trial } from './run-trial.ts';
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
 const layersMost = 5000;
@@ -17,7 +17,7 @@ export interface Findings {
   before: StageAnswer<'read'>;
   after: StageAnswer<'read'>;
   size: StageAnswer<'size'>;
-  held: HeldAttempt;
+  accepted: AcceptedTrial;
   calibrated: StageAnswer<'calibrate'> | null;
   latency: StageAnswer<'time'> | null;
   check: StageAnswer<'check'> | null;
@@ -45,7 +45,7 @@ const counts = (all: Readonly<Record<string, number>>): Record<string, number> =
 const sparsity = (nonzero: number | null, parameters: number): number | null =>
   nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
 
-const layersOf = ({ transform }: Attempt): Receipt['layers'] =>
+const layersOf = ({ transform }: Trial): Receipt['layers'] =>
   transform.layers.slice(0, layersMost).map((layer) => ({
     ...layer,
     layer: clipped(layer.layer),
@@ -56,17 +56,17 @@ const layersOf = ({ transform }: Attempt): Receipt['layers'] =>
   }));
 
 /** A layer that the search for `max_error` left out is not one that the caller excluded. */
-function keptOf({ optimization, held }: Findings): Receipt['kept'] {
-  const byError = new Set(held.excluded.map(({ layer }) => layer));
+function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
+  const byError = new Set(accepted.excluded.map(({ layer }) => layer));
   const { exclude } = optimization.request;
-  return held.final.transform.kept.slice(0, linesMost).map(({ what, why }) => ({
+  return accepted.final.transform.kept.slice(0, linesMost).map(({ what, why }) => ({
     what: clipped(what),
     why: byError.has(what) && !exclude.includes(what) ? 'max_error would not hold with it' : clipped(why),
   }));
 }
 
 /** What whoever uses the result must know, beyond what its method found. */
-function warningsOf({ optimization, held, calibrated, check }: Findings): string[] {
+function warningsOf({ optimization, accepted, calibrated, check }: Findings): string[] {
   const { request, calibration } = optimization;
   const { flags, architecture } = hardware();
   const warnings: string[] = [];
@@ -76,10 +76,14 @@ function warningsOf({ optimization, held, calibrated, check }: Findings): string
     );
   }
   if (check !== null) warnings.push('Not run as a whole: the model is too large for a session here.');
-  if (held.final.compare?.data.source === 'synthetic') {
+  if (accepted.final.compare?.data.source === 'synthetic') {
     warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');
   }
-  if (held.final.compare?.data.source === 'calibration' && calibration !== undefined && calibrated !== null) {
+  if (
+    accepted.final.compare?.data.source === 'calibration' &&
+    calibration !== undefined &&
+    calibrated !== null
+  ) {
     warnings.push(
       'The outputs were compared on the calibration set itself; give an evaluation set of other data.',
     );
@@ -92,10 +96,10 @@ function warningsOf({ optimization, held, calibrated, check }: Findings): string
       'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',
     );
   }
-  for (const { name, why } of held.final.compare?.outputs ?? []) {
+  for (const { name, why } of accepted.final.compare?.outputs ?? []) {
     if (why !== null) warnings.push(`The output ${JSON.stringify(name)} ${why}.`);
   }
-  warnings.push(...(held.final.compare?.warnings ?? []));
+  warnings.push(...(accepted.final.compare?.warnings ?? []));
   return warnings;
 }
 
@@ -108,9 +112,9 @@ function sizeNotes({ before, size: { file_bytes } }: Findings): string[] {
 
 /** Puts a receipt together. */
 export function assembleReceipt(findings: Findings): Receipt {
-  const { optimization, before, after, size, held, calibrated, latency, check, stages } = findings;
+  const { optimization, before, after, size, accepted, calibrated, latency, check, stages } = findings;
   const { request } = optimization;
-  const { transform, compare } = held.final;
+  const { transform, compare } = accepted.final;
   const runtime = compare?.runtime ?? check?.runtime ?? '';
   const seeds = seedsOf(request.seed);
   return {
@@ -124,13 +128,13 @@ export function assembleReceipt(findings: Findings): Receipt {
     pruning: transform.pruning,
     operators: { before: counts(before.operators), after: counts(after.operators) },
     opsets: { before: before.opsets, after: after.opsets },
-    layers: layersOf(held.final),
+    layers: layersOf(accepted.final),
     layers_omitted: Math.max(0, transform.layers.length - layersMost),
     kept: keptOf(findings),
     notes: lines([
       ...before.notes,
       ...transform.notes,
-      ...held.notes,
+      ...accepted.notes,
       ...new Set([...(calibrated?.notes ?? []), ...(compare?.notes ?? [])]),
       ...findings.notes,
       ...sizeNotes(findings),
@@ -143,7 +147,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     calibrated_on: calibrated?.data ?? null,
     accuracy: compare?.accuracy ?? null,
     latency,
-    excluded_by_error: held.excluded,
+    excluded_by_error: accepted.excluded,
     stages,
     onnx_runtime: { measured_with: runtime, needed: after.needs_runtime ?? runtime },
     seeds: { request: request.seed, ...seeds },

@@ -3,13 +3,13 @@ import type { StageAnswer } from '../stage/stage-answers.ts';
 import type { TaskOf } from '../stage/stage-task.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
-import { type AttemptPlace, emptyFolder } from './attempt.ts';
 import { boundsOf } from './bounds-of.ts';
-import { holdError } from './hold-error.ts';
+import { fitInMemory } from './fit-in-memory.ts';
+import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
-import { haveRoom } from './session-room.ts';
+import { emptyFolder, type TrialContext } from './run-trial.ts';
 import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
@@ -28,8 +28,8 @@ class Work {
     this.#bounds = boundsOf(limits);
     this.#scratch = join(folder, 'work');
     this.#out = join(folder, 'result');
-    const place = { command: stageCommand, user, folder: this.#scratch, bounds: this.#bounds, say, signal };
-    this.stages = new StageLog(place, (stage, fraction) => optimization.progress(stage, fraction));
+    const options = { command: stageCommand, user, folder: this.#scratch, bounds: this.#bounds, say, signal };
+    this.stages = new StageLog(options, (stage, fraction) => optimization.progress(stage, fraction));
   }
 
   /** Reads the model, for what is asked, or its result, which has been done. */
@@ -55,7 +55,7 @@ class Work {
   async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
     const { model } = this.optimization;
     const note = 'Latency was not measured: both models together are too large for sessions here.';
-    if (!haveRoom(this.#bounds, ...weights)) return { latency: null, notes: [note] };
+    if (!fitInMemory(this.#bounds, ...weights)) return { latency: null, notes: [note] };
     const task = { kind: 'time', before: model, after, feed: feeds.compare } as const;
     return { latency: await this.stages.run<'time'>('time', task), notes: [] };
   }
@@ -79,14 +79,14 @@ class Work {
     const { model, user, request } = optimization;
     await emptyFolder(this.#scratch, user);
     const before = await this.#read(model, 'model');
-    const isRunnable = haveRoom(this.#bounds, before.weight_bytes);
+    const isRunnable = fitInMemory(this.#bounds, before.weight_bytes);
     const feeds = planFeeds(optimization, before.inputs);
     requireRunnable(optimization, before, feeds, isRunnable);
     const { ranges, calibrated } = await this.#calibrate(feeds);
     const feed = isRunnable ? feeds.compare : null;
-    const place: AttemptPlace = { optimization, stages, out: this.#out, ranges, feed };
-    const held = await holdError(place, request.max_error);
-    const { files, layers } = held.final.transform;
+    const context: TrialContext = { optimization, stages, out: this.#out, ranges, feed };
+    const accepted = await meetMaxError(context, request.max_error);
+    const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
     const after = await this.#read(result, 'result');
@@ -104,7 +104,7 @@ class Work {
       before,
       after,
       size,
-      held,
+      accepted,
       calibrated,
       latency,
       check,
@@ -120,7 +120,7 @@ class Work {
  * them, and measures. Every stage is a process of its own with a limit of memory and time, so that nothing a model
  * holds can harm this one. The result is left in `result/` within the folder.
  *
- * @throws ModelFault for whatever is wrong with the model, the sets or the request; the signal's reason when aborted
+ * @throws ModelError for whatever is wrong with the model, the sets or the request; the signal's reason when aborted
  */
 export async function optimizeModel(optimization: Optimization): Promise<Optimized> {
   return await new Work(optimization).run();

@@ -1,13 +1,13 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 
 /**
  * A request with every default filled in.
  *
- * @throws ModelFault naming every value that is not allowed
+ * @throws ModelError naming every value that is not allowed
  */
 export function parseRequest(values: Readonly<Record<string, unknown>>): OptimizationRequest {
   const checked = checkRequest[values['operation'] === 'prune' ? 'prune' : 'quantize'](values);
   if ('request' in checked) return checked.request;
-  throw new ModelFault(`${checked.faults.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
+  throw new ModelError(`${checked.faults.map(({ name, message }) => `${name} ${message}`).join('; ')}.`);
 }

@@ -1,4 +1,4 @@
-import type { AskedShapes, FedInput, Feed } from '../stage/stage-task.ts';
+import type { FedInput, Feed, RequestedShapes } from '../stage/stage-task.ts';
 import type { Optimization } from './optimization.ts';
 
 /** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
@@ -21,7 +21,7 @@ type Planned = Pick<
   'calibration' | 'evaluation' | 'request' | 'shapes' | 'areShapesStored' | 'outputShapes'
 >;
 
-function askedOf({ shapes, areShapesStored, outputShapes }: Planned): AskedShapes {
+function askedOf({ shapes, areShapesStored, outputShapes }: Planned): RequestedShapes {
   const record = (of: Planned['shapes']) =>
     Object.fromEntries([...(of ?? [])].map(([name, dims]) => [name, [...dims]]));
   return { inputs: areShapesStored === true ? {} : record(shapes), outputs: record(outputShapes) };

@@ -8,7 +8,7 @@ import { requireOpset } from './require-opset.ts';
  * transformation finds out is found before any session runs, too: by itself, or by the plan of what is calibrated.
  * Answers what the owner should know though nothing is wrong.
  *
- * @throws ModelFault for names that the model does not have, and for an operator set that is too old
+ * @throws ModelError for names that the model does not have, and for an operator set that is too old
  */
 export function requirePossible(model: Model, request: OptimizationRequest): string[] {
   const absent = requireKnown(model.graph, request.exclude);

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { isFeedType } from '../session/feed-type.ts';
 import { syntheticForm } from '../session/synthetic.ts';
 import type { StageAnswer } from '../stage/stage-answers.ts';
@@ -12,7 +12,7 @@ function requireFeed({ inputs, set }: Feed): void {
   for (const input of inputs) {
     if (set === null) syntheticForm(input);
     else if (!isFeedType(input.type)) {
-      throw new ModelFault(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
+      throw new ModelError(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
     }
   }
 }
@@ -21,7 +21,7 @@ function requireFeed({ inputs, set }: Feed): void {
  * Refuses, before anything is run or transformed, what needs sessions of a model where those cannot be had.
  * `isRunnable` says whether there is room for one.
  *
- * @throws ModelFault saying what it is that cannot be run, or compared
+ * @throws ModelError saying what it is that cannot be run, or compared
  */
 export function requireRunnable(
   { request }: Pick<Optimization, 'request'>,
@@ -30,13 +30,13 @@ export function requireRunnable(
   isRunnable: boolean,
 ): void {
   if (isRunnable) {
-    if (!has_tensor_output) throw new ModelFault('No output of the model is a tensor.');
+    if (!has_tensor_output) throw new ModelError('No output of the model is a tensor.');
     if (isCalibrated(request)) requireFeed(feeds.calibrate);
     requireFeed(feeds.compare);
     return;
   }
   if (isCalibrated(request))
-    throw new ModelFault(`${request.strategy} runs the model, which is too large for a session here.`);
+    throw new ModelError(`${request.strategy} runs the model, which is too large for a session here.`);
   if (request.max_error !== null)
-    throw new ModelFault('max_error needs the model to be run, and it is too large for that here.');
+    throw new ModelError('max_error needs the model to be run, and it is too large for that here.');
 }

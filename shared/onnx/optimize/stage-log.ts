@@ -1,25 +1,25 @@
 import type { Receipt } from '../receipt/receipt.ts';
 import type { StageAnswer } from '../stage/stage-answers.ts';
 import type { StageKind, TaskOf } from '../stage/stage-task.ts';
-import { type StagePlace, startStage } from '../stage/start-stage.ts';
+import { type StageOptions, startStage } from '../stage/start-stage.ts';
 
 type StageRecord = Receipt['stages'][number];
 
 /** Runs the stages of one optimization and keeps what each of them took. */
 export class StageLog {
-  readonly #place: StagePlace;
+  readonly #options: StageOptions;
   readonly #progress: (stage: string, fraction: number) => void;
   readonly #records = new Map<string, StageRecord>();
 
-  constructor(place: StagePlace, progress: (stage: string, fraction: number) => void) {
-    this.#place = place;
+  constructor(options: StageOptions, progress: (stage: string, fraction: number) => void) {
+    this.#options = options;
     this.#progress = progress;
   }
 
   /** Runs a stage. Repetitions under one name add up their time, and the largest peak counts. */
   async run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
     this.#progress(name, 0);
-    const outcome = await startStage<K>(this.#place, task, (fraction) => this.#progress(name, fraction));
+    const outcome = await startStage<K>(this.#options, task, (fraction) => this.#progress(name, fraction));
     const earlier = this.#records.get(name);
     this.#records.set(name, {
       name,

@@ -1,5 +1,5 @@
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
@@ -64,7 +64,7 @@ function refuseOutOfReach(pools: readonly Pool[], compression: number): void {
     .sort((a, b) => perChannel(a) - perChannel(b))
     .slice(0, 3)
     .map((weight) => `${layerName(weight.node)} has ${perChannel(weight)} weights for each output channel`);
-  throw new ModelFault(
+  throw new ModelError(
     `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every output channel keeps at least one weight, and ${tightest.join(', ')}.`,
   );
 }
@@ -121,7 +121,7 @@ function prunePool(pool: Pool, compression: number, protection: Protection, repo
  * by tensor (`magnitude_local`), so that 1/compression of the values is kept, exactly; of equals the first are. Every
  * output channel keeps at least its largest one. One weight is held in memory at a time.
  *
- * @throws ModelFault where the model has no such weight, or the compression is out of reach
+ * @throws ModelError where the model has no such weight, or the compression is out of reach
  */
 export function pruneMagnitude(
   model: Model,
@@ -138,7 +138,7 @@ export function pruneMagnitude(
     return;
   }
   if (size === 0)
-    throw new ModelFault(
+    throw new ModelError(
       `The model has no weight of a Conv, Gemm or MatMul that may be pruned.${report.keptText()}`,
     );
   const protection = protect(weights);

@@ -1,5 +1,5 @@
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import type { TransformReport } from '../transform/report.ts';
@@ -47,14 +47,14 @@ function misfit({ layouts }: PrunableWeight): string | undefined {
  * Keeps 2 of every 4 weights along the input channels, for each output channel and position of the kernel (products of
  * matrices: along K). Weights whose input channels 4 does not divide are kept and reported.
  *
- * @throws ModelFault for another compression than 2, and where no weight has the pattern's form
+ * @throws ModelError for another compression than 2, and where no weight has the pattern's form
  */
 export function pruneNofM(
   model: Model,
   request: Pick<PruneRequest, 'strategy' | 'compression' | 'exclude'>,
   report: TransformReport,
 ): void {
-  if (request.compression !== 2) throw new ModelFault('compression must be 2 with n_m_2_4.');
+  if (request.compression !== 2) throw new ModelError('compression must be 2 with n_m_2_4.');
   if (request.compression > 1) foldViews(model);
   const weights = prunableWeights(model.graph, request.exclude, report);
   const whole = floatParameters(model.graph);
@@ -73,7 +73,7 @@ export function pruneNofM(
     after += elementCount(weight.tensor.dims) / 2;
   }
   if (before === 0) {
-    throw new ModelFault(
+    throw new ModelError(
       `No weight of a Conv, Gemm or MatMul that may be pruned has a multiple of 4 input channels: 2 of 4 cannot be chosen.${report.keptText()}`,
     );
   }

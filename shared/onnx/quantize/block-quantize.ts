@@ -83,7 +83,7 @@ function filledZeroPoints(n: number, blocks: number, bits: 4 | 8): Uint8Array {
   return bits === 4 && blocks % 2 === 1 ? bytes.fill(0x80) : bytes;
 }
 
-interface BlockPlace {
+interface BlockPosition {
   column: number;
   block: number;
   blocks: number;
@@ -94,7 +94,7 @@ interface BlockPlace {
 function quantizeBlock(
   { values, k, strideK, strideN }: Matrix,
   result: Blocks,
-  { column, block, blocks, bits, symmetric }: BlockPlace,
+  { column, block, blocks, bits, symmetric }: BlockPosition,
 ): void {
   const start = column * strideN + block * blockSize * strideK;
   const length = Math.min(blockSize, k - block * blockSize);
@@ -134,7 +134,7 @@ function quantizeBlock(
 
 function putZeroPoint(
   zeroPoints: Uint8Array,
-  { column, block, blocks, bits }: Omit<BlockPlace, 'symmetric'>,
+  { column, block, blocks, bits }: Omit<BlockPosition, 'symmetric'>,
   zeroPoint: number,
 ): void {
   if (bits === 8) zeroPoints[column * blocks + block] = zeroPoint;

@@ -6,7 +6,7 @@ import type { StaticRequest } from './static-operators.ts';
  * Names of the float activations of a prepared model (see `prepareStatic`) whose ranges `quantizeStatic` needs for this
  * request. Inputs of the model may be among them.
  *
- * @throws ModelFault where there is nothing to quantize: known before the model is run
+ * @throws ModelError where there is nothing to quantize: known before the model is run
  */
 export function calibrationTargets(model: Model, request: StaticRequest): string[] {
   const { plan, ranges } = makeStaticPlan(model, request);

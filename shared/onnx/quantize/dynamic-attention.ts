@@ -7,19 +7,19 @@ import { type DynamicRule, notFinite } from './dynamic-graph.ts';
 const unknownAttributes = ['qkv_hidden_sizes', 'rotary_embedding_dim'] as const;
 
 /** ONNX Runtime's Attention as its QAttention. */
-export const quantizeAttention: DynamicRule = (site, node) => {
+export const quantizeAttention: DynamicRule = (dynamic, node) => {
   const [input = '', weightName, bias = '', mask = '', past = '', ...others] = node.input;
   const attribute = unknownAttributes.find((name) => hasAttribute(node, name));
   if (attribute !== undefined) return `the quantized Attention has no ${attribute}`;
   if (others.some((name) => name !== '')) return 'the quantized Attention has no attention bias';
   if (bias === '') return 'the quantized Attention needs a bias';
-  const constant = site.weight(weightName);
+  const constant = dynamic.weight(weightName);
   if (typeof constant === 'string') return constant;
   if (constant.tensor.dims.length !== 2) return 'its weight does not have two dimensions';
-  const form = { ...site.mapping, axis: site.request.per_channel ? 1 : undefined };
-  const weight = site.weights.quantized(constant, form, node);
+  const form = { ...dynamic.mapping, axis: dynamic.request.per_channel ? 1 : undefined };
+  const weight = dynamic.weights.quantized(constant, form, node);
   if (weight === undefined) return notFinite;
-  const { value, scale, zeroPoint } = site.activation(input);
+  const { value, scale, zeroPoint } = dynamic.activation(input);
   const inputs = [
     ...[value, weight.weight, bias],
     ...[scale, weight.scale, mask],
@@ -27,6 +27,6 @@ export const quantizeAttention: DynamicRule = (site, node) => {
   ];
   const made = makeNode('QAttention', inputs, node.output, { name: node.name, domain: microsoft });
   made.attribute = node.attribute;
-  site.nodes.push(made);
+  dynamic.nodes.push(made);
   return undefined;
 };

@@ -70,6 +70,6 @@ export class DynamicGraph {
 }
 
 /** Puts a node's quantized form among the nodes, or tells why it is kept. */
-export type DynamicRule = (site: DynamicGraph, node: NodeProto) => string | undefined;
+export type DynamicRule = (dynamic: DynamicGraph, node: NodeProto) => string | undefined;
 
 export const notFinite = 'its weight holds values that are not finite';

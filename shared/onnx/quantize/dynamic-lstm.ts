@@ -25,17 +25,17 @@ function formOf({ request }: DynamicGraph, { tensor }: OwnedConstant): WeightFor
 }
 
 /** LSTM as ONNX Runtime's DynamicQuantizeLSTM, whose last inputs are the scales and zero points of both weights. */
-export const quantizeLstm: DynamicRule = (site, node: NodeProto) => {
+export const quantizeLstm: DynamicRule = (dynamic, node: NodeProto) => {
   if (intAttribute(node, 'layout', 0) !== 0) return 'the quantized LSTM has no layout 1';
-  const input = site.weight(node.input[1]);
-  const recurrent = site.weight(node.input[2]);
+  const input = dynamic.weight(node.input[1]);
+  const recurrent = dynamic.weight(node.input[2]);
   if (typeof input === 'string') return input;
   if (typeof recurrent === 'string') return recurrent;
   if (input.tensor.dims.length !== 3 || recurrent.tensor.dims.length !== 3) {
     return 'its weights do not have three dimensions';
   }
-  const w = site.weights.quantized(input, formOf(site, input), node);
-  const r = site.weights.quantized(recurrent, formOf(site, recurrent), node);
+  const w = dynamic.weights.quantized(input, formOf(dynamic, input), node);
+  const r = dynamic.weights.quantized(recurrent, formOf(dynamic, recurrent), node);
   if (w === undefined || r === undefined) return notFinite;
   const others = Array.from({ length: 5 }, (_, at) => node.input[3 + at] ?? '');
   const inputs = [node.input[0] ?? '', w.weight, r.weight, ...others];
@@ -47,6 +47,6 @@ export const quantizeLstm: DynamicRule = (site, node: NodeProto) => {
   );
   made.attribute = node.attribute;
   removeAttribute(made, 'layout');
-  site.nodes.push(made);
+  dynamic.nodes.push(made);
   return undefined;
 };

@@ -13,13 +13,13 @@ import type { QuantizedNames } from './put-quantized.ts';
  * that ONNX Runtime fuses into one.
  */
 function putProduct(
-  site: DynamicGraph,
+  dynamic: DynamicGraph,
   integer: NodeProto,
   [activation = '', weight]: readonly [string | undefined, QuantizedNames],
   output: string,
 ): void {
-  const { nodes, names } = site;
-  const { value, scale, zeroPoint } = site.activation(activation);
+  const { nodes, names } = dynamic;
+  const { value, scale, zeroPoint } = dynamic.activation(activation);
   const made = (suffix: string) => names.make(`${output}_${suffix}`);
   const [product, float, scales] = [made('product'), made('product_float'), made('scales')];
   const named = (suffix: string) => ({ name: names.make(`${integer.name || output}_${suffix}`) });
@@ -40,60 +40,65 @@ function channelAxis({ request }: DynamicGraph, rank: number, isSwapped: boolean
   return isSwapped ? 0 : 1;
 }
 
-export const quantizeMatMul: DynamicRule = (site, node) => {
-  const constant = site.weight(node.input[1]);
+export const quantizeMatMul: DynamicRule = (dynamic, node) => {
+  const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;
-  const axis = channelAxis(site, constant.tensor.dims.length, false);
-  const weight = site.weights.quantized(constant, { ...site.mapping, axis }, node);
+  const axis = channelAxis(dynamic, constant.tensor.dims.length, false);
+  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis }, node);
   if (weight === undefined) return notFinite;
   const integer = makeNode('MatMulInteger', [], [], { name: node.name });
-  putProduct(site, integer, [node.input[0], weight], node.output[0] ?? '');
+  putProduct(dynamic, integer, [node.input[0], weight], node.output[0] ?? '');
   return undefined;
 };
 
 /** Gemm as MatMul and Add. */
-export const quantizeGemm: DynamicRule = (site, node) => {
-  const given = site.weight(node.input[1]);
+export const quantizeGemm: DynamicRule = (dynamic, node) => {
+  const given = dynamic.weight(node.input[1]);
   if (typeof given === 'string') return given;
-  const before = makePlain(site.graph, site.names, node);
+  const before = makePlain(dynamic.graph, dynamic.names, node);
   if (before === undefined) return 'its factors beta and alpha apply to what is computed';
-  site.nodes.push(...before);
-  const constant = site.weight(node.input[1]);
+  dynamic.nodes.push(...before);
+  const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;
   const swapped = intAttribute(node, 'transB', 0) !== 0;
-  const form = { ...site.mapping, axis: channelAxis(site, 2, swapped), swapped };
-  const weight = site.weights.quantized(constant, form, node);
+  const form = { ...dynamic.mapping, axis: channelAxis(dynamic, 2, swapped), swapped };
+  const weight = dynamic.weights.quantized(constant, form, node);
   if (weight === undefined) return notFinite;
   const [output = ''] = node.output;
   const bias = node.input[2] ?? '';
-  const product = bias === '' ? output : site.names.make(`${output}_MatMul`);
-  putProduct(site, makeNode('MatMulInteger', [], [], { name: node.name }), [node.input[0], weight], product);
+  const product = bias === '' ? output : dynamic.names.make(`${output}_MatMul`);
+  putProduct(
+    dynamic,
+    makeNode('MatMulInteger', [], [], { name: node.name }),
+    [node.input[0], weight],
+    product,
+  );
   if (bias !== '') {
-    const options = { name: site.names.make(`${node.name || output}_Add`) };
-    site.nodes.push(makeNode('Add', [product, bias], [output], options));
+    const options = { name: dynamic.names.make(`${node.name || output}_Add`) };
+    dynamic.nodes.push(makeNode('Add', [product, bias], [output], options));
   }
   return undefined;
 };
 
 /** Conv with one scale: ConvInteger fails at run time with the zero points of several channels. */
-export const quantizeConv: DynamicRule = (site, node) => {
-  const constant = site.weight(node.input[1]);
+export const quantizeConv: DynamicRule = (dynamic, node) => {
+  const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;
-  const bias = node.input[2] ? ownedConstant(site.graph, node.input[2]) : undefined;
+  const bias = node.input[2] ? ownedConstant(dynamic.graph, node.input[2]) : undefined;
   if (node.input[2] && bias === undefined) return 'its bias is computed';
-  const weight = site.weights.quantized(constant, { ...site.mapping, axis: undefined }, node);
+  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis: undefined }, node);
   if (weight === undefined) return notFinite;
   const [output = ''] = node.output;
-  const product = bias === undefined ? output : site.names.make(`${output}_ConvInteger`);
+  const product = bias === undefined ? output : dynamic.names.make(`${output}_ConvInteger`);
   const integer = makeNode('ConvInteger', [], [], { name: node.name });
   integer.attribute = node.attribute;
-  putProduct(site, integer, [node.input[0], weight], product);
+  putProduct(dynamic, integer, [node.input[0], weight], product);
   if (bias !== undefined) {
     const dims = constant.tensor.dims.map((_, axis) => (axis === 1 ? (bias.tensor.dims[0] ?? 1) : 1));
-    const name = site.names.make(`${bias.tensor.name}_reshaped`);
+    const name = dynamic.names.make(`${bias.tensor.name}_reshaped`);
     bias.owner.put({ ...reshaped(bias.tensor, dims), name });
-    const options = { name: site.names.make(`${node.name || output}_bias_add`) };
-    site.nodes.push(makeNode('Add', [product, name], [output], options));
+    const options = { name: dynamic.names.make(`${node.name || output}_bias_add`) };
+    dynamic.nodes.push(makeNode('Add', [product, name], [output], options));
   }
   return undefined;
 };

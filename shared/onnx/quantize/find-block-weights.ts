@@ -10,7 +10,7 @@ import { blockSize } from './block-quantize.ts';
 import type { WeightMatrix } from './block-weight.ts';
 
 /** A node whose weight goes into blocks. */
-export interface BlockSite {
+export interface BlockUse {
   graph: Graph;
   node: NodeProto;
   /** A lookup in a table, or a product, of which a Gemm has a bias. */
@@ -34,7 +34,7 @@ function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undef
 }
 
 /** Why a constant cannot go into blocks; undefined where it can. */
-function objection({ type, dims }: Tensor, kind: BlockSite['kind'], node: NodeProto): string | undefined {
+function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
   if (type !== 'float') return `its weight is ${type}, not float`;
   if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
   if (dims.includes(0)) return 'its weight is empty';
@@ -55,7 +55,7 @@ function siteOf(
   index: GraphIndex,
   node: NodeProto,
   { report, isSound }: { report: TransformReport; isSound: (tensor: Tensor) => boolean },
-): BlockSite | undefined {
+): BlockUse | undefined {
   const kind = node.opType === 'Gather' ? 'table' : 'product';
   const found =
     kind === 'table'
@@ -81,12 +81,8 @@ function siteOf(
 }
 
 /** The nodes whose weights go into blocks, bodies of control flow included. What stays as it is, is reported. */
-export function findBlockSites(
-  root: Graph,
-  exclude: readonly string[],
-  report: TransformReport,
-): BlockSite[] {
-  const sites: BlockSite[] = [];
+export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
+  const uses: BlockUse[] = [];
   const isSound = finiteness();
   for (const graph of root.all()) {
     const index = new GraphIndex(graph);
@@ -96,9 +92,9 @@ export function findBlockSites(
         report.keep(nodeName(node), 'the request excludes it');
         continue;
       }
-      const site = siteOf(graph, index, node, { report, isSound });
-      if (site !== undefined) sites.push(site);
+      const use = siteOf(graph, index, node, { report, isSound });
+      if (use !== undefined) uses.push(use);
     }
   }
-  return sites;
+  return uses;
 }

@@ -7,7 +7,7 @@ import { removeUnused } from '../graph/remove-unused.ts';
 import { valueTypeOf } from '../graph/value-info.ts';
 import { inferValues } from '../infer/infer-values.ts';
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { dataTypes } from '../tensor/data-type.ts';
@@ -121,7 +121,7 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
  * that callers need not change, and so do operators that would overflow, with casts around them. Constants are
  * converted while the model is saved; the report's errors and warnings are there after that.
  *
- * @throws ModelFault where an operator is unknown, so that nobody can tell what type it makes
+ * @throws ModelError where an operator is unknown, so that nobody can tell what type it makes
  */
 export function convertToFloat16(
   model: Model,
@@ -140,7 +140,7 @@ export function convertToFloat16(
     const unknown = node.output.find((name) => name !== '' && !values.has(name));
     const why = isExcluded(node, exclude) ? 'the request excludes it' : fullPrecisionReason(node);
     if (unknown !== undefined && why === undefined) {
-      throw new ModelFault(
+      throw new ModelError(
         `The type of ${JSON.stringify(unknown)}, made by ${node.opType}, is unknown; exclude ${node.opType}, or export the model with the types of its values.`,
       );
     }

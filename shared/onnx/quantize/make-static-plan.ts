@@ -2,7 +2,7 @@ import type { CalibrationRanges, Range } from '../calibrate/ranges.ts';
 import { GraphIndex } from '../graph/graph-index.ts';
 import { inferValues } from '../infer/infer-values.ts';
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { isChosen, type StaticRequest } from './static-operators.ts';
 import { StaticPlan } from './static-plan.ts';
 import { staticRule } from './static-rules.ts';
@@ -11,8 +11,8 @@ import { staticRule } from './static-rules.ts';
 export const leastOpsetPerChannel = 13;
 
 /** Why a model without a constant that could be quantized is refused. */
-export const nothingToQuantize = (): ModelFault =>
-  new ModelFault(
+export const nothingToQuantize = (): ModelError =>
+  new ModelError(
     'Static methods have nothing to quantize: the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.',
   );
 

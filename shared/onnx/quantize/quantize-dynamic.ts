@@ -2,7 +2,7 @@ import { Names } from '../graph/names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
 import { type Model, microsoft } from '../model/model.ts';
 import { useMicrosoft } from '../model/use-microsoft.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { isExcluded, nodeName, operatorName } from '../transform/excluded.ts';
 import type { TransformReport } from '../transform/report.ts';
@@ -30,16 +30,16 @@ function ruleOf(node: NodeProto, { include }: DynamicRequest): DynamicRule | und
   return rules.get(operator);
 }
 
-function quantizeNode(site: DynamicGraph, node: NodeProto, report: TransformReport): void {
-  const rule = ruleOf(node, site.request);
+function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformReport): void {
+  const rule = ruleOf(node, dynamic.request);
   if (rule === undefined) {
-    site.nodes.push(node);
+    dynamic.nodes.push(node);
     return;
   }
-  const kept = isExcluded(node, site.request.exclude) ? 'the request excludes it' : rule(site, node);
+  const kept = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : rule(dynamic, node);
   if (kept === undefined) return;
   report.keep(nodeName(node), kept);
-  site.nodes.push(node);
+  dynamic.nodes.push(node);
 }
 
 /** What the owner should know of a quantized model. */
@@ -62,7 +62,7 @@ function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRe
  * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, Conv where it is included; bodies of control flow
  * too. Weights, scales and zero points are those of ONNX Runtime's quantize_dynamic.
  *
- * @throws ModelFault where the operator set is too old, or there is nothing to quantize
+ * @throws ModelError where the operator set is too old, or there is nothing to quantize
  */
 export function quantizeDynamic(model: Model, request: DynamicRequest, report: TransformReport): void {
   const { graph: root } = model;
@@ -70,12 +70,12 @@ export function quantizeDynamic(model: Model, request: DynamicRequest, report: T
   const names = new Names(root);
   const weights = new WeightStore(names, report);
   for (const graph of root.all()) {
-    const site = new DynamicGraph(graph, names, weights, request);
-    for (const node of graph.nodes) quantizeNode(site, node, report);
-    graph.nodes = site.nodes;
+    const dynamic = new DynamicGraph(graph, names, weights, request);
+    for (const node of graph.nodes) quantizeNode(dynamic, node, report);
+    graph.nodes = dynamic.nodes;
   }
   if (report.layers.length === 0) {
-    throw new ModelFault(
+    throw new ModelError(
       `dynamic has nothing to quantize: the model has no MatMul, Gemm, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}`,
     );
   }

@@ -2,7 +2,7 @@ import type { CalibrationRanges } from '../calibrate/ranges.ts';
 import { Names } from '../graph/names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { isExcluded, nodeName } from '../transform/excluded.ts';
 import type { TransformReport } from '../transform/report.ts';
@@ -62,7 +62,7 @@ function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: T
  * `quant_type` at the ranges that were measured for the `calibrationTargets`, biases int32. Weights, scales and zero
  * points are those of ONNX Runtime's quantize_static on the same ranges. Bodies of control flow stay float.
  *
- * @throws ModelFault where the operator set is too old, or there is nothing to quantize
+ * @throws ModelError where the operator set is too old, or there is nothing to quantize
  */
 export function quantizeStatic(
   model: Model,
@@ -90,7 +90,7 @@ export function quantizeStatic(
     // A plan has constants: `calibrationTargets` looked. But they may hold what no scale can.
     throw plan.constants.length === 0
       ? nothingToQuantize()
-      : new ModelFault(`Static methods can quantize none of the model's weights.${report.keptText()}`);
+      : new ModelError(`Static methods can quantize none of the model's weights.${report.keptText()}`);
   }
   model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
   removeUnused(model.graph);

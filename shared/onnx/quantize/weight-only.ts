@@ -5,7 +5,7 @@ import { removeUnused } from '../graph/remove-unused.ts';
 import type { Model } from '../model/model.ts';
 import { microsoft } from '../model/model.ts';
 import { useMicrosoft } from '../model/use-microsoft.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { elementCount, makeInt64s } from '../tensor/tensor.ts';
@@ -19,7 +19,7 @@ import {
   blockTensors,
   type WeightMatrix,
 } from './block-weight.ts';
-import { type BlockSite, findBlockSites } from './find-block-weights.ts';
+import { type BlockUse, findBlockUses } from './find-block-weights.ts';
 
 /** Products are computed with activations of 8 bits, which is what makes 4-bit weights fast on CPUs. */
 const accuracyLevel = 4;
@@ -40,14 +40,14 @@ class BlockStore {
   /** Nodes to be put first into the graph that holds the constants they reshape. */
   readonly reshapes = new Map<Graph, NodeProto[]>();
 
-  constructor(names: Names, sites: readonly BlockSite[], format: BlockFormat, report: TransformReport) {
+  constructor(names: Names, uses: readonly BlockUse[], format: BlockFormat, report: TransformReport) {
     this.#names = names;
     this.#format = format;
     this.#report = report;
-    this.#shared = new Set(sites.filter(({ kind }) => kind === 'table').map(({ weight }) => keyOf(weight)));
+    this.#shared = new Set(uses.filter(({ kind }) => kind === 'table').map(({ weight }) => keyOf(weight)));
   }
 
-  get({ graph, node, weight }: BlockSite): Stored {
+  get({ graph, node, weight }: BlockUse): Stored {
     const key = keyOf(weight);
     const known = this.#stored.get(key);
     if (known !== undefined) return known;
@@ -101,8 +101,8 @@ function ownerOf(graph: Graph, name: string): Graph {
 const scalesOf = (stored: Stored): string[] =>
   stored.zeroPoints === undefined ? [stored.scales.name] : [stored.scales.name, stored.zeroPoints.name];
 
-function replacement(site: BlockSite, stored: Stored, bits: 4 | 8, names: Names): NodeProto[] {
-  const { node, kind, weight } = site;
+function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): NodeProto[] {
+  const { node, kind, weight } = use;
   const [output = ''] = node.output;
   const { name } = node;
   if (kind === 'table') {
@@ -124,7 +124,7 @@ function replacement(site: BlockSite, stored: Stored, bits: 4 | 8, names: Names)
  * scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is saved, one
  * weight at a time; the report's errors are there after that.
  *
- * @throws ModelFault where the model has no weight that could be put into blocks
+ * @throws ModelError where the model has no weight that could be put into blocks
  */
 export function quantizeWeightOnly(
   model: Model,
@@ -133,19 +133,19 @@ export function quantizeWeightOnly(
 ): void {
   const bits = precision === 8 ? 8 : 4;
   const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
-  const sites = findBlockSites(model.graph, exclude, report);
-  if (sites.length === 0) {
-    throw new ModelFault(
+  const uses = findBlockUses(model.graph, exclude, report);
+  if (uses.length === 0) {
+    throw new ModelError(
       `The model has no constant float weight of MatMul, Gemm or Gather that weight_only could quantize; static methods quantize convolutions.${report.keptText()}`,
     );
   }
   const names = new Names(model.graph);
-  const store = new BlockStore(names, sites, format, report);
-  const byNode = new Map(sites.map((site) => [site.node, site]));
+  const store = new BlockStore(names, uses, format, report);
+  const byNode = new Map(uses.map((use) => [use.node, use]));
   for (const graph of model.graph.all()) {
     graph.nodes = graph.nodes.flatMap((node) => {
-      const site = byNode.get(node);
-      return site === undefined ? [node] : replacement(site, store.get(site), bits, names);
+      const use = byNode.get(node);
+      return use === undefined ? [node] : replacement(use, store.get(use), bits, names);
     });
   }
   for (const [graph, nodes] of store.reshapes) graph.nodes = [...nodes, ...graph.nodes];

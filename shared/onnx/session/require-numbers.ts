@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { isFloatType } from './feed-type.ts';
 import { tensorNumbers } from './session.ts';
 import type { Sample } from './set-samples.ts';
@@ -9,7 +9,7 @@ import type { Sample } from './set-samples.ts';
  * as good as any; and whoever made it has mended it sooner than anybody can tell what is missing. Infinity is let
  * pass: masks hold it, and their ranges are not used.
  *
- * @throws ModelFault naming the input and the sample
+ * @throws ModelError naming the input and the sample
  */
 export function requireNumbers({ feeds }: Sample, index: number): void {
   for (const [name, tensor] of feeds) {
@@ -17,7 +17,7 @@ export function requireNumbers({ feeds }: Sample, index: number): void {
     const numbers = tensorNumbers(tensor);
     for (let at = 0; at < numbers.length; at += 1) {
       if (!Number.isNaN(numbers[at])) continue;
-      throw new ModelFault(
+      throw new ModelError(
         `The calibration set holds NaN for the input ${JSON.stringify(name)} in sample ${index + 1}: no range can be taken from what is not a number; leave out such samples.`,
       );
     }

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { Feed } from '../stage/stage-task.ts';
 import type { Session } from './session.ts';
 import type { Sample } from './set-samples.ts';
@@ -13,9 +13,9 @@ export async function runSample(
   try {
     return await session.run(feeds, outputs);
   } catch (fault) {
-    if (!(fault instanceof ModelFault) || source !== 'synthetic') throw fault;
+    if (!(fault instanceof ModelError) || source !== 'synthetic') throw fault;
     const shapes = [...feeds].map(([name, { dims }]) => `${JSON.stringify(name)} [${dims.join(', ')}]`);
-    throw new ModelFault(
+    throw new ModelError(
       `${fault.message} The inputs were made up (${shapes.join(', ')}); give a calibration set, or the shapes of the inputs.`,
     );
   }

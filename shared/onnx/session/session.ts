@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
 import { hideFolders } from '../hide-folders.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { type FeedType, feedTypes, numbersOf, runtimeTypes, type typedView } from './feed-type.ts';
 
 /** A tensor that goes into a session or comes out of it. */
@@ -70,7 +70,7 @@ export class Session {
     this.#makeTensor = makeTensor;
   }
 
-  /** @throws ModelFault where ONNX Runtime does not take the model */
+  /** @throws ModelError where ONNX Runtime does not take the model */
   static async open(path: string, of: SessionOf, isOptimized = true): Promise<Session> {
     const { InferenceSession: sessions, Tensor } = await silentRuntime();
     try {
@@ -89,7 +89,7 @@ export class Session {
         ({ type, dims, values }) => new Tensor(runtimeTypes[type], values, dims),
       );
     } catch (cause) {
-      throw new ModelFault(`ONNX Runtime cannot load the ${of}: ${reason(cause, path)}`);
+      throw new ModelError(`ONNX Runtime cannot load the ${of}: ${reason(cause, path)}`);
     }
   }
 
@@ -119,7 +119,7 @@ export class Session {
     await this.#run(feeds);
   }
 
-  /** @throws ModelFault where an operator fails on these values */
+  /** @throws ModelError where an operator fails on these values */
   async run(
     feeds: ReadonlyMap<string, FedTensor>,
     outputs = this.outputNames,
@@ -135,7 +135,7 @@ export class Session {
     try {
       return await this.#session.run(feeds, outputs);
     } catch (cause) {
-      throw new ModelFault(`ONNX Runtime cannot run the ${this.#of}: ${reason(cause, this.#path)}`);
+      throw new ModelError(`ONNX Runtime cannot run the ${this.#of}: ${reason(cause, this.#path)}`);
     }
   }
 

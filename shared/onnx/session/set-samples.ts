@@ -1,9 +1,9 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { type NpzArray, NpzFile } from '../npz/npz-file.ts';
-import type { AskedShapes, FedInput } from '../stage/stage-task.ts';
+import type { FedInput, RequestedShapes } from '../stage/stage-task.ts';
 import { elementCount } from '../tensor/tensor.ts';
-import { requireAsked } from './asked-shapes.ts';
 import { type FeedType, isFeedType, isFloatType, numbersOf, typedArray, typedView } from './feed-type.ts';
+import { requireRequestedShapes } from './require-requested-shapes.ts';
 import type { FedTensor } from './session.ts';
 
 /** Name of the array that holds what a model should answer. */
@@ -31,7 +31,7 @@ interface Column {
 }
 
 function typeOf({ name, header }: NpzArray): FeedType {
-  if (!isFeedType(header.type)) throw new ModelFault(`The array ${JSON.stringify(name)} holds no numbers.`);
+  if (!isFeedType(header.type)) throw new ModelError(`The array ${JSON.stringify(name)} holds no numbers.`);
   return header.type;
 }
 
@@ -44,7 +44,7 @@ function columnFor(input: FedInput, array: NpzArray): Column {
   const { declared } = input;
   const type = typeOf(array);
   const differs = () =>
-    new ModelFault(
+    new ModelError(
       `The array ${JSON.stringify(array.name)} is ${shapeText(dims)}, which does not fit the input ${JSON.stringify(input.name)} ${shapeText(declared ?? [])}; samples lie along the first axis.`,
     );
   const [first = 0, ...rest] = dims;
@@ -72,7 +72,7 @@ function arrayFor(
   const [only] = others;
   if (inputs.length === 1 && others.length === 1 && only !== undefined) return only;
   const names = [...arrays.keys()].map((name) => JSON.stringify(name)).join(', ');
-  throw new ModelFault(
+  throw new ModelError(
     `The data set has no array for the input ${JSON.stringify(input.name)}; it has ${names}.`,
   );
 }
@@ -80,11 +80,11 @@ function arrayFor(
 /** Values in the type that the model takes. Nothing is rounded: whole numbers are not made of others. */
 function converted(column: Column, bytes: Uint8Array, { name, type }: FedInput): FedTensor {
   if (!isFeedType(type))
-    throw new ModelFault(`The input ${JSON.stringify(name)} takes ${type}, not numbers.`);
+    throw new ModelError(`The input ${JSON.stringify(name)} takes ${type}, not numbers.`);
   const values = typedView(column.type, bytes);
   if (column.type === type) return { type, dims: column.dims, values };
   if (isFloatType(column.type) && !isFloatType(type)) {
-    throw new ModelFault(
+    throw new ModelError(
       `The array ${JSON.stringify(column.array.name)} holds ${column.type}, the input ${JSON.stringify(name)} takes ${type}.`,
     );
   }
@@ -95,13 +95,13 @@ function labelsColumn(array: NpzArray, samples: number): Column {
   const [first = 0, ...rest] = array.header.dims;
   const type = typeOf(array);
   if (isFloatType(type)) {
-    throw new ModelFault(
+    throw new ModelError(
       `The array "${labelsName}" holds ${type}; labels are the numbers of classes, so integers.`,
     );
   }
   const rows = samples === 0 ? 0 : first / samples;
   if (!Number.isInteger(rows) || rows === 0) {
-    throw new ModelFault(`The array "${labelsName}" has ${first} rows for ${samples} samples.`);
+    throw new ModelError(`The array "${labelsName}" has ${first} rows for ${samples} samples.`);
   }
   return { array, type, dims: [rows, ...rest], samples };
 }
@@ -109,13 +109,13 @@ function labelsColumn(array: NpzArray, samples: number): Column {
 /**
  * Reads a data set sample by sample, at most `most` of them.
  *
- * @throws ModelFault where its arrays do not fit the model's inputs, one another, or what was asked for
+ * @throws ModelError where its arrays do not fit the model's inputs, one another, or what was asked for
  */
 export async function* setSamples(
   path: string,
   inputs: readonly FedInput[],
   most: number,
-  asked?: AskedShapes,
+  asked?: RequestedShapes,
 ): AsyncGenerator<Sample, void, undefined> {
   const file = await NpzFile.open(path);
   try {
@@ -123,7 +123,7 @@ export async function* setSamples(
       input,
       column: columnFor(input, arrayFor(input, inputs, file.arrays)),
     }));
-    requireAsked(
+    requireRequestedShapes(
       'inputs',
       asked,
       columns.map(({ input, column }) => [input.name, column.dims]),
@@ -132,12 +132,12 @@ export async function* setSamples(
     const odd = columns.find(({ column }) => column.samples !== samples);
     if (odd !== undefined) {
       const [name, count] = [odd.column.array.name, odd.column.samples];
-      throw new ModelFault(
+      throw new ModelError(
         `The array ${JSON.stringify(name)} has ${count} samples where another has ${samples}.`,
       );
     }
     if (samples === 0 || columns.length === 0)
-      throw new ModelFault('The data set has no sample for this model.');
+      throw new ModelError('The data set has no sample for this model.');
     const labels = file.arrays.get(labelsName);
     const label = labels && labelsColumn(labels, samples);
     const [only] = columns;
@@ -165,6 +165,6 @@ export async function* setSamples(
 
 async function next(parts: AsyncGenerator<Uint8Array, void, undefined> | undefined): Promise<Uint8Array> {
   const part = await parts?.next();
-  if (part === undefined || part.done === true) throw new ModelFault('The data set ended too early.');
+  if (part === undefined || part.done === true) throw new ModelError('The data set ended too early.');
   return part.value;
 }

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { FedInput } from '../stage/stage-task.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { type FeedType, isFeedType, typedArray } from './feed-type.ts';
@@ -16,19 +16,19 @@ function value({ values, below }: FedInput, random: Random): number {
 /**
  * Type and dimensions that an input is made up in.
  *
- * @throws ModelFault, asking for a calibration set, where its dimensions cannot be told
+ * @throws ModelError, asking for a calibration set, where its dimensions cannot be told
  */
 export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType; dims: number[] } {
   const named = `The input ${JSON.stringify(name)}`;
   if (!isFeedType(type)) {
-    throw new ModelFault(`${named} takes ${type}; only models whose inputs are numbers can be run here.`);
+    throw new ModelError(`${named} takes ${type}; only models whose inputs are numbers can be run here.`);
   }
   if (dims === null) {
-    throw new ModelFault(`${named} has no known number of dimensions; give a calibration set that shows it.`);
+    throw new ModelError(`${named} has no known number of dimensions; give a calibration set that shows it.`);
   }
   const count = elementCount(dims);
   if (count > valuesMost) {
-    throw new ModelFault(`${named} has ${count} values; give a calibration set with smaller ones.`);
+    throw new ModelError(`${named} has ${count} values; give a calibration set with smaller ones.`);
   }
   return { type, dims };
 }
@@ -36,7 +36,7 @@ export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType;
 /**
  * Inputs that are made up: the same ones for the same seed.
  *
- * @throws ModelFault, asking for a calibration set, where the dimensions of an input cannot be told
+ * @throws ModelError, asking for a calibration set, where the dimensions of an input cannot be told
  */
 export function syntheticFeeds(inputs: readonly FedInput[], seed: number): Map<string, FedTensor> {
   const random = new Random(seed);

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 
 /** The shape of one tensor as somebody wrote it. */
 export interface ShapeGroup {
@@ -18,7 +18,7 @@ const rankMost = 64;
 const allowed =
   'Shapes are separated by commas or semicolons, each after an optional "name:": 1x3x224x224, [1,3,224,224] or (1,3,224,224); [] is a scalar, and ?, -1 or N is a free dimension';
 
-const refused = (what: string): ModelFault => new ModelFault(`${what}. ${allowed}.`);
+const refused = (what: string): ModelError => new ModelError(`${what}. ${allowed}.`);
 const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function parseDim(text: string, whole: string): number | null {
@@ -74,7 +74,7 @@ function parseGroup(text: string): ShapeGroup {
 }
 
 /**
- * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all. Throws a `ModelFault` that says what
+ * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all. Throws a `ModelError` that says what
  * is wrong and what is allowed.
  */
 export function parseShapes(text: string): ShapeGroup[] {

@@ -17,8 +17,8 @@ import { type FedTensor, type OtherValue, Session } from '../session/session.ts'
 import type { Sample } from '../session/set-samples.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
 import type { StageAnswer } from './stage-answers.ts';
+import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from './stage-task.ts';
-import type { StageVoice } from './stage-voice.ts';
 
 /** Saves the model in the form that is quantized, with what must be observed as outputs. */
 function exposed(
@@ -45,7 +45,7 @@ function collect(collector: Collector, name: string, value: FedTensor | OtherVal
 /** Runs the model without optimizations, so that each activation is there, and observes those that get a range. */
 export async function calibrateStage(
   task: TaskOf<'calibrate'>,
-  { progress }: Pick<StageVoice, 'progress'>,
+  { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'calibrate'>> {
   const request = parseRequest(task.request);
   if (!isCalibrated(request)) throw new Error(`${request.strategy} needs no calibration`);

@@ -12,8 +12,8 @@ import { layerInputs } from '../verify/layer-inputs.ts';
 import { sliceLayer } from '../verify/layer-slice.ts';
 import { OutputDifference } from '../verify/output-error.ts';
 import type { StageAnswer } from './stage-answers.ts';
+import type { StageReporter } from './stage-reporter.ts';
 import type { FedInput, TaskOf } from './stage-task.ts';
-import type { StageVoice } from './stage-voice.ts';
 
 const checkedMost = 8;
 
@@ -62,7 +62,7 @@ async function runLayer(
 /** Compares layers of a model with what they became, each run by itself on made-up inputs. */
 export async function checkStage(
   task: TaskOf<'check'>,
-  { progress }: Pick<StageVoice, 'progress'>,
+  { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'check'>> {
   const before = loadModel(task.before);
   const after = loadModel(task.after);

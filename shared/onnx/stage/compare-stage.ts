@@ -1,5 +1,5 @@
-import { ModelFault } from '../model-fault.ts';
-import { requireAsked } from '../session/asked-shapes.ts';
+import { ModelError } from '../model-error.ts';
+import { requireRequestedShapes } from '../session/require-requested-shapes.ts';
 import { runSample } from '../session/run-sample.ts';
 import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
@@ -7,8 +7,8 @@ import type { Sample } from '../session/set-samples.ts';
 import { addScores, labelReading, labelsMet, labelsWarning, noLabels } from '../verify/label-score.ts';
 import { OutputDifference } from '../verify/output-error.ts';
 import type { StageAnswer } from './stage-answers.ts';
+import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from './stage-task.ts';
-import type { StageVoice } from './stage-voice.ts';
 
 /** Most samples whose outputs are compared, and most bytes that those of the source may take meanwhile. */
 const comparedMost = 64;
@@ -40,7 +40,7 @@ function requireAskedOutputs({ feed }: TaskOf<'compare'>, outputs: Outputs): voi
   const shapes = [...outputs].flatMap(([name, value]) =>
     value.type === 'other' ? [] : [[name, value.dims] as const],
   );
-  requireAsked('outputs', feed.asked, shapes);
+  requireRequestedShapes('outputs', feed.asked, shapes);
 }
 
 /** Runs one model over the samples; those beyond what is compared only where they have labels. */
@@ -52,7 +52,7 @@ async function runAll(
   progress: (fraction: number) => void,
 ): Promise<Run> {
   const session = await Session.open(path, of);
-  if (session.outputNames.length === 0) throw new ModelFault(`No output of the ${of} is a tensor.`);
+  if (session.outputNames.length === 0) throw new ModelError(`No output of the ${of} is a tensor.`);
   const run: Run = {
     kept: [],
     first: undefined,
@@ -78,7 +78,7 @@ async function runAll(
       if (sample.labels !== undefined) {
         run.reading ??= labelReading(outputs, sample.labels);
         if (run.reading === undefined) {
-          throw new ModelFault(`No output of the model fits labels of [${sample.labels.dims.join(', ')}].`);
+          throw new ModelError(`No output of the model fits labels of [${sample.labels.dims.join(', ')}].`);
         }
         run.score = addScores(run.score, labelsMet(outputs, sample.labels, run.reading));
       }
@@ -93,7 +93,7 @@ async function runAll(
 /** Runs the model and its result over the same samples, one after the other, and compares what comes out. */
 export async function compareStage(
   task: TaskOf<'compare'>,
-  { progress }: Pick<StageVoice, 'progress'>,
+  { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'compare'>> {
   const before = await runAll(task.before, 'model', task, undefined, (part) => progress(part / 2));
   const after = await runAll(task.after, 'result', task, before, (part) => progress(0.5 + part / 2));

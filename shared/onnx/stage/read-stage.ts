@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { parseRequest } from '../optimize/parse-request.ts';
 import { requirePossible } from '../optimize/require-possible.ts';
 import { checkAttributes } from '../verify/check-attributes.ts';
@@ -25,7 +25,7 @@ function countOperators(model: Model): Record<string, number> {
 function opsetsOf({ proto }: Model): Record<string, number> {
   const entries = proto.opsetImport.map(({ domain, version }): [string, number] => {
     if (version < 1n || version > 2n ** 31n) {
-      throw new ModelFault(`The model says that it uses version ${version} of the operator set "${domain}".`);
+      throw new ModelError(`The model says that it uses version ${version} of the operator set "${domain}".`);
     }
     return [domain || 'ai.onnx', Number(version)];
   });

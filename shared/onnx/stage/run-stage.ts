@@ -1,8 +1,8 @@
 import { readFileSync, writeSync } from 'node:fs';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { residentMemory } from './process-memory.ts';
+import type { StageReporter } from './stage-reporter.ts';
 import { type StageLine, StageTask } from './stage-task.ts';
-import type { StageVoice } from './stage-voice.ts';
 
 const answerDescriptor = 3;
 
@@ -12,7 +12,7 @@ function write(line: StageLine): void {
 }
 
 /** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
-async function answerTo(task: StageTask, voice: StageVoice): Promise<unknown> {
+async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown> {
   switch (task.kind) {
     case 'read':
       return (await import('./read-stage.ts')).readStage(task);
@@ -43,7 +43,7 @@ async function peakMemory(): Promise<number> {
  */
 export async function runStage(): Promise<void> {
   let least = 0;
-  const voice: StageVoice = {
+  const voice: StageReporter = {
     progress(fraction) {
       if (fraction < least) return;
       least = fraction + 0.01;
@@ -58,7 +58,7 @@ export async function runStage(): Promise<void> {
     process.exit(0);
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
-    const isExpected = error instanceof ModelFault;
+    const isExpected = error instanceof ModelError;
     write({ fault, ...(!isExpected && error instanceof Error && { stack: error.stack ?? '' }) });
     process.exit(1);
   }

@@ -1,10 +1,10 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { StageAnswer } from './stage-answers.ts';
+import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from './stage-task.ts';
-import type { StageVoice } from './stage-voice.ts';
 
 /** gzip's own default; for models of this many bytes, its fastest, or it would take minutes. */
 const usualLevel = 6;
@@ -13,7 +13,7 @@ const fastFrom = 512 * 2 ** 20;
 
 function fileBytes(path: string): number {
   const stat = lstatSync(path);
-  if (!stat.isFile()) throw new ModelFault('A file of the model is not a regular one.');
+  if (!stat.isFile()) throw new ModelError('A file of the model is not a regular one.');
   return stat.size;
 }
 
@@ -30,7 +30,7 @@ async function gzipBytes(path: string, level: number, read: (bytes: number) => v
 /** Measures the files of the model and of its result, as they are and through gzip, each file by itself. */
 export async function sizeStage(
   { before, after }: TaskOf<'size'>,
-  { progress }: Pick<StageVoice, 'progress'>,
+  { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'size'>> {
   const sum = (files: readonly string[]): number => files.reduce((total, path) => total + fileBytes(path), 0);
   const file_bytes = { before: sum(before), after: sum(after) };

@@ -21,8 +21,8 @@ export type FedInput = z.output<typeof FedInput>;
 const shapes = z.record(z.string(), z.array(z.int().nullable()));
 
 /** Shapes that somebody asked for by name, null for dimensions that are free. */
-const AskedShapes = z.object({ inputs: shapes, outputs: shapes });
-export type AskedShapes = z.output<typeof AskedShapes>;
+const RequestedShapes = z.object({ inputs: shapes, outputs: shapes });
+export type RequestedShapes = z.output<typeof RequestedShapes>;
 
 /** Where the numbers come from that a session is fed. */
 const Feed = z.object({
@@ -30,7 +30,7 @@ const Feed = z.object({
   /** Path of an npz file; null for synthetic values. */
   set: z.string().nullable(),
   /** What the samples of a set must agree with. */
-  asked: AskedShapes.optional(),
+  asked: RequestedShapes.optional(),
   source: z.enum(dataSources),
   /** Most samples that are taken. */
   samples: count,

@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { hideFolders } from '../hide-folders.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { type StageAnswer, stageAnswers } from './stage-answers.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
 import { stageFolders } from './stage-folders.ts';
@@ -11,7 +11,7 @@ import { launchStage, type StageUser } from './stage-launch.ts';
 import { type StageKind, StageLine, type TaskOf } from './stage-task.ts';
 
 /** Where and how stages are run. */
-export interface StagePlace {
+export interface StageOptions {
   /** Command line of a program that calls `runStage`, its program by absolute path. */
   command: readonly string[];
   user: StageUser | undefined;
@@ -91,59 +91,59 @@ function parseLine(text: string): StageLine | undefined {
   }
 }
 
-function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: string): ModelFault {
+function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: string): ModelError {
   const how = signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`;
   const why =
     printed === '' ? '' : ` It printed last: ${printed.split('\n').slice(-3).join(' ').slice(-500)}`;
-  return new ModelFault(`The process crashed while ${what} (it ${how}).${why}`);
+  return new ModelError(`The process crashed while ${what} (it ${how}).${why}`);
 }
 
 /**
  * Runs a stage in a process of its own, to its end, and leaves nothing of it behind.
  *
- * @throws ModelFault where the stage found one, crashed, or went beyond its memory or time; the reason of `signal`
+ * @throws ModelError where the stage found one, crashed, or went beyond its memory or time; the reason of `signal`
  *   when that was aborted
  */
 export async function startStage<K extends StageKind>(
-  place: StagePlace,
+  options: StageOptions,
   task: TaskOf<K>,
   progress: (fraction: number) => void = () => {},
 ): Promise<StageOutcome<K>> {
-  place.signal.throwIfAborted();
+  options.signal.throwIfAborted();
   const kind: K = task.kind;
-  const programs = place.command.filter((part) => isAbsolute(part)).map((part) => dirname(part));
+  const programs = options.command.filter((part) => isAbsolute(part)).map((part) => dirname(part));
   const hidden = (text: string): string =>
-    hideFolders(text, [place.folder, ...stageFolders(task), ...programs]);
+    hideFolders(text, [options.folder, ...stageFolders(task), ...programs]);
   const started = performance.now();
-  const child = await launchStage({ ...place, memoryBytes: place.bounds.memoryBytes });
+  const child = await launchStage({ ...options, memoryBytes: options.bounds.memoryBytes });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const watch = watchBounds(child, place.bounds, place.signal);
+  const watch = watchBounds(child, options.bounds, options.signal);
   try {
     const printed = collectPrinted(child);
     child.stdin?.on('error', () => {}).end(JSON.stringify(task));
     const last = await readAnswers(child, (line) => {
       if ('progress' in line) progress(line.progress);
-      else if ('say' in line) place.say(line.say);
+      else if ('say' in line) options.say(line.say);
     });
     // With its last line a stage has done everything. Its exit may hang: Node waits there for threads that wait for it.
     if (last !== undefined) endGroup(child);
     await closed;
-    place.signal.throwIfAborted();
+    options.signal.throwIfAborted();
     const exceeded = watch.exceeded();
-    if (exceeded !== undefined) throw new ModelFault(`${exceeded}, while ${doing[kind]}.`);
+    if (exceeded !== undefined) throw new ModelError(`${exceeded}, while ${doing[kind]}.`);
     if (last === undefined) throw crashed(child, doing[kind], hidden(printed()));
     if ('fault' in last) {
-      if (last.stack === undefined) throw new ModelFault(hidden(last.fault));
-      place.say(last.stack);
-      throw new ModelFault(`While ${doing[kind]}: ${hidden(last.fault)}`);
+      if (last.stack === undefined) throw new ModelError(hidden(last.fault));
+      options.say(last.stack);
+      throw new ModelError(`While ${doing[kind]}: ${hidden(last.fault)}`);
     }
-    const judged = stageAnswers[kind].safeParse(last.answer);
-    if (!judged.success) {
-      place.say(judged.error.message);
-      throw new ModelFault(`What the process answered cannot be read, while ${doing[kind]}.`);
+    const parsed = stageAnswers[kind].safeParse(last.answer);
+    if (!parsed.success) {
+      options.say(parsed.error.message);
+      throw new ModelError(`What the process answered cannot be read, while ${doing[kind]}.`);
     }
-    // The schema of this kind has just judged it.
-    const answer = judged.data as StageAnswer<K>;
+    // The schema of this kind has just checked it.
+    const answer = parsed.data as StageAnswer<K>;
     const seconds = (performance.now() - started) / 1000;
     return { answer, seconds, peakMemoryBytes: Math.max(last.peak_memory_bytes, watch.peak()) };
   } finally {

@@ -1,10 +1,10 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { samplesOf } from '../session/samples.ts';
 import { Session } from '../session/session.ts';
 import { median, medianInterval, quantile } from '../verify/block-ratio.ts';
 import type { StageAnswer } from './stage-answers.ts';
+import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from './stage-task.ts';
-import type { StageVoice } from './stage-voice.ts';
 
 const blocksMost = 30;
 const blocksLeast = 5;
@@ -30,7 +30,7 @@ async function timeRuns(run: () => Promise<void>, runs: number): Promise<number[
 
 async function firstFeeds({ feed }: TaskOf<'time'>) {
   for await (const { feeds } of samplesOf({ ...feed, samples: 1 })) return feeds;
-  throw new ModelFault('There is no sample to time the model with.');
+  throw new ModelError('There is no sample to time the model with.');
 }
 
 /**
@@ -39,7 +39,7 @@ async function firstFeeds({ feed }: TaskOf<'time'>) {
  */
 export async function timeStage(
   task: TaskOf<'time'>,
-  { progress }: Pick<StageVoice, 'progress'>,
+  { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'time'>> {
   const feeds = await firstFeeds(task);
   const [before, after] = [

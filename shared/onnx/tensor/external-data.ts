@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 
 const isInside = (path: string): boolean =>
   path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
@@ -18,7 +18,7 @@ export class ExternalData {
     const known = this.#files.get(location);
     if (known !== undefined) return known;
     const refused = (fault: string) =>
-      new ModelFault(`The external data ${JSON.stringify(location)} ${fault}.`);
+      new ModelError(`The external data ${JSON.stringify(location)} ${fault}.`);
     if (location === '' || location.includes('\0') || isAbsolute(location))
       throw refused('must be a file beside the model');
     const path = join(this.#folder, location);
@@ -34,7 +34,7 @@ export class ExternalData {
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
       );
     } catch (error) {
-      if (error instanceof ModelFault) throw error;
+      if (error instanceof ModelError) throw error;
       throw refused('cannot be opened: upload it with the model');
     }
     const stat = fstatSync(fd);
@@ -51,7 +51,7 @@ export class ExternalData {
   range(location: string, offset: number, length: number): () => Uint8Array {
     const { fd, size } = this.#open(location);
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + length > size) {
-      throw new ModelFault(
+      throw new ModelError(
         `The external data ${JSON.stringify(location)} has ${size} bytes; the model refers to ${length} at ${offset}.`,
       );
     }
@@ -59,7 +59,7 @@ export class ExternalData {
       const bytes = new Uint8Array(length);
       for (let done = 0; done < length; ) {
         const read = readSync(fd, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
-        if (read === 0) throw new ModelFault(`The external data ${JSON.stringify(location)} became shorter.`);
+        if (read === 0) throw new ModelError(`The external data ${JSON.stringify(location)} became shorter.`);
         done += read;
       }
       return bytes;

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { bitsOf, byteLengthOf, dataTypeName } from './data-type.ts';
 import type { ExternalData } from './external-data.ts';
 import { elementCount, lazyTensor, type Tensor } from './tensor.ts';
@@ -56,14 +56,14 @@ function parse(message: Uint8Array): Parsed {
     else if (no === field.raw_data) parsed.raw = reader.bytes();
     else if (no === field.data_location) parsed.isExternal = reader.int32() === 1;
     else if (no === field.external_data) readEntry(reader.bytes(), parsed.external);
-    else if (no === field.segment) throw new ModelFault('Tensors in segments are not supported.');
+    else if (no === field.segment) throw new ModelError('Tensors in segments are not supported.');
     else if (no >= field.float_data && no <= field.uint64_data) {
       const start = reader.pos;
       const packed = wire === WireType.LengthDelimited ? reader.bytes() : undefined;
       if (packed === undefined) reader.skip(wire, no);
       parsed.typed.push({ no, wire, bytes: packed ?? message.subarray(start, reader.pos) });
     } else reader.skip(wire, no);
-    if (parsed.dims.length > mostDims) throw new ModelFault(`A tensor has more than ${mostDims} dimensions.`);
+    if (parsed.dims.length > mostDims) throw new ModelError(`A tensor has more than ${mostDims} dimensions.`);
   }
   return parsed;
 }
@@ -88,7 +88,7 @@ function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
   const isComplex = type === 'complex64' || type === 'complex128';
   let at = 0;
   const put = (bytes: Uint8Array): void => {
-    if (at + bytes.length > byteLength) throw new ModelFault('has more values than its shape');
+    if (at + bytes.length > byteLength) throw new ModelError('has more values than its shape');
     out.set(bytes, at);
     at += bytes.length;
   };
@@ -105,7 +105,7 @@ function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
       }
     }
   }
-  if (at !== byteLength) throw new ModelFault(`has ${at} bytes of values, its shape needs ${byteLength}`);
+  if (at !== byteLength) throw new ModelError(`has ${at} bytes of values, its shape needs ${byteLength}`);
   return out;
 }
 
@@ -118,7 +118,7 @@ function checkedDims(dims: readonly number[], name: string): number {
   const bad = dims.find((dim) => !Number.isSafeInteger(dim) || dim < 0);
   const elements = elementCount(dims);
   if (bad !== undefined || !Number.isSafeInteger(elements) || elements > 2 ** 40) {
-    throw new ModelFault(
+    throw new ModelError(
       `The constant ${JSON.stringify(name)} has impossible dimensions [${dims.join(', ')}].`,
     );
   }
@@ -127,20 +127,20 @@ function checkedDims(dims: readonly number[], name: string): number {
 
 /**
  * The tensor that a TensorProto describes. Nothing is decoded: raw values stay where they lie in `bytes`, external ones
- * in their file. Throws a {@link ModelFault} where shape, type and values do not fit together.
+ * in their file. Throws a {@link ModelError} where shape, type and values do not fit together.
  */
 export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
   const parsed = parse(bytes);
   const { name, dims } = parsed;
   const type = dataTypeName(parsed.code);
   if (type === undefined)
-    throw new ModelFault(`The constant ${JSON.stringify(name)} has the unknown type ${parsed.code}.`);
+    throw new ModelError(`The constant ${JSON.stringify(name)} has the unknown type ${parsed.code}.`);
   const elements = checkedDims(dims, name);
   if (type === 'string') {
     return { name, type, dims, byteLength: 0, bytes: () => new Uint8Array(), verbatim: bytes };
   }
   const byteLength = byteLengthOf(type, elements);
-  const fault = (text: string) => new ModelFault(`The constant ${JSON.stringify(name)} ${text}.`);
+  const fault = (text: string) => new ModelError(`The constant ${JSON.stringify(name)} ${text}.`);
   if (parsed.isExternal) {
     const length = safeInteger(parsed.external.get('length'), byteLength);
     if (length !== byteLength) throw fault(`has ${length} bytes outside, its shape needs ${byteLength}`);
@@ -162,7 +162,7 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
     try {
       return rawOfTyped(parsed, byteLength);
     } catch (error) {
-      throw error instanceof ModelFault ? fault(error.message) : error;
+      throw error instanceof ModelError ? fault(error.message) : error;
     }
   };
   // Checked now, decoded again when needed: what lies in the file must not lie in memory, too.

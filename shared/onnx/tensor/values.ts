@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { elementCount, type Tensor } from './tensor.ts';
 
 /** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
@@ -34,7 +34,7 @@ export function floatsOf(tensor: Tensor): Float32Array {
       return new Float32Array(wide.buffer);
     }
     default:
-      throw new ModelFault(
+      throw new ModelError(
         `The constant ${tensor.name} must hold floating-point numbers, not ${tensor.type}.`,
       );
   }
@@ -61,11 +61,11 @@ export function withFloats<T>(tensor: Tensor, use: (values: Float32Array) => T):
 }
 
 /**
- * Values of a tensor of an integer type, bool included, as numbers. Throws a {@link ModelFault} where there are more
+ * Values of a tensor of an integer type, bool included, as numbers. Throws a {@link ModelError} where there are more
  * than a million: shapes, axes and the like are short.
  */
 export function integersOf(tensor: Tensor): number[] {
-  if (elementCount(tensor.dims) > 1e6) throw new ModelFault(`The constant ${tensor.name} is too long.`);
+  if (elementCount(tensor.dims) > 1e6) throw new ModelError(`The constant ${tensor.name} is too long.`);
   const bytes = tensor.bytes();
   switch (tensor.type) {
     case 'int64':
@@ -86,6 +86,6 @@ export function integersOf(tensor: Tensor): number[] {
     case 'bool':
       return Array.from(bytes);
     default:
-      throw new ModelFault(`The constant ${tensor.name} must hold integers, not ${tensor.type}.`);
+      throw new ModelError(`The constant ${tensor.name} must hold integers, not ${tensor.type}.`);
   }
 }

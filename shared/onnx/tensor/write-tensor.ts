@@ -3,7 +3,7 @@ import { dataTypes } from './data-type.ts';
 import type { Tensor } from './tensor.ts';
 
 /** Where a tensor's values lie outside the model's own file. */
-export interface ExternalPlace {
+export interface ExternalLocation {
   location: string;
   offset: number;
 }
@@ -20,7 +20,7 @@ const entry = (key: string, value: string): Uint8Array =>
  * The TensorProto of a tensor up to its values, which follow it where they are not external: so that values are never
  * copied to be written. Together they are `header.length + (external ? 0 : byteLength)` bytes.
  */
-export function tensorHeader(tensor: Tensor, place?: ExternalPlace): Uint8Array {
+export function tensorHeader(tensor: Tensor, place?: ExternalLocation): Uint8Array {
   if (tensor.verbatim !== undefined) return tensor.verbatim;
   const writer = new BinaryWriter();
   for (const dim of tensor.dims) writer.tag(1, WireType.Varint).int64(dim);

@@ -1,6 +1,6 @@
 import type { Graph } from '../graph/graph.ts';
 import { isKnownOperator } from '../infer/infer-values.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { namesOf, operatorName } from './excluded.ts';
 import { nearestName } from './near-names.ts';
 
@@ -32,7 +32,7 @@ function operatorsOf(root: Graph): string {
  * misspelt name would exclude nothing, and nobody would know. An operator that there is, but not in this model, is no
  * fault: one list may serve many models. Tells which those are.
  *
- * @throws ModelFault naming every other such entry, and what may have been meant
+ * @throws ModelError naming every other such entry, and what may have been meant
  */
 export function requireKnown(root: Graph, exclude: readonly string[]): string[] {
   if (exclude.length === 0) return [];
@@ -46,7 +46,7 @@ export function requireKnown(root: Graph, exclude: readonly string[]): string[] 
   if (unknown.length === 0) return absent;
   const list = unknown.slice(0, toldMost).map((entry) => told(entry, known));
   const more = unknown.length > toldMost ? ` and ${unknown.length - toldMost} more` : '';
-  throw new ModelFault(
+  throw new ModelError(
     `exclude names what the model does not have: ${list.join(', ')}${more}. Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has ${operatorsOf(root)}.`,
   );
 }

@@ -7,7 +7,7 @@ import type { Optimization } from '../../onnx/optimize/optimization.ts';
 import { matchShapes } from '../../onnx/shapes/match-shapes.ts';
 import { parseShapes } from '../../onnx/shapes/parse-shapes.ts';
 
-/** What a model's file says of itself. Throws a `ModelFault` for what is none. */
+/** What a model's file says of itself. Throws a `ModelError` for what is none. */
 async function summaryOf(file: string): Promise<ModelSummary> {
   const handle = await open(file);
   try {
@@ -34,7 +34,7 @@ function shapesOf(text: string | null, tensors: ModelSummary['inputs']): Shapes 
 
 /**
  * Dimensions of the model's inputs by name, as the strategy asks for them or else as they are stored with the model,
- * and those of its outputs as asked for; undefined where nothing is said. Throws a `ModelFault` naming both shapes
+ * and those of its outputs as asked for; undefined where nothing is said. Throws a `ModelError` naming both shapes
  * where they are not the model's.
  */
 export async function requestedShapes(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { putReceipt } from '../../data/receipt.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
-import { ModelFault } from '../../onnx/model-fault.ts';
+import { ModelError } from '../../onnx/model-error.ts';
 import { killTree } from '../../process/process-tree.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { conclusionOfFault, isCancelled, keepAlive, openLog } from '../held-job.ts';
@@ -89,7 +89,7 @@ async function attend(place: Place): Promise<StrategyEnd | undefined> {
       const cancelled = await isCancelled(job);
       return over(conclusionOf(stoppedBefore, { stop: stop.reason, cancelled, timeout: record.timeout }));
     }
-    if (error instanceof ModelFault || error instanceof JobFailure)
+    if (error instanceof ModelError || error instanceof JobFailure)
       return over({ status: 'FAILED', reason: error.message });
     return over(conclusionOfFault(error, job));
   }

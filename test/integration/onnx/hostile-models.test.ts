@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadModel } from '../../../shared/onnx/model/load-model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import type { GraphProto } from '../../../shared/onnx/proto/onnx_pb.js';
@@ -49,7 +49,7 @@ async function expectFault(
   prepare?: (folder: string) => void,
 ) {
   const fault = await faultOf(hostile.modelBytes(graph), seconds, prepare);
-  expect(fault).toBeInstanceOf(ModelFault);
+  expect(fault).toBeInstanceOf(ModelError);
   expect(String(fault)).toMatch(message);
 }
 
@@ -70,7 +70,7 @@ describe('what no JavaScript could catch ends the stage alone', () => {
 
 test('a fault does not say where the model lies', async () => {
   const fault = await faultOf(hostile.modelBytes(hostile.cycle()));
-  expect(fault).toBeInstanceOf(ModelFault);
+  expect(fault).toBeInstanceOf(ModelError);
   expect(String(fault)).toMatch(
     /ONNX Runtime cannot load the (model|result): Load model from model\.onnx failed/,
   );
@@ -134,7 +134,7 @@ describe('a file that lies is refused', () => {
   test('what is no model', async () => {
     for (const text of ['', '{"a": 1}', 'PK\x03\x04', '\x08\x08'.repeat(1000)]) {
       expect(String(await faultOf(Buffer.from(text, 'latin1')))).toMatch(
-        /ModelFault: The file is not an ONNX model/,
+        /ModelError: The file is not an ONNX model/,
       );
     }
   });
@@ -153,7 +153,7 @@ test(`${mutations} mutations of a valid model end in a result or a clear fault`,
     if (fault === undefined) outcomes.result += 1;
     else {
       outcomes.fault += 1;
-      expect(fault, `seed ${seed}`).toBeInstanceOf(ModelFault);
+      expect(fault, `seed ${seed}`).toBeInstanceOf(ModelError);
       expect(String(fault).length, `seed ${seed}`).toBeGreaterThan(30);
       expect(String(fault).length, `seed ${seed}`).toBeLessThan(2000);
     }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { writeNpz } from '../../../shared/onnx/npz/write-npz.ts';
 import { type Optimization, optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
@@ -148,7 +148,7 @@ describe('what is asked for and cannot be had is said', () => {
     [{ operation: 'quantize', strategy: 'dynamic', precision: 4 }, 'precision must be 8 with dynamic'],
     [{ operation: 'prune', strategy: 'structured' }, 'strategy must be one of magnitude_global'],
   ])('%o', (request, message) => {
-    expect(() => parseRequest(request)).toThrow(ModelFault);
+    expect(() => parseRequest(request)).toThrow(ModelError);
     expect(() => parseRequest(request)).toThrow(message);
   });
 

@@ -5,7 +5,7 @@ import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import { valueInfoOf } from '../../../shared/onnx/graph/value-info.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
@@ -33,7 +33,7 @@ async function refusal(model: Model, request: Record<string, unknown>, memoryByt
     () => undefined,
     (error: unknown) => error,
   );
-  expect(fault).toBeInstanceOf(ModelFault);
+  expect(fault).toBeInstanceOf(ModelError);
   return { said: fault instanceof Error ? fault.message : '', stages: [...stages] };
 }
 

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { defineTask, taskHandler } from '../../../shared/endpoint/task.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import type { Optimization, Optimized } from '../../../shared/onnx/optimize/optimization.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
 import { runStrategyProgram } from '../../../shared/runner/optimize/strategy-program.ts';
@@ -39,7 +39,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     await run(optimization, '/bin/sleep', String(optimization.request.seed + 600));
   },
   async fault() {
-    throw new ModelFault('The model has no weights that can be pruned.');
+    throw new ModelError('The model has no weights that can be pruned.');
   },
   async error() {
     throw new TypeError('a secret of the service');

@@ -8,7 +8,7 @@ import { putExperiment } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
 import { findModel, modelPrefix, putModel, requireReadyModel } from '../../../shared/data/model.ts';
 import { modelOfResult, type StrategyResult } from '../../../shared/models/register-result.ts';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
@@ -201,6 +201,6 @@ describe('the result of a strategy', () => {
       `There is a model ${model_name} already`,
     );
     await objects.delete(made.files.map(({ object }) => object));
-    await expect(modelOfResult(registrar(), made)).rejects.toThrow(ModelFault);
+    await expect(modelOfResult(registrar(), made)).rejects.toThrow(ModelError);
   });
 });

@@ -1,7 +1,7 @@
 // Tries every method on one model: try-model.ts <model> <npz or ''> <folder> <first trial>. Answers a line for each.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ModelFault } from '../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
 import { runSample } from '../../../shared/onnx/session/run-sample.ts';
@@ -35,7 +35,7 @@ async function unrunnable(feed: Feed): Promise<string | undefined> {
     await session.release();
     return undefined;
   } catch (error) {
-    if (error instanceof ModelFault) return error.message;
+    if (error instanceof ModelError) return error.message;
     throw error;
   }
 }
@@ -99,11 +99,11 @@ async function attempt(
     );
     return { ...base, file, ...judged(trial, compare) };
   } catch (error) {
-    if (error instanceof ModelFault && !error.message.includes('the result')) {
+    if (error instanceof ModelError && !error.message.includes('the result')) {
       return { ...base, outcome: 'refused', reason: error.message };
     }
     const reason =
-      error instanceof ModelFault ? error.message : error instanceof Error ? (error.stack ?? '') : '';
+      error instanceof ModelError ? error.message : error instanceof Error ? (error.stack ?? '') : '';
     return { ...base, outcome: 'failed', reason };
   } finally {
     rmSync(join(folder, 'ranges.json'), { force: true });
@@ -118,7 +118,7 @@ async function tryAll(): Promise<void> {
   try {
     ({ inputs } = readStage({ kind: 'read', model, shapes: {} }));
   } catch (error) {
-    if (!(error instanceof ModelFault)) throw error;
+    if (!(error instanceof ModelError)) throw error;
     for (const { name: trial } of rest) {
       say({ trial, outcome: 'refused', reason: error.message, error: null, accuracy: null, file: null });
     }

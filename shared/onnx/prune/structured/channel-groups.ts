@@ -1,6 +1,6 @@
 import { elementCount, type Tensor } from '../../tensor/tensor.ts';
 import type { Labels } from './channels.ts';
-import type { Producer, Survey } from './survey.ts';
+import type { DependencyGraph, Producer } from './dependency-graph.ts';
 
 /** Channels of an axis of values and constants, as many sets as there are different ones. */
 export interface Axis {
@@ -32,7 +32,7 @@ export interface ChannelGroups {
 }
 
 /** Numbers the removable sets in the order in which they are met. */
-function numberSets({ channels, cuts }: Survey): Map<number, number> {
+function numberSets({ channels, cuts }: DependencyGraph): Map<number, number> {
   const sets = new Map<number, number>();
   for (const { labels } of cuts) {
     for (const label of labels) {
@@ -49,11 +49,11 @@ class AxisTable {
   readonly axesOfSet: number[][];
   readonly #ids = new Map<Labels, number>();
   readonly #byContent = new Map<string, number>();
-  readonly #survey: Survey;
+  readonly #dependencies: DependencyGraph;
   readonly #sets: ReadonlyMap<number, number>;
 
-  constructor(survey: Survey, sets: ReadonlyMap<number, number>) {
-    this.#survey = survey;
+  constructor(dependencies: DependencyGraph, sets: ReadonlyMap<number, number>) {
+    this.#dependencies = dependencies;
     this.#sets = sets;
     this.axesOfSet = Array.from({ length: sets.size }, () => []);
   }
@@ -61,7 +61,7 @@ class AxisTable {
   id(labels: Labels): number {
     const known = this.#ids.get(labels);
     if (known !== undefined) return known;
-    const roots = labels.map((label) => this.#survey.channels.find(label));
+    const roots = labels.map((label) => this.#dependencies.channels.find(label));
     const content = roots.join();
     const id = this.#byContent.get(content) ?? this.#add(roots);
     this.#byContent.set(content, id);
@@ -82,7 +82,7 @@ class AxisTable {
   }
 }
 
-function tensorsOf({ cuts, model }: Survey, table: AxisTable): CutTensor[] {
+function tensorsOf({ cuts, model }: DependencyGraph, table: AxisTable): CutTensor[] {
   const byInput = new Map<string, CutTensor>();
   for (const { node, position, axis, labels, isWeight } of cuts) {
     const tensor = model.graph.initializers.get(node.input[position] ?? '');
@@ -129,22 +129,22 @@ function familiesOf(
   return parent.map((_, set) => find(set));
 }
 
-/** What a survey found to be removable, in a form to choose from. */
-export function channelGroups(survey: Survey): ChannelGroups {
-  const sets = numberSets(survey);
-  const setOf = (label: number): number | undefined => sets.get(survey.channels.find(label));
-  const table = new AxisTable(survey, sets);
-  const tensors = tensorsOf(survey, table);
+/** What a dependencies found to be removable, in a form to choose from. */
+export function channelGroups(dependencies: DependencyGraph): ChannelGroups {
+  const sets = numberSets(dependencies);
+  const setOf = (label: number): number | undefined => sets.get(dependencies.channels.find(label));
+  const table = new AxisTable(dependencies, sets);
+  const tensors = tensorsOf(dependencies, table);
   // Values between the layers have axes of their own, as after Split: they must not become empty either.
-  for (const { labels } of survey.carried.values()) table.id(labels);
+  for (const { labels } of dependencies.carried.values()) table.id(labels);
   return {
     count: sets.size,
     setOf,
     axes: table.axes,
     axesOfSet: table.axesOfSet,
     tensors,
-    familyOf: familiesOf(sets.size, survey.producers, setOf),
-    producers: survey.producers,
+    familyOf: familiesOf(sets.size, dependencies.producers, setOf),
+    producers: dependencies.producers,
   };
 }
 

@@ -1,4 +1,4 @@
-import { ModelFault } from '../../model-fault.ts';
+import { ModelError } from '../../model-error.ts';
 import { elementCount, type Tensor } from '../../tensor/tensor.ts';
 import { floatsOf } from '../../tensor/values.ts';
 import type { ChannelGroups, CutTensor } from './channel-groups.ts';
@@ -36,7 +36,7 @@ function addNorms(groups: ChannelGroups, sums: Float64Array, isSquared: boolean)
     for (const { axis, labels } of cuts.flatMap(({ axes }) => axes)) {
       for (const [place, sum] of axisSums(values, tensor.dims, axis, isSquared).entries()) {
         if (!Number.isFinite(sum)) {
-          throw new ModelFault(
+          throw new ModelError(
             `The weight ${JSON.stringify(tensor.name)} holds NaN or infinite values: its channels cannot be ranked by norm.`,
           );
         }
@@ -98,7 +98,7 @@ export type StructuredStrategy = keyof typeof scores;
 /**
  * How much each removable set of channels matters to a strategy: the lowest are removed first.
  *
- * @throws ModelFault where a weight that is ranked holds NaN or infinity
+ * @throws ModelError where a weight that is ranked holds NaN or infinity
  */
 export const channelScores = (
   groups: ChannelGroups,

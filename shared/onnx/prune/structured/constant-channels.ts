@@ -3,7 +3,7 @@ import type { NodeProto } from '../../proto/onnx_pb.js';
 import { elementCount } from '../../tensor/tensor.ts';
 import { floatsOf, isFloatTensor } from '../../tensor/values.ts';
 import { constantActivations } from './constant-activations.ts';
-import type { Carried, Survey } from './survey.ts';
+import type { Carried, DependencyGraph } from './dependency-graph.ts';
 
 /** What each channel of a value always is; NaN for those that depend on the input. */
 export type ChannelConstants = Float64Array;
@@ -29,14 +29,14 @@ export const isPadded = (node: NodeProto): boolean =>
  * leaves them, and what activations, BatchNormalization and sums make of them (Sigmoid(0) is 0.5).
  */
 export class ConstantChannels {
-  readonly #survey: Survey;
+  readonly #dependencies: DependencyGraph;
   readonly #known = new Map<string, ChannelConstants>();
 
-  constructor(survey: Survey) {
-    this.#survey = survey;
-    for (const node of survey.model.graph.nodes) {
+  constructor(dependencies: DependencyGraph) {
+    this.#dependencies = dependencies;
+    for (const node of dependencies.model.graph.nodes) {
       for (const [at, output] of node.output.entries()) {
-        const carried = survey.carried.get(output);
+        const carried = dependencies.carried.get(output);
         const found =
           carried && at < 1 + (node.opType === 'Split' ? at : 0) ? this.#of(node, carried) : undefined;
         if (found?.some((value) => !Number.isNaN(value))) this.#known.set(output, found);
@@ -66,7 +66,7 @@ export class ConstantChannels {
 
   /** A value for each channel from a constant input: one for all, or one for each along the channels' axis. */
   #constants(name: string | undefined, length: number): ((at: number) => number) | undefined {
-    const tensor = this.#survey.constant(name);
+    const tensor = this.#dependencies.constant(name);
     if (tensor === undefined || !isFloatTensor(tensor)) return undefined;
     const count = elementCount(tensor.dims);
     if (count !== 1 && count !== length) return undefined;
@@ -76,10 +76,10 @@ export class ConstantChannels {
 
   /** Channels of a layer whose weights are all zero are its bias. */
   #ofLayer(node: NodeProto, { labels }: Carried): ChannelConstants | undefined {
-    const cut = this.#survey.cuts.find(
+    const cut = this.#dependencies.cuts.find(
       (one) => one.node === node && one.position === 1 && one.labels === labels,
     );
-    const weight = this.#survey.constant(node.input[1]);
+    const weight = this.#dependencies.constant(node.input[1]);
     if (cut === undefined || weight === undefined) return undefined;
     const behind = elementCount(weight.dims.slice(cut.axis + 1));
     const constants = new Float64Array(labels.length);
@@ -94,7 +94,7 @@ export class ConstantChannels {
 
   #ofConcat(node: NodeProto): ChannelConstants {
     const parts = node.input.map((name) => {
-      const length = this.#survey.carried.get(name)?.labels.length ?? 0;
+      const length = this.#dependencies.carried.get(name)?.labels.length ?? 0;
       return this.of(name) ?? new Float64Array(length).fill(Number.NaN);
     });
     return Float64Array.from(parts.flatMap((part) => [...part]));
@@ -125,7 +125,7 @@ export class ConstantChannels {
   }
 
   #ofMove(node: NodeProto, { labels }: Carried, input: ChannelConstants): ChannelConstants | undefined {
-    const from = this.#survey.carried.get(node.input[0] ?? '')?.labels;
+    const from = this.#dependencies.carried.get(node.input[0] ?? '')?.labels;
     if (from === undefined) return undefined;
     if (from === labels) return input;
     const byLabel = new Map<number, number>();

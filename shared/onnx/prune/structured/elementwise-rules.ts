@@ -1,5 +1,5 @@
-import type { ChannelRule, Site } from './site.ts';
-import type { Carried } from './survey.ts';
+import type { Carried } from './dependency-graph.ts';
+import type { ChannelRule, RuleContext } from './rule-context.ts';
 
 /** How many of the last axes are not repeated over but have a meaning of their own. */
 export const batchAxes = 2;
@@ -8,17 +8,17 @@ export const batchAxes = 2;
  * What a node with broadcasting inputs carries (ONNX multidirectional broadcasting): channels that meet are tied,
  * constants along them are cut. Undefined where something does not fit, whereupon everything is locked.
  */
-export function spreadChannels(site: Site, ownAxes = 0): Carried | undefined {
-  const ranks = site.node.input.map((_, at) => site.rank(at));
+export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | undefined {
+  const ranks = context.node.input.map((_, at) => context.rank(at));
   const known = ranks.filter((rank) => rank !== undefined);
   const rank = Math.max(...known);
   const fail = (): undefined => {
-    site.lockAsUnknown();
+    context.lockAsUnknown();
     return undefined;
   };
   if (known.length < ranks.length) return fail();
-  const carried = site.node.input.map((_, at) => {
-    const own = site.carried(at);
+  const carried = context.node.input.map((_, at) => {
+    const own = context.carried(at);
     return own && { axis: own.axis + rank - (ranks[at] ?? 0), labels: own.labels };
   });
   // A single channel is spread over all others; it is never removed, because an axis keeps at least one.
@@ -31,29 +31,32 @@ export function spreadChannels(site: Site, ownAxes = 0): Carried | undefined {
   const { axis, labels } = widest;
   for (const [at, own] of carried.entries()) {
     const place = axis - rank + (ranks[at] ?? 0);
-    const size = place < 0 ? 1 : (site.dims(at)?.[place] ?? 0);
+    const size = place < 0 ? 1 : (context.dims(at)?.[place] ?? 0);
     if (own === undefined) {
       if (size === 1) continue;
-      if (site.survey.constant(site.node.input[at]) === undefined) {
-        site.survey.channels.lock(labels, `${site.label} combines them with a value of fixed size`);
-      } else site.cut(at, place, labels);
+      if (context.dependencies.constant(context.node.input[at]) === undefined) {
+        context.dependencies.channels.lock(
+          labels,
+          `${context.label} combines them with a value of fixed size`,
+        );
+      } else context.cut(at, place, labels);
     } else if (own.axis !== axis) return fail();
-    else if (own.labels.length === labels.length) site.survey.channels.tieAll(own.labels, labels);
+    else if (own.labels.length === labels.length) context.dependencies.channels.tieAll(own.labels, labels);
     else if (own.labels.length !== 1) return fail();
   }
   return { axis, labels };
 }
 
-const spread: ChannelRule = (site) => {
-  const carried = spreadChannels(site);
-  if (carried !== undefined) site.putAll(carried);
+const spread: ChannelRule = (context) => {
+  const carried = spreadChannels(context);
+  if (carried !== undefined) context.putAll(carried);
 };
 
 /** One value in, the same shape out. Further inputs are scalars. */
-const pass: ChannelRule = (site) => {
-  const carried = site.carried(0);
-  if (carried === undefined) site.lockAsUnknown();
-  else site.putAll(carried);
+const pass: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  if (carried === undefined) context.lockAsUnknown();
+  else context.putAll(carried);
 };
 
 const unary =

@@ -4,10 +4,10 @@ import { elementCount, makeTensor, type Tensor } from '../../tensor/tensor.ts';
 import { floatsOf } from '../../tensor/values.ts';
 import { layerName } from '../layer-name.ts';
 import { type ChannelConstants, ConstantChannels, isPadded } from './constant-channels.ts';
-import type { Cut, Survey } from './survey.ts';
+import type { Cut, DependencyGraph } from './dependency-graph.ts';
 
 /** Whether anything that makes channels has one without weights; only then is there something to look for. */
-function hasDeadChannels({ producers, model, cuts }: Survey): boolean {
+function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
   const made = new Set(producers.map(({ labels }) => labels));
   return cuts.some(({ node, position, axis, labels }) => {
     const weight = made.has(labels) ? model.graph.initializers.get(node.input[position] ?? '') : undefined;
@@ -46,13 +46,13 @@ function contributions(
 }
 
 /** Adds numbers to a layer's bias, or gives it one; it loses the layer's removed outputs like any other. */
-function addToBias(survey: Survey, { node }: Cut, weight: Tensor, sums: Float64Array): void {
-  const { model, names } = survey;
+function addToBias(dependencies: DependencyGraph, { node }: Cut, weight: Tensor, sums: Float64Array): void {
+  const { model, names } = dependencies;
   const name = names.make(`${layerName(node)}_bias`);
-  const carried = survey.carried.get(node.output[0] ?? '');
+  const carried = dependencies.carried.get(node.output[0] ?? '');
   const labels = carried?.labels;
   const cutAt = (position: number, at = node): void => {
-    if (labels !== undefined) survey.cut({ node: at, position, axis: 0, labels, isWeight: false });
+    if (labels !== undefined) dependencies.cut({ node: at, position, axis: 0, labels, isWeight: false });
   };
   if (node.opType === 'MatMul') {
     const [output = ''] = node.output;
@@ -60,7 +60,7 @@ function addToBias(survey: Survey, { node }: Cut, weight: Tensor, sums: Float64A
     const add = makeNode('Add', [product, name], [output], { name: names.make(`${layerName(node)}_add`) });
     model.graph.put(makeTensor(name, weight.type, [sums.length], Float32Array.from(sums)));
     node.output[0] = product;
-    if (carried !== undefined) survey.carried.set(product, carried);
+    if (carried !== undefined) dependencies.carried.set(product, carried);
     model.graph.nodes.splice(model.graph.nodes.indexOf(node) + 1, 0, add);
     cutAt(1, add);
     return;
@@ -78,10 +78,11 @@ function addToBias(survey: Survey, { node }: Cut, weight: Tensor, sums: Float64A
   const dims = rows === 1 ? [sums.length] : [rows, sums.length];
   model.graph.put(makeTensor(name, weight.type, dims, values));
   if (isGemm && beta !== 1) setAttribute(node, 'beta', { float: 1 });
-  const noted = survey.cuts.findIndex((one) => one.node === node && one.position === 2);
-  if (noted >= 0) survey.cuts.splice(noted, 1);
+  const noted = dependencies.cuts.findIndex((one) => one.node === node && one.position === 2);
+  if (noted >= 0) dependencies.cuts.splice(noted, 1);
   node.input[2] = name;
-  if (labels !== undefined) survey.cut({ node, position: 2, axis: dims.length - 1, labels, isWeight: false });
+  if (labels !== undefined)
+    dependencies.cut({ node, position: 2, axis: dims.length - 1, labels, isWeight: false });
 }
 
 /**
@@ -89,23 +90,29 @@ function addToBias(survey: Survey, { node }: Cut, weight: Tensor, sums: Float64A
  * without weights go without changing the result: behind a Sigmoid, say, they are 0.5. Tells the layers in which it is
  * exact only away from the edges, because the layer pads.
  */
-export function foldConstantChannels(survey: Survey, isRemoved: (label: number) => boolean): string[] {
-  if (!hasDeadChannels(survey)) return [];
-  const constants = new ConstantChannels(survey);
+export function foldConstantChannels(
+  dependencies: DependencyGraph,
+  isRemoved: (label: number) => boolean,
+): string[] {
+  if (!hasDeadChannels(dependencies)) return [];
+  const constants = new ConstantChannels(dependencies);
   const inexact: string[] = [];
-  for (const cut of [...survey.cuts]) {
+  for (const cut of [...dependencies.cuts]) {
     const { node, position, isWeight } = cut;
-    const input = survey.carried.get(node.input[0] ?? '');
+    const input = dependencies.carried.get(node.input[0] ?? '');
     const known = constants.of(node.input[0]);
-    const weight = survey.constant(node.input[1]);
+    const weight = dependencies.constant(node.input[1]);
     const isUser =
-      isWeight && position === 1 && input !== undefined && survey.producers.some((one) => one.node === node);
+      isWeight &&
+      position === 1 &&
+      input !== undefined &&
+      dependencies.producers.some((one) => one.node === node);
     if (!isUser || known === undefined || weight?.type !== 'float') continue;
     if (node.opType !== 'Conv' && weight.dims.length !== 2) continue;
-    if (survey.carried.get(node.output[0] ?? '')?.labels === cut.labels) continue;
+    if (dependencies.carried.get(node.output[0] ?? '')?.labels === cut.labels) continue;
     const sums = contributions(cut, weight, known, (at) => isRemoved(input.labels[at] ?? 0));
     if (sums.every((sum) => sum === 0)) continue;
-    addToBias(survey, cut, weight, sums);
+    addToBias(dependencies, cut, weight, sums);
     if (isPadded(node)) inexact.push(layerName(node));
   }
   return inexact;

@@ -1,92 +1,103 @@
 import { intAttribute, setAttribute } from '../../graph/attributes.ts';
 import { axisOf } from '../../infer/value.ts';
-import type { ChannelRule, Site } from './site.ts';
+import type { ChannelRule, RuleContext } from './rule-context.ts';
 
 /** A node that treats each channel on axis 1 for itself, with constants for each channel at these inputs. */
 const perChannel =
   (constants: readonly number[]): ChannelRule =>
-  (site) => {
-    const carried = site.carried(0);
-    const isTraining = intAttribute(site.node, 'training_mode', 0) !== 0;
-    const isStatistics = site.node.output.slice(1).some((name) => site.survey.index.uses(name).length > 0);
+  (context) => {
+    const carried = context.carried(0);
+    const isTraining = intAttribute(context.node, 'training_mode', 0) !== 0;
+    const isStatistics = context.node.output
+      .slice(1)
+      .some((name) => context.dependencies.index.uses(name).length > 0);
     if (carried?.axis !== 1 || isTraining || isStatistics) {
-      site.lockAsUnknown();
+      context.lockAsUnknown();
       return;
     }
-    for (const position of constants) site.cut(position, 0, carried.labels);
-    site.put(0, carried);
+    for (const position of constants) context.cut(position, 0, carried.labels);
+    context.put(0, carried);
   };
 
 /** Whole groups of GroupNormalization go, or none: removing a channel would change the statistics of the others. */
-const groupNormalization: ChannelRule = (site) => {
-  const carried = site.carried(0);
-  const groups = intAttribute(site.node, 'num_groups', 0);
+const groupNormalization: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const groups = intAttribute(context.node, 'num_groups', 0);
   const size = (carried?.labels.length ?? 0) / groups;
   if (carried?.axis !== 1 || !Number.isInteger(size)) {
-    site.lockAsUnknown();
+    context.lockAsUnknown();
     return;
   }
   const { labels } = carried;
-  for (const [at, label] of labels.entries()) site.survey.channels.tie(label, labels[at - (at % size)] ?? 0);
+  for (const [at, label] of labels.entries())
+    context.dependencies.channels.tie(label, labels[at - (at % size)] ?? 0);
   const ofGroups = labels.filter((_, at) => at % size === 0);
   // Scale and bias are for each group before opset 21, for each channel since.
   for (const position of [1, 2])
-    site.cut(position, 0, site.dims(position)?.[0] === groups && size > 1 ? ofGroups : labels);
-  site.survey.edits.push((remaining) => setAttribute(site.node, 'num_groups', remaining.count(ofGroups)));
-  site.put(0, carried);
+    context.cut(position, 0, context.dims(position)?.[0] === groups && size > 1 ? ofGroups : labels);
+  context.dependencies.edits.push((remaining) =>
+    setAttribute(context.node, 'num_groups', remaining.count(ofGroups)),
+  );
+  context.put(0, carried);
 };
 
 /** An operator that computes over some axes: channels along others pass, along these they have to stay. */
 const over =
-  (isWithin: (site: Site, axis: number, rank: number) => boolean | undefined): ChannelRule =>
-  (site) => {
-    const carried = site.carried(0);
-    const rank = site.rank(0);
-    const within = carried && rank && isWithin(site, carried.axis, rank);
-    if (carried !== undefined && within === false) site.putAll(carried);
-    else site.lock(`${site.label} computes over all of them together`);
+  (isWithin: (context: RuleContext, axis: number, rank: number) => boolean | undefined): ChannelRule =>
+  (context) => {
+    const carried = context.carried(0);
+    const rank = context.rank(0);
+    const within = carried && rank && isWithin(context, carried.axis, rank);
+    if (carried !== undefined && within === false) context.putAll(carried);
+    else context.lock(`${context.label} computes over all of them together`);
   };
 
-const softmax = over((site, axis, rank) => {
-  const isFlattening = site.survey.model.opset() < 13;
-  const from = axisOf(intAttribute(site.node, 'axis', isFlattening ? 1 : -1), rank);
+const softmax = over((context, axis, rank) => {
+  const isFlattening = context.dependencies.model.opset() < 13;
+  const from = axisOf(intAttribute(context.node, 'axis', isFlattening ? 1 : -1), rank);
   return isFlattening ? axis >= from : axis === from;
 });
 
 const layerNormalization = over(
-  (site, axis, rank) =>
-    axis >= axisOf(intAttribute(site.node, 'axis', -1), rank) ||
-    site.node.input.slice(1).some((name) => site.survey.constant(name) === undefined && name !== '') ||
-    site.node.output.slice(1).some((name) => name !== ''),
+  (context, axis, rank) =>
+    axis >= axisOf(intAttribute(context.node, 'axis', -1), rank) ||
+    context.node.input
+      .slice(1)
+      .some((name) => context.dependencies.constant(name) === undefined && name !== '') ||
+    context.node.output.slice(1).some((name) => name !== ''),
 );
 
 const always = over(() => true);
 
 /** Reductions: the axes that are left move up where the reduced ones are dropped. */
-const reduce: ChannelRule = (site) => {
-  const carried = site.carried(0);
-  const rank = site.rank(0);
-  const axes = site.numbers('axes', 1);
+const reduce: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const rank = context.rank(0);
+  const axes = context.numbers('axes', 1);
   if (carried === undefined || rank === undefined || axes === undefined) {
-    site.lock(`${site.label} computes over all of them together`);
+    context.lock(`${context.label} computes over all of them together`);
     return;
   }
   const reduced = axes.map((axis) => axisOf(axis, rank));
   if (reduced.length === 0 || reduced.includes(carried.axis)) {
-    site.lock(`${site.label} computes over all of them together`);
+    context.lock(`${context.label} computes over all of them together`);
     return;
   }
-  const isKept = intAttribute(site.node, 'keepdims', 1) !== 0;
+  const isKept = intAttribute(context.node, 'keepdims', 1) !== 0;
   const before = isKept ? 0 : new Set(reduced.filter((axis) => axis < carried.axis)).size;
-  site.put(0, { axis: carried.axis - before, labels: carried.labels });
+  context.put(0, { axis: carried.axis - before, labels: carried.labels });
 };
 
 /** Pools keep batch and channels apart. A second output tells places, which count channels. */
-const pool: ChannelRule = (site) => {
-  const carried = site.carried(0);
-  if (carried === undefined || carried.axis > 1 || site.node.output.some((name, at) => at > 0 && name !== ''))
-    site.lockAsUnknown();
-  else site.put(0, carried);
+const pool: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  if (
+    carried === undefined ||
+    carried.axis > 1 ||
+    context.node.output.some((name, at) => at > 0 && name !== '')
+  )
+    context.lockAsUnknown();
+  else context.put(0, carried);
 };
 
 const table = (names: string, rule: ChannelRule): [string, ChannelRule][] =>

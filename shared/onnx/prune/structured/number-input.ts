@@ -1,11 +1,11 @@
 import type { NodeProto } from '../../proto/onnx_pb.js';
 import { makeInt64s, makeTensor } from '../../tensor/tensor.ts';
 import { layerName } from '../layer-name.ts';
-import type { Survey } from './survey.ts';
+import type { DependencyGraph } from './dependency-graph.ts';
 
 /** Gives a node whole numbers of its own at an input, so that others which use the former constant keep it. */
 export function setNumbers(
-  { model, names }: Survey,
+  { model, names }: DependencyGraph,
   node: NodeProto,
   position: number,
   numbers: readonly number[],

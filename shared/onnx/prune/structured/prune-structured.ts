@@ -1,21 +1,21 @@
 import type { Model } from '../../model/model.ts';
-import { ModelFault } from '../../model-fault.ts';
+import { ModelError } from '../../model-error.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PrunedGroup } from '../../transform/pruning-outcome.ts';
 import type { TransformReport } from '../../transform/report.ts';
 import { foldViews } from '../fold-views.ts';
 import { layerName } from '../layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
+import { buildDependencyGraph } from './build-dependency-graph.ts';
 import { type ChannelGroups, channelGroups } from './channel-groups.ts';
 import { channelScores, type StructuredStrategy } from './channel-scores.ts';
 import { type Choice, chooseChannels } from './choose-channels.ts';
+import type { DependencyGraph, Remaining } from './dependency-graph.ts';
 import { foldConstantChannels } from './fold-constant-channels.ts';
 import { remainingOf, removeChannels } from './remove-channels.ts';
-import type { Remaining, Survey } from './survey.ts';
-import { surveyModel } from './survey-model.ts';
 
 /** Tells which layers keep channels because they have to, and why. */
-function reportLocks({ producers, channels }: Survey, report: TransformReport): void {
+function reportLocks({ producers, channels }: DependencyGraph, report: TransformReport): void {
   for (const { node, labels } of producers) {
     const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
     const [first] = reasons;
@@ -45,7 +45,7 @@ function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: 
 
 function refuseEmpty(report: TransformReport): never {
   const why = report.kept.slice(0, 3).map((kept) => `${kept.what}: ${kept.why}`);
-  throw new ModelFault(
+  throw new ModelError(
     `The model has no channels that can be removed${why.length > 0 ? ` (${why.join('; ')})` : ''}.`,
   );
 }
@@ -61,7 +61,7 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
       const more = group.layers.length > 1 ? ` and ${group.layers.length - 1} more` : '';
       return `${group.layers[0]}${more} (${group.channels_after} of ${group.channels_before} channels left)`;
     });
-  throw new ModelFault(
+  throw new ModelError(
     `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every group keeps at least one channel. It was held back by ${held.join(', ')}.`,
   );
 }
@@ -72,7 +72,7 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
  * they were. A group is all channels that can only be removed together; what is not understood is kept and reported.
  * The result equals the model with the group's slices zeroed in every weight that uses them.
  *
- * @throws ModelFault where nothing can be removed, or the compression is out of reach
+ * @throws ModelError where nothing can be removed, or the compression is out of reach
  */
 export function pruneStructured(
   model: Model,
@@ -82,9 +82,9 @@ export function pruneStructured(
   const { strategy, compression, exclude, seed } = request;
   const modelBefore = floatParameters(model.graph);
   if (compression > 1) foldViews(model);
-  const survey = surveyModel(model, exclude);
-  const groups = channelGroups(survey);
-  reportLocks(survey, report);
+  const dependencies = buildDependencyGraph(model, exclude);
+  const groups = channelGroups(dependencies);
+  reportLocks(dependencies, report);
   if (compression === 1) {
     const { before } = chooseChannels(groups, new Float64Array(groups.count), 1);
     recordNoChange(report, request, before, modelBefore);
@@ -96,11 +96,11 @@ export function pruneStructured(
   const remaining = remainingOf(isRemoved);
   const pruned = prunedGroups(groups, remaining);
   refuseOutOfReach(compression, choice, pruned);
-  for (const layer of foldConstantChannels(survey, isRemoved))
+  for (const layer of foldConstantChannels(dependencies, isRemoved))
     report.warnings.push(
       `Constants were folded into the bias of ${layer}, which pads: they are inexact at its edges.`,
     );
-  report.layers.push(...removeChannels(survey, remaining));
+  report.layers.push(...removeChannels(dependencies, remaining));
   const modelAfter = floatParameters(model.graph);
   recordOutcome(report, request, { ...choice, modelBefore, modelAfter }, pruned);
 }

@@ -7,7 +7,7 @@ import { layerName } from '../layer-name.ts';
 import { layoutOf } from '../weight-layout.ts';
 import type { Labels } from './channels.ts';
 import { type AxisCut, cutTensor } from './cut-tensor.ts';
-import type { Remaining, Survey } from './survey.ts';
+import type { DependencyGraph, Remaining } from './dependency-graph.ts';
 
 /** Tells what is left of axes, each looked through once. */
 export function remainingOf(isRemoved: (label: number) => boolean): Remaining {
@@ -29,7 +29,7 @@ interface InputCut {
   cuts: AxisCut[];
 }
 
-function inputCuts({ cuts, model }: Survey, remaining: Remaining): InputCut[] {
+function inputCuts({ cuts, model }: DependencyGraph, remaining: Remaining): InputCut[] {
   const byInput = new Map<NodeProto, Map<number, InputCut>>();
   for (const { node, position, axis, labels } of cuts) {
     const tensor = model.graph.initializers.get(node.input[position] ?? '');
@@ -45,22 +45,22 @@ function inputCuts({ cuts, model }: Survey, remaining: Remaining): InputCut[] {
 
 /** Puts the cut constant in place: under its name where all use it so, else as a copy for those that do. */
 function replace(
-  survey: Survey,
+  dependencies: DependencyGraph,
   made: Map<string, Tensor>,
   { node, position, tensor, cuts }: InputCut,
 ): Tensor {
-  const { graph } = survey.model;
+  const { graph } = dependencies.model;
   const key = JSON.stringify([tensor.name, cuts]);
   const known = made.get(key);
-  const cut = known ?? graph.put(cutTensor(tensor, survey.names.make(`${tensor.name}_pruned`), cuts));
+  const cut = known ?? graph.put(cutTensor(tensor, dependencies.names.make(`${tensor.name}_pruned`), cuts));
   made.set(key, cut);
   node.input[position] = cut.name;
   return cut;
 }
 
 /** Gives cut constants the name that they had where the former ones are gone. */
-function restoreNames(survey: Survey, pairs: ReadonlyMap<Tensor, Tensor>): void {
-  const { graph } = survey.model;
+function restoreNames(dependencies: DependencyGraph, pairs: ReadonlyMap<Tensor, Tensor>): void {
+  const { graph } = dependencies.model;
   const names = new Map<string, string>();
   const taken = new Set(graph.initializers.keys());
   for (const [cut, { name }] of pairs) {
@@ -96,21 +96,21 @@ function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChang
  * Removes channels from a model: cuts every constant that has them, copying those that are shared in different forms,
  * changes what depends on their number, and drops declarations of shapes that no longer hold.
  */
-export function removeChannels(survey: Survey, remaining: Remaining): LayerChange[] {
-  const { graph } = survey.model;
+export function removeChannels(dependencies: DependencyGraph, remaining: Remaining): LayerChange[] {
+  const { graph } = dependencies.model;
   const made = new Map<string, Tensor>();
   const pairs = new Map<Tensor, Tensor>();
   const changes: LayerChange[] = [];
-  for (const input of inputCuts(survey, remaining)) {
-    const cut = replace(survey, made, input);
+  for (const input of inputCuts(dependencies, remaining)) {
+    const cut = replace(dependencies, made, input);
     pairs.set(cut, input.tensor);
     changes.push(...changeOf(input, cut));
   }
-  for (const edit of survey.edits) edit(remaining);
+  for (const edit of dependencies.edits) edit(remaining);
   removeUnused(graph);
-  restoreNames(survey, pairs);
+  restoreNames(dependencies, pairs);
   graph.proto.valueInfo = graph.proto.valueInfo.filter(
-    ({ name }) => !survey.carried.has(name) && !graph.initializers.has(name),
+    ({ name }) => !dependencies.carried.has(name) && !graph.initializers.has(name),
   );
   return changes;
 }

@@ -1,7 +1,7 @@
 import { intAttribute, intsAttribute } from '../../graph/attributes.ts';
 import type { Dim } from '../../graph/value-info.ts';
 import { axisOf, isKnown, productOf } from '../../infer/value.ts';
-import type { Site } from './site.ts';
+import type { RuleContext } from './rule-context.ts';
 
 /** Output dimensions, of which one that is not known follows from the others where those before `axis` are kept. */
 function filled(
@@ -17,9 +17,9 @@ function filled(
 }
 
 /** The last size of an output that a product of matrices has to find there, by its constant weight. */
-function demandedSize({ survey, node }: Site): number | undefined {
-  const user = survey.index.uses(node.output[0] ?? '').find(({ position }) => position === 0)?.node;
-  const dims = survey.constant(user?.input[1])?.dims;
+function demandedSize({ dependencies, node }: RuleContext): number | undefined {
+  const user = dependencies.index.uses(node.output[0] ?? '').find(({ position }) => position === 0)?.node;
+  const dims = dependencies.constant(user?.input[1])?.dims;
   if (user === undefined || dims?.length !== 2 || user.domain !== '') return undefined;
   if (user.opType === 'MatMul') return dims[0];
   if (user.opType !== 'Gemm' || intAttribute(user, 'transA', 0) !== 0) return undefined;
@@ -27,19 +27,22 @@ function demandedSize({ survey, node }: Site): number | undefined {
 }
 
 /** Output dimensions, the last one from what is demanded of it where it was not inferred. */
-function demanded(site: Site): readonly Dim[] | undefined {
-  const dims = site.outputDims();
-  const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(site);
+function demanded(context: RuleContext): readonly Dim[] | undefined {
+  const dims = context.outputDims();
+  const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(context);
   return size === undefined ? dims : dims?.with(-1, size);
 }
 
 /** The dimensions of a reshape's output, as far as they follow from what is around it. */
-export const knownOutput = (site: Site, from: readonly Dim[], axis: number): readonly Dim[] | undefined =>
-  filled(from, demanded(site), axis);
+export const knownOutput = (
+  context: RuleContext,
+  from: readonly Dim[],
+  axis: number,
+): readonly Dim[] | undefined => filled(from, demanded(context), axis);
 
 /** Whether the parts of a divided axis change places next, as in a channel shuffle. */
-export function isShuffled({ survey, node }: Site, axis: number): boolean {
-  const next = survey.index.soleUse(node.output[0] ?? '')?.node;
+export function isShuffled({ dependencies, node }: RuleContext, axis: number): boolean {
+  const next = dependencies.index.soleUse(node.output[0] ?? '')?.node;
   const perm = next?.opType === 'Transpose' ? intsAttribute(next, 'perm') : undefined;
   return perm !== undefined && perm[axis] === axis + 1 && perm[axis + 1] === axis;
 }
@@ -51,20 +54,20 @@ const mostSteps = 4;
  * Whether the outer part of a divided axis is soon taken apart by number: queries, keys and values that come from one
  * product, as in PyTorch's MultiheadAttention.
  */
-export function isSelected({ survey, node }: Site, axis: number): boolean {
+export function isSelected({ dependencies, node }: RuleContext, axis: number): boolean {
   let [name, at] = [node.output[0] ?? '', axis];
   for (let step = 0; step < mostSteps; step += 1) {
-    const uses = survey.index.uses(name);
-    const rank = survey.dims(name)?.length ?? 0;
+    const uses = dependencies.index.uses(name);
+    const rank = dependencies.dims(name)?.length ?? 0;
     const isTaken = uses.every(
       ({ node: user }) =>
         (user.opType === 'Gather' || user.opType === 'Split') &&
         axisOf(intAttribute(user, 'axis', 0), rank) === at,
     );
     if (uses.length > 0 && isTaken) return true;
-    const next = survey.index.soleUse(name)?.node;
+    const next = dependencies.index.soleUse(name)?.node;
     if (next === undefined) return false;
-    const axes = intsAttribute(next, 'axes') ?? survey.value(next.input[1])?.elements ?? [];
+    const axes = intsAttribute(next, 'axes') ?? dependencies.value(next.input[1])?.elements ?? [];
     const known = axes.filter((one) => typeof one === 'number');
     if (next.opType === 'Transpose') at = (intsAttribute(next, 'perm') ?? []).indexOf(at);
     else if (next.opType === 'Squeeze') at -= known.filter((one) => axisOf(one, rank) < at).length;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { MagnitudeHistogram } from '../../../../shared/onnx/calibrate/magnitude-histogram.ts';
-import { survey } from '../../../../shared/onnx/calibrate/survey.ts';
+import { summarizeValues } from '../../../../shared/onnx/calibrate/summarize-values.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
 function filled(...batches: number[][]): MagnitudeHistogram {
   const histogram = new MagnitudeHistogram();
   for (const batch of batches) {
     const values = Float32Array.from(batch);
-    histogram.add(values, survey(values));
+    histogram.add(values, summarizeValues(values));
   }
   return histogram;
 }

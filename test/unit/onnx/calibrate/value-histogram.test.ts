@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { survey } from '../../../../shared/onnx/calibrate/survey.ts';
+import { summarizeValues } from '../../../../shared/onnx/calibrate/summarize-values.ts';
 import { ValueHistogram } from '../../../../shared/onnx/calibrate/value-histogram.ts';
 
 function filled(...batches: number[][]) {
   const histogram = new ValueHistogram(4);
   for (const batch of batches) {
     const values = Float32Array.from(batch);
-    histogram.add(values, survey(values));
+    histogram.add(values, summarizeValues(values));
   }
   const seen: [number, number, number][] = [];
   histogram.forEach((magnitude, positive, negative) => {

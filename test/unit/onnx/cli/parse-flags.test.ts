@@ -22,7 +22,7 @@ describe('a command line', () => {
         exclude: ['head', 'Relu'],
         max_error: 0.02,
       },
-      place: { out: 'b.onnx', calibration: 'c.npz' },
+      options: { out: 'b.onnx', calibration: 'c.npz' },
       force: false,
       faults: [],
       faulty: new Set(),

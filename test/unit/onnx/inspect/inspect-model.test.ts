@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { usualLimits } from '../../../../shared/onnx/inspect/inspect-limits.ts';
 import { inspectModel } from '../../../../shared/onnx/inspect/inspect-model.ts';
-import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { counted, field, initializer, message, modelOf, node, scattered, varint } from './wire.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../fixtures/onnx', name));
@@ -92,7 +92,7 @@ describe('an inspection', () => {
     for (let length = 0; length < whole.length; length += 1) {
       // A model without the functions at its end is a whole one.
       const outcome = await inspect(whole.subarray(0, length)).catch((error: unknown) => error);
-      if (outcome instanceof Error) expect([length, outcome]).toEqual([length, expect.any(ModelFault)]);
+      if (outcome instanceof Error) expect([length, outcome]).toEqual([length, expect.any(ModelError)]);
       else expect(outcome).toHaveProperty('nodes');
     }
   });
@@ -111,7 +111,7 @@ describe('an inspection', () => {
       const source = counted(bytes);
       const outcome = await inspectModel(source).catch((error: unknown) => error);
       if (outcome instanceof Error) {
-        expect(outcome).toBeInstanceOf(ModelFault);
+        expect(outcome).toBeInstanceOf(ModelError);
         faults += 1;
       }
       expect(source.reads).toBeLessThan(5);
@@ -196,7 +196,7 @@ describe('what is no model', () => {
     ],
   ])('%s', async (_, bytes, what) => {
     const outcome = await inspect(bytes).catch((error: unknown) => error);
-    expect(outcome).toBeInstanceOf(ModelFault);
+    expect(outcome).toBeInstanceOf(ModelError);
     expect(String(outcome)).toContain(what);
   });
 

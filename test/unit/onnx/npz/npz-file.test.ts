@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { NpzFile } from '../../../../shared/onnx/npz/npz-file.ts';
 import { writeNpz } from '../../../../shared/onnx/npz/write-npz.ts';
 
@@ -113,7 +113,7 @@ test('every file that was cut short or has a wrong byte is a fault of the set or
   }
   expect(faults.length).toBeGreaterThan(10);
   // An array that is no longer there under its name is not looked for by name outside this test.
-  for (const fault of faults) expect(fault instanceof ModelFault || fault instanceof TypeError).toBe(true);
+  for (const fault of faults) expect(fault instanceof ModelError || fault instanceof TypeError).toBe(true);
 });
 
 test('what is no archive is refused', async () => {

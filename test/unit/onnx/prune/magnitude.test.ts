@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import type { Model } from '../../../../shared/onnx/model/model.ts';
-import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { pruneMagnitude } from '../../../../shared/onnx/prune/magnitude.ts';
 import { pruneNofM } from '../../../../shared/onnx/prune/n-of-m.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
@@ -132,7 +132,7 @@ describe('magnitude', () => {
     expect(refuse('magnitude_global', 55)).toThrow(/largest reachable one is 54: .*head has 12 weights/);
     expect(refuse('magnitude_local', 13)).toThrow(/largest reachable one is 12: .*head has 12 weights/);
     expect(refuse('magnitude_global', 54)).not.toThrow();
-    expect(refuse('magnitude_local', 13)).toThrow(ModelFault);
+    expect(refuse('magnitude_local', 13)).toThrow(ModelError);
   });
 
   test('a compression of 1 changes nothing and says so', () => {

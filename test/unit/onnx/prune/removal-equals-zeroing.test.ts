@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { intAttribute } from '../../../../shared/onnx/graph/attributes.ts';
 import type { Model } from '../../../../shared/onnx/model/model.ts';
-import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { pruneStructured } from '../../../../shared/onnx/prune/structured/prune-structured.ts';
 import { elementCount, makeTensor, type Tensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
@@ -70,7 +70,7 @@ function prune(model: Model, seed: number, compression: number): TransformReport
     pruneStructured(model, { strategy, compression, exclude: [], seed }, report);
     return report;
   } catch (error) {
-    if (!(error instanceof ModelFault)) throw error;
+    if (!(error instanceof ModelError)) throw error;
     const reachable = Number(/largest reachable one is (\d+)/.exec(error.message)?.[1] ?? 1);
     if (reachable < 2) return undefined;
     model.graph.nodes = copy.graph.nodes;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { parseShapes } from '../../../../shared/onnx/shapes/parse-shapes.ts';
 
 const bare = (...dims: (number | null)[]) => dims.map((dim) => ({ dims: [dim], bare: true }));
@@ -67,7 +67,7 @@ describe('shapes', () => {
     ['1,'.repeat(2001), '4000 characters'],
   ])('%j is refused, saying what is wrong and what is allowed', (text, what) => {
     const parse = () => parseShapes(text);
-    expect(parse).toThrow(ModelFault);
+    expect(parse).toThrow(ModelError);
     expect(parse).toThrow(what);
     expect(parse).toThrow('1x3x224x224, [1,3,224,224] or (1,3,224,224); [] is a scalar');
   });
@@ -108,7 +108,7 @@ describe('shapes', () => {
       try {
         parsed += parseShapes(text).length;
       } catch (error) {
-        expect(error).toBeInstanceOf(ModelFault);
+        expect(error).toBeInstanceOf(ModelError);
       }
     }
     expect(parsed).toBeGreaterThan(100);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ModelFault } from '../../../../shared/onnx/model-fault.ts';
+import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { startStage } from '../../../../shared/onnx/stage/start-stage.ts';
 import { testFolder } from '../../../support/onnx/stage-program.ts';
 
@@ -37,7 +37,7 @@ async function expectFault(
   bounds?: { memoryBytes: number; seconds: number },
 ) {
   const outcome = await run(program, bounds);
-  expect('fault' in outcome && outcome.fault).toBeInstanceOf(ModelFault);
+  expect('fault' in outcome && outcome.fault).toBeInstanceOf(ModelError);
   expect(String('fault' in outcome && outcome.fault)).toMatch(message);
 }
 
@@ -58,7 +58,7 @@ describe('a stage', () => {
   });
 
   test('may find a fault', async () => {
-    await expectFault("write({ fault: 'The model is odd.' });", /^ModelFault: The model is odd\.$/);
+    await expectFault("write({ fault: 'The model is odd.' });", /^ModelError: The model is odd\.$/);
     await expectFault(
       "write({ fault: 'x is undefined', stack: 'at …' });",
       /While measuring the files: x is undefined/,

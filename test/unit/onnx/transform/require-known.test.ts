@@ -23,13 +23,13 @@ describe('what a request excludes must be there', () => {
 
   test('all that is not there is told at once, with what may have been meant', () => {
     expect(faultOf(['frist', 'Conv', 'head ', 'globalaveragepool', 'transformer'])).toBe(
-      'ModelFault: exclude names what the model does not have: "frist" (did you mean "first"?), "head " (did you mean "head"?), "globalaveragepool" (did you mean "GlobalAveragePool"?), "transformer". Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has Conv, Flatten, Gemm, GlobalAveragePool, Relu.',
+      'ModelError: exclude names what the model does not have: "frist" (did you mean "first"?), "head " (did you mean "head"?), "globalaveragepool" (did you mean "GlobalAveragePool"?), "transformer". Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has Conv, Flatten, Gemm, GlobalAveragePool, Relu.',
     );
   });
 
   test('an operator that there is, but not in this model, is only told', () => {
     expect(requireKnown(network.graph, ['LSTM', 'Conv', 'Softmax', 'first'])).toEqual(['LSTM', 'Softmax']);
-    expect(faultOf(['LSTM', 'Softmaks'])).toMatch(/^ModelFault: [^"]*"Softmaks"\. /);
+    expect(faultOf(['LSTM', 'Softmaks'])).toMatch(/^ModelError: [^"]*"Softmaks"\. /);
   });
 
   test('a message has an end, whatever is asked', () => {

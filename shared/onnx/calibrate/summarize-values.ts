@@ -1,5 +1,5 @@
 /** What one look at values tells. */
-export interface Survey {
+export interface ValueSummary {
   /** Smallest and largest of all numbers, infinity included; ∞ and -∞ where there are none. */
   min: number;
   max: number;
@@ -21,7 +21,7 @@ const infinity = { negative: ordered(infinityBits | (1 << 31)), positive: infini
 const floatOf = (bits: number): number => (new Float32Array(Int32Array.of(bits).buffer)[0] ?? 0) + 0;
 
 /** Looks at values once, as integers, which takes half the time. */
-export function survey(values: Float32Array): Survey {
+export function summarizeValues(values: Float32Array): ValueSummary {
   const patterns = new Int32Array(values.buffer, values.byteOffset, values.length);
   let [low, high, least] = [infinity.positive, infinity.negative, infinityBits];
   for (let at = 0; at < patterns.length; at += 1) {
@@ -34,14 +34,18 @@ export function survey(values: Float32Array): Survey {
   }
   // NaN lies beyond infinity on either side.
   const isNumbers = low >= infinity.negative && high <= infinity.positive;
-  if (!isNumbers) return { ...survey(values.filter((value) => !Number.isNaN(value))), isAllFinite: false };
+  if (!isNumbers)
+    return { ...summarizeValues(values.filter((value) => !Number.isNaN(value))), isAllFinite: false };
   const isAllFinite = values.length === 0 || (low > infinity.negative && high < infinity.positive);
   return { min: floatOf(ordered(low)), max: floatOf(ordered(high)), least: floatOf(least), isAllFinite };
 }
 
-/** Values without those that are not finite, of which there is a survey, and the survey of what is left. */
-export function finitePart(values: Float32Array, surveyed: Survey): readonly [Float32Array, Survey] {
+/** Values without those that are not finite, of which there is a summarizeValues, and the summarizeValues of what is left. */
+export function finitePart(
+  values: Float32Array,
+  surveyed: ValueSummary,
+): readonly [Float32Array, ValueSummary] {
   if (surveyed.isAllFinite) return [values, surveyed];
   const finite = values.filter((value) => Number.isFinite(value));
-  return [finite, survey(finite)];
+  return [finite, summarizeValues(finite)];
 }

@@ -1,10 +1,10 @@
 import { intsAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
-import { isKnown, type Site, type Value } from './value.ts';
+import { type InferenceContext, isKnown, type Value } from './value.ts';
 
 /** Numbers that an operator takes as an attribute in old opsets and as an input in newer ones. */
 export function numbersOf(
-  { node, inputs }: Site,
+  { node, inputs }: InferenceContext,
   attribute: string,
   position: number,
 ): readonly number[] | undefined {
@@ -14,7 +14,8 @@ export function numbersOf(
 }
 
 /** Whether an optional input is there. */
-export const isGiven = ({ node }: Site, position: number): boolean => (node.input[position] ?? '') !== '';
+export const isGiven = ({ node }: InferenceContext, position: number): boolean =>
+  (node.input[position] ?? '') !== '';
 
 /** A first output of an input's type. */
 export const typed = (x: Value | undefined, dims: readonly Dim[] | undefined): (Value | undefined)[] => [

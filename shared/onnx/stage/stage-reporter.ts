@@ -1,5 +1,5 @@
 /** What a stage tells its supervisor while it works. */
-export interface StageVoice {
+export interface StageReporter {
   progress(fraction: number): void;
   say(line: string): void;
 }

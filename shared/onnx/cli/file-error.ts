@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 
 const words: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
@@ -18,7 +18,7 @@ export function fileErrorCode(error: unknown): string | undefined {
 }
 
 /** What went wrong with a file, said in one line; errors that are none of the file system's stay as they are. */
-export function fileFault(what: string, error: unknown): unknown {
+export function fileError(what: string, error: unknown): unknown {
   const code = fileErrorCode(error);
-  return code === undefined ? error : new ModelFault(`${what}: ${words[code] ?? code}.`);
+  return code === undefined ? error : new ModelError(`${what}: ${words[code] ?? code}.`);
 }

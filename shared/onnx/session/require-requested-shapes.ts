@@ -1,15 +1,15 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import { shapeText } from '../shapes/match-shapes.ts';
-import type { AskedShapes } from '../stage/stage-task.ts';
+import type { RequestedShapes } from '../stage/stage-task.ts';
 
 /**
  * Refuses a data set whose samples are not what was asked for: silently taking either would be a guess.
  *
- * @throws ModelFault naming both shapes of each tensor that differs
+ * @throws ModelError naming both shapes of each tensor that differs
  */
-export function requireAsked(
-  side: keyof AskedShapes,
-  asked: AskedShapes | undefined,
+export function requireRequestedShapes(
+  side: keyof RequestedShapes,
+  asked: RequestedShapes | undefined,
   tensors: Iterable<readonly [name: string, dims: readonly number[]]>,
 ): void {
   const differing: string[] = [];
@@ -23,7 +23,7 @@ export function requireAsked(
     );
   }
   if (differing.length === 0) return;
-  throw new ModelFault(
+  throw new ModelError(
     `${side}: ${differing.join('; ')}. The set decides: give its shapes, or ? for what it may choose.`,
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { survey } from '../../../../shared/onnx/calibrate/survey.ts';
+import { summarizeValues } from '../../../../shared/onnx/calibrate/summarize-values.ts';
 
-const of = (...values: number[]) => survey(Float32Array.from(values));
+const of = (...values: number[]) => summarizeValues(Float32Array.from(values));
 
 test('one look tells range, smallest magnitude, and whether all are finite', () => {
   expect(of(-3, 2)).toEqual({ min: -3, max: 2, least: 2, isAllFinite: true });

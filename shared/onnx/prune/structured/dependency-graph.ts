@@ -43,7 +43,7 @@ export interface Remaining {
 export type Edit = (remaining: Remaining) => void;
 
 /** What is found out about a model while its nodes are gone through in order. */
-export class Survey {
+export class DependencyGraph {
   readonly model: Model;
   readonly index: GraphIndex;
   readonly names: Names;

@@ -1,19 +1,19 @@
 import { outerNames } from '../../graph/graph-index.ts';
 import { type Model, microsoft } from '../../model/model.ts';
 import { isExcluded } from '../../transform/excluded.ts';
+import { DependencyGraph } from './dependency-graph.ts';
 import { elementwiseRules } from './elementwise-rules.ts';
 import { joiningRules } from './joining-rules.ts';
 import { layerRules } from './layer-rules.ts';
 import { normRules } from './norm-rules.ts';
+import { type ChannelRule, RuleContext } from './rule-context.ts';
 import { followCounts } from './shape-counts.ts';
 import { shapeRules } from './shape-rules.ts';
-import { type ChannelRule, Site } from './site.ts';
-import { Survey } from './survey.ts';
 
 /** Operators of ONNX Runtime whose names and meanings are not found in ONNX. */
 const microsoftRules = new Set(['Gelu', 'FastGelu', 'QuickGelu']);
 
-function ruleOf({ node }: Site): ChannelRule | undefined {
+function ruleOf({ node }: RuleContext): ChannelRule | undefined {
   const { opType, domain } = node;
   if (domain === microsoft && !microsoftRules.has(opType)) return undefined;
   if (domain !== '' && domain !== 'ai.onnx' && domain !== microsoft) return undefined;
@@ -25,25 +25,25 @@ function ruleOf({ node }: Site): ChannelRule | undefined {
   );
 }
 
-function visit(site: Site): void {
-  const { survey, node } = site;
+function visit(context: RuleContext): void {
+  const { dependencies, node } = context;
   const layer = node.domain === '' ? layerRules.get(node.opType) : undefined;
-  followCounts(site);
+  followCounts(context);
   if (layer !== undefined) {
-    layer(site);
+    layer(context);
     return;
   }
-  const hasCounts = node.opType === 'Reshape' && survey.counts.has(node.input[1] ?? '');
-  if (site.allCarried().length === 0 && !hasCounts) return;
-  const rule = ruleOf(site);
-  if (rule === undefined) site.lock(`${site.label} is not understood`);
-  else rule(site);
+  const hasCounts = node.opType === 'Reshape' && dependencies.counts.has(node.input[1] ?? '');
+  if (context.allCarried().length === 0 && !hasCounts) return;
+  const rule = ruleOf(context);
+  if (rule === undefined) context.lock(`${context.label} is not understood`);
+  else rule(context);
 }
 
-function lockNames(survey: Survey, names: Iterable<string>, why: string): void {
+function lockNames(dependencies: DependencyGraph, names: Iterable<string>, why: string): void {
   for (const name of names) {
-    survey.channels.lock(survey.carried.get(name)?.labels ?? [], why);
-    for (const labels of survey.counts.get(name) ?? []) survey.channels.lock(labels ?? [], why);
+    dependencies.channels.lock(dependencies.carried.get(name)?.labels ?? [], why);
+    for (const labels of dependencies.counts.get(name) ?? []) dependencies.channels.lock(labels ?? [], why);
   }
 }
 
@@ -51,17 +51,17 @@ function lockNames(survey: Survey, names: Iterable<string>, why: string): void {
  * Goes through a model's graph and finds out which channels can be removed, together with which others, and what has
  * to be changed with them: every axis of constants, every shape. Nothing is changed yet.
  */
-export function surveyModel(model: Model, exclude: readonly string[]): Survey {
-  const survey = new Survey(model);
+export function buildDependencyGraph(model: Model, exclude: readonly string[]): DependencyGraph {
+  const dependencies = new DependencyGraph(model);
   const { graph } = model;
   for (const node of graph.nodes) {
-    visit(new Site(survey, node, isExcluded(node, exclude)));
-    lockNames(survey, outerNames(graph, node), `a body of ${node.opType} uses them`);
+    visit(new RuleContext(dependencies, node, isExcluded(node, exclude)));
+    lockNames(dependencies, outerNames(graph, node), `a body of ${node.opType} uses them`);
   }
   lockNames(
-    survey,
+    dependencies,
     graph.outputs.map(({ name }) => name),
     'they are an output of the model',
   );
-  return survey;
+  return dependencies;
 }

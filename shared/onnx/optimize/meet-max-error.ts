@@ -1,12 +1,12 @@
-import { ModelFault } from '../model-fault.ts';
+import { ModelError } from '../model-error.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import { incomparable } from '../verify/incomparable.ts';
-import { type Attempt, type AttemptPlace, attempt, sensitivityNames } from './attempt.ts';
+import { runTrial, sensitivityNames, type Trial, type TrialContext } from './run-trial.ts';
 
 type ExcludedLayer = Receipt['excluded_by_error'][number];
 
-export interface HeldAttempt {
-  final: Attempt;
+export interface AcceptedTrial {
+  final: Trial;
   /** Most sensitive first. */
   excluded: ExcludedLayer[];
   notes: string[];
@@ -17,7 +17,7 @@ const measuredMost = 48;
 const sampledMost = 8;
 
 /** The largest relative error of an output; infinite where one cannot be compared because it is broken. */
-function worstError({ compare }: Attempt): { name: string; error: number } {
+function worstError({ compare }: Trial): { name: string; error: number } {
   let worst = { name: '', error: 0 };
   for (const { name, relative_l2_error, why } of compare?.outputs ?? []) {
     const error = relative_l2_error ?? (why === incomparable.noTensor ? 0 : Number.POSITIVE_INFINITY);
@@ -27,10 +27,10 @@ function worstError({ compare }: Attempt): { name: string; error: number } {
 }
 
 /** Refuses to judge outputs that the model itself leaves nothing to compare of: no choice of layers changes that. */
-function requireComparable({ compare }: Attempt, max_error: number): void {
+function requireComparable({ compare }: Trial, max_error: number): void {
   for (const { name, why } of compare?.outputs ?? []) {
     if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
-    throw new ModelFault(
+    throw new ModelError(
       `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set that the model answers with numbers, or leave out max_error.`,
     );
   }
@@ -40,18 +40,18 @@ const percent = (error: number): string =>
   Number.isFinite(error) ? String(Number(error.toPrecision(3))) : 'infinite';
 
 /** Error that each layer causes alone: the model with this one transformed and all the others as they were. */
-async function measureSensitivity(place: AttemptPlace, first: Attempt): Promise<ExcludedLayer[]> {
+async function measureSensitivity(context: TrialContext, first: Trial): Promise<ExcludedLayer[]> {
   const layers = [...new Set(first.transform.layers.map(({ layer }) => layer))];
   const weightError = new Map<string, number>();
   for (const { layer, error } of first.transform.layers) {
     weightError.set(layer, Math.max(weightError.get(layer) ?? 0, error ?? 0));
   }
   const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
-  const feed = place.feed && { ...place.feed, samples: Math.min(place.feed.samples, sampledMost) };
+  const feed = context.feed && { ...context.feed, samples: Math.min(context.feed.samples, sampledMost) };
   const measured: ExcludedLayer[] = [];
   for (const layer of byWeight.slice(0, measuredMost)) {
     const others = layers.filter((other) => other !== layer);
-    const alone = await attempt({ ...place, feed }, others, sensitivityNames);
+    const alone = await runTrial({ ...context, feed }, others, sensitivityNames);
     const { error } = worstError(alone);
     measured.push({ layer, error: Number.isFinite(error) ? error : null });
   }
@@ -66,24 +66,24 @@ async function measureSensitivity(place: AttemptPlace, first: Attempt): Promise<
  * layer's own share is measured, and the fewest of the most sensitive ones that suffice are left as they are: found by
  * halving, as though more of them were never worse.
  *
- * @throws ModelFault where pruning exceeds it, or where not even leaving out all layers but one holds it
+ * @throws ModelError where pruning exceeds it, or where not even leaving out all layers but one holds it
  */
-export async function holdError(place: AttemptPlace, max_error: number | null): Promise<HeldAttempt> {
-  const first = await attempt(place, []);
+export async function meetMaxError(context: TrialContext, max_error: number | null): Promise<AcceptedTrial> {
+  const first = await runTrial(context, []);
   if (max_error === null) return { final: first, excluded: [], notes: [] };
   requireComparable(first, max_error);
   const worst = worstError(first);
   if (worst.error <= max_error) return { final: first, excluded: [], notes: [] };
   const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${percent(worst.error)}, above max_error ${max_error}`;
-  const { request, say } = place.optimization;
-  if (request.operation === 'prune') throw new ModelFault(`${said}; ask for a lower compression.`);
+  const { request, say } = context.optimization;
+  if (request.operation === 'prune') throw new ModelError(`${said}; ask for a lower compression.`);
   say(`${said}: measuring which layers cause it.`);
-  const ranked = await measureSensitivity(place, first);
+  const ranked = await measureSensitivity(context, first);
   let [tooFew, enough] = [0, ranked.length];
-  let [final, last]: (Attempt | undefined)[] = [];
+  let [final, last]: (Trial | undefined)[] = [];
   for (let count = 1; enough - tooFew > 1; ) {
     const layers = ranked.slice(0, count).map(({ layer }) => layer);
-    const tried = await attempt(place, layers);
+    const tried = await runTrial(context, layers);
     last = tried;
     const { error } = worstError(tried);
     say(`Without ${count} of ${ranked.length} layers the largest error is ${percent(error)}.`);
@@ -94,10 +94,10 @@ export async function holdError(place: AttemptPlace, max_error: number | null): 
     if (count <= tooFew || count >= enough) break;
   }
   if (final === undefined)
-    throw new ModelFault(`${said}, also with all its layers but one left as they are.`);
+    throw new ModelError(`${said}, also with all its layers but one left as they are.`);
   return {
     // The folder holds what was tried last.
-    final: last === final ? final : await attempt(place, final.excluded),
+    final: last === final ? final : await runTrial(context, final.excluded),
     excluded: ranked.slice(0, enough),
     notes: [`${enough} of ${ranked.length} layers stay as they were, so that max_error ${max_error} holds.`],
   };

@@ -6,7 +6,7 @@ import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 
 /** A transformation that was done, and what its outputs are beside those of the model; null where that was not run. */
-export interface Attempt {
+export interface Trial {
   excluded: readonly string[];
   transform: StageAnswer<'transform'>;
   compare: StageAnswer<'compare'> | null;
@@ -20,11 +20,11 @@ export async function emptyFolder(folder: string, user: Optimization['user']): P
   if (user !== undefined) await lchown(folder, user.uid, user.gid);
 }
 
-/** What attempts at one optimization have in common. */
-export interface AttemptPlace {
+/** What all trials of one optimization share. */
+export interface TrialContext {
   optimization: Optimization;
   stages: StageLog;
-  /** Folder of the result, which each attempt fills anew. */
+  /** Folder of the result, which each trial fills anew. */
   out: string;
   ranges: string | null;
   /** What to compare on; null where the model is too large to be run. */
@@ -32,12 +32,12 @@ export interface AttemptPlace {
 }
 
 /** Transforms the model without touching the excluded layers, and compares. */
-export async function attempt(
-  place: AttemptPlace,
+export async function runTrial(
+  context: TrialContext,
   excluded: readonly string[],
   names = stageNames,
-): Promise<Attempt> {
-  const { optimization, stages, out, ranges, feed } = place;
+): Promise<Trial> {
+  const { optimization, stages, out, ranges, feed } = context;
   await emptyFolder(out, optimization.user);
   const transform = await stages.run<'transform'>(names.transform, {
     kind: 'transform',
@@ -61,6 +61,6 @@ export async function attempt(
   return { excluded, transform, compare };
 }
 
-/** Names of the stages of an attempt at the whole, and of one that measures how sensitive a layer is. */
+/** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */
 export const stageNames = { transform: 'transform', compare: 'compare' };
 export const sensitivityNames = { transform: 'sensitivity', compare: 'sensitivity' };

@@ -5,5 +5,5 @@ const sessionShare = 2.5;
 const processBytes = 400 * 2 ** 20;
 
 /** Whether sessions of models with weights of so many bytes have room side by side. */
-export const haveRoom = ({ memoryBytes }: Bounds, ...weightBytes: readonly number[]): boolean =>
+export const fitInMemory = ({ memoryBytes }: Bounds, ...weightBytes: readonly number[]): boolean =>
   weightBytes.reduce((sum, bytes) => sum + bytes * sessionShare, processBytes) <= memoryBytes;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { AttemptPlace } from '../../../../shared/onnx/optimize/attempt.ts';
-import { holdError } from '../../../../shared/onnx/optimize/hold-error.ts';
+import { meetMaxError } from '../../../../shared/onnx/optimize/meet-max-error.ts';
+import type { TrialContext } from '../../../../shared/onnx/optimize/run-trial.ts';
 import { incomparable } from '../../../../shared/onnx/verify/incomparable.ts';
 import { testFolder } from '../../../support/onnx/stage-program.ts';
 
-/** A place where every attempt ends with this reason for having no error, and counts the stages. */
+/** A place where every runTrial ends with this reason for having no error, and counts the stages. */
 async function placeOf(why: string) {
   const stages: string[] = [];
   const output = { name: 'y', relative_l2_error: null, largest_difference: null, values: 2, why };
@@ -14,22 +14,22 @@ async function placeOf(why: string) {
   };
   const optimization = { request: { operation: 'quantize' }, say: () => {} };
   const place = { optimization, stages: { run }, out: `${await testFolder()}/out`, ranges: null, feed: {} };
-  return { place: place as unknown as AttemptPlace, stages };
+  return { place: place as unknown as TrialContext, stages };
 }
 
 test.each([incomparable.noNumbers, incomparable.noValues])(
   'max_error fails where an output %s',
   async (why) => {
     const { place, stages } = await placeOf(why);
-    await expect(holdError(place, 0.5)).rejects.toThrow(
+    await expect(meetMaxError(place, 0.5)).rejects.toThrow(
       `max_error 0.5 cannot be judged: the output "y" ${why}`,
     );
     expect(stages).toEqual(['transform', 'compare']);
-    await expect(holdError(place, null)).resolves.toMatchObject({ excluded: [] });
+    await expect(meetMaxError(place, null)).resolves.toMatchObject({ excluded: [] });
   },
 );
 
 test('max_error passes over an output that is no tensor', async () => {
   const { place } = await placeOf(incomparable.noTensor);
-  await expect(holdError(place, 0.5)).resolves.toMatchObject({ excluded: [] });
+  await expect(meetMaxError(place, 0.5)).resolves.toMatchObject({ excluded: [] });
 });
