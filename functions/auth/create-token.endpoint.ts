@@ -4,6 +4,7 @@ import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { AccountType } from '../../shared/data/user.ts';
+import { signInMaxBytes } from '../../shared/endpoint/body-limit.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
@@ -35,6 +36,7 @@ export const endpoint = defineEndpoint({
           .describe('Name of the user.'),
         password: PresentedPassword.describe('Password of the user.'),
       }),
+      signInMaxBytes,
     ),
   },
   output: {

@@ -13,6 +13,7 @@ import {
   type User,
   Username,
 } from '../../shared/data/user.ts';
+import { signInMaxBytes } from '../../shared/endpoint/body-limit.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
@@ -40,6 +41,7 @@ export const endpoint = defineEndpoint({
     }),
     body: fields(
       z.strictObject({ password: NewPassword.describe('At least 8 characters; common ones are refused.') }),
+      signInMaxBytes,
     ),
   },
   output: { 201: UserAnswer },

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Project } from '../data/project.ts';
 import type { TableName, TableWriter, Write } from '../data/table.ts';
 import type { AccountType } from '../data/user.ts';
+import { fieldsMaxBytes } from './body-limit.ts';
 import type { Logger } from './log.ts';
 import type { Need, Needs, Services } from './needs.ts';
 import type { ProblemKind } from './problem.ts';
@@ -28,6 +29,7 @@ export interface Caller {
 export interface FieldsBody<S extends z.ZodObject = z.ZodObject> {
   kind: 'fields';
   schema: S;
+  maxBytes: number;
 }
 
 /** A body that is a file. */
@@ -196,9 +198,9 @@ export function defineEndpoint<
   return endpoint;
 }
 
-/** A body of fields: JSON or form. */
-export function fields<S extends z.ZodObject>(schema: S): FieldsBody<S> {
-  return { kind: 'fields', schema };
+/** A body of fields: JSON or form, of at most `maxBytes`. */
+export function fields<S extends z.ZodObject>(schema: S, maxBytes = fieldsMaxBytes): FieldsBody<S> {
+  return { kind: 'fields', schema, maxBytes };
 }
 
 /** A body that is a file of at most `maxBytes`. */

@@ -19,17 +19,22 @@ import { resolveCursor } from './resolve-cursor.ts';
 import { readSettings } from './settings.ts';
 
 /** A Lambda function behind a REST proxy route. */
-export type Handler = (event: Event, context: LambdaContext) => Promise<Result>;
+export interface Handler {
+  (event: Event, context: LambdaContext): Promise<Result>;
+  /** The refusal of a caller who may not ask at all, which needs no body; undefined for everybody else. */
+  refuse?(event: Event): Promise<Result | undefined>;
+}
 
 /** Refuses by what is asked for; the casts rest on the steps before. */
 const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
   endpoint.permit?.(input as never, { caller, settings } as never);
 
+/** The steps that tell who asks. */
+const callerSteps: readonly Before[] = [refuseForeignPage, authenticate, authorize];
+
 /** The steps before every behaviour, in their order: no one learns what is wrong with a request they may not make. */
 const steps: readonly Before[] = [
-  refuseForeignPage,
-  authenticate,
-  authorize,
+  ...callerSteps,
   parseInput,
   resolveCursor,
   permit,
@@ -121,5 +126,14 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     const { requestId, log } = exchangeOf(request.event);
     request.response = finish(request.event, renderError(request.error, requestId, log));
   });
-  return (event, context) => handler(event, context);
+  const refuse = async (event: Event): Promise<Result | undefined> => {
+    const exchange = exchangeOf(event);
+    try {
+      for (const step of callerSteps) await step(exchange);
+      return undefined;
+    } catch (error) {
+      return finish(event, renderError(error, exchange.requestId, exchange.log));
+    }
+  };
+  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), { refuse });
 }

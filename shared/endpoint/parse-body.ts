@@ -1,10 +1,8 @@
+import { tooLargeBody } from './body-limit.ts';
 import type { FileBody } from './definition.ts';
 import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 import { type ParameterFault, Problem } from './problem.ts';
 import { type Event, headerOf } from './proxy-event.ts';
-
-/** Largest body of fields, in bytes. */
-const fieldsMaxBytes = 1024 * 1024;
 
 function bodyBytes(event: Event): Uint8Array {
   return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
@@ -26,10 +24,6 @@ function requireUtf8(event: Event): void {
 
 const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
 
-function tooLarge(bytes: number, most: number): Problem {
-  return new Problem('too-large', `The body has ${bytes} bytes; at most ${most} are taken.`);
-}
-
 function unsupported(given: string, allowed: readonly string[]): Problem {
   return new Problem(
     'unsupported-media-type',
@@ -43,6 +37,12 @@ function decodeText(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Throws 413 for a body of more bytes than that. */
+export function checkBodySize(event: Event, most: number): void {
+  const { length } = bodyBytes(event);
+  if (length > most) throw tooLargeBody(most, length);
 }
 
 /** Values as they were sent, before any schema, with the faults of the sending itself. */
@@ -93,7 +93,6 @@ function jsonFields(text: string): RawFields {
 /** Fields sent as JSON or as a form. An empty body has none. */
 export function readFields(event: Event): RawFields {
   const bytes = bodyBytes(event);
-  if (bytes.length > fieldsMaxBytes) throw tooLarge(bytes.length, fieldsMaxBytes);
   if (bytes.length === 0) return { values: {}, faults: [] };
   const mediaType = mediaTypeOf(event);
   requireUtf8(event);
@@ -105,12 +104,8 @@ export function readFields(event: Event): RawFields {
 }
 
 /** A body that is a file. `*` among the media types takes any. */
-export function readFile(
-  event: Event,
-  { mediaTypes, maxBytes }: FileBody,
-): { mediaType: string; bytes: Uint8Array } {
+export function readFile(event: Event, { mediaTypes }: FileBody): { mediaType: string; bytes: Uint8Array } {
   const bytes = bodyBytes(event);
-  if (bytes.length > maxBytes) throw tooLarge(bytes.length, maxBytes);
   const mediaType = mediaTypeOf(event);
   if (!mediaTypes.includes('*/*') && !mediaTypes.includes(mediaType))
     throw unsupported(mediaType, mediaTypes);

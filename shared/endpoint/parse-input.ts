@@ -1,9 +1,17 @@
+import { bodyMaxBytes } from './body-limit.ts';
 import type { File } from './definition.ts';
 import type { Before, Exchange } from './exchange.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
 import { idempotencyKeyFaults } from './idempotency-key.ts';
 import { illFormedFaults } from './ill-formed.ts';
-import { type RawFields, readFields, readFile, refuseBody, singleValues } from './parse-body.ts';
+import {
+  checkBodySize,
+  type RawFields,
+  readFields,
+  readFile,
+  refuseBody,
+  singleValues,
+} from './parse-body.ts';
 import { type Part, parsePart } from './parse-part.ts';
 import { badRequest, faultsOf, type ParameterFault } from './problem.ts';
 import { type Event, headerOf } from './proxy-event.ts';
@@ -25,6 +33,7 @@ interface Body {
 }
 
 function readBody({ endpoint: { input }, event }: Exchange): Body {
+  checkBodySize(event, bodyMaxBytes(input));
   if (input.body?.kind === 'file') {
     return { fields: { values: {}, faults: [] }, file: readFile(event, input.body) };
   }

@@ -1,46 +1,108 @@
 import type { IncomingMessage } from 'node:http';
+import { tooLargeBody } from '../../../shared/endpoint/body-limit.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { ByteBudget } from './byte-budget.ts';
 
 /**
  * Lambda takes events of 6 MiB, in which the body stands in base64, beside at most 32 KiB of everything else
  * (10,240 bytes of headers, listed twice).
  */
-export const bodyMaxBytes = Math.floor((6 * 1024 * 1024 - 32 * 1024) / 4) * 3;
+export const eventBodyMaxBytes = Math.floor((6 * 1024 * 1024 - 32 * 1024) / 4) * 3;
 
 /** The client went away before it had sent everything; there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-const tooLarge = () => new Problem('too-large', `The body is larger than ${bodyMaxBytes} bytes.`);
+const noRoom = () =>
+  new Problem('unavailable', 'The service takes in as many bytes as it can; try again in 1 s.', {
+    headers: { 'Retry-After': '1' },
+  });
 
 /** Whether a body may follow the headers, and needs to be waited for. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** Throws 413 where the headers already announce too much. */
-export function checkAnnouncedLength({ headers }: IncomingMessage): void {
-  if (Number(headers['content-length'] ?? 0) > bodyMaxBytes) throw tooLarge();
+/** Bytes that the headers announce; undefined where they do not say. */
+export function announcedLength({ headers }: IncomingMessage): number | undefined {
+  return headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
 }
 
-/** The body of a request. Throws 413 as soon as more than the limit has come, having kept no more than that. */
-export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
-  checkAnnouncedLength(request);
+/** Throws 413 where the headers already announce too much. */
+export function checkAnnouncedLength(request: IncomingMessage, most: number): void {
+  if ((announcedLength(request) ?? 0) > most) throw tooLargeBody(most);
+}
+
+export interface BodyLimits {
+  /** Most bytes. */
+  most: number;
+  budget: ByteBudget;
+  /** Milliseconds within which more has to come. */
+  stallTimeout: number;
+}
+
+/** A body that has arrived. What it has of the budget is its holder's to release. */
+export interface ReceivedBody {
+  bytes: Uint8Array;
+  release(): void;
+}
+
+const firstCapacity = 4_096;
+
+/**
+ * The body of a request, in one buffer that grows with it: single chunks would each take far more than their bytes.
+ * Throws 413 as soon as more than the limit has come, 408 where nothing comes for too long, 503 where the budget has no
+ * room for it.
+ */
+export function receiveBody(
+  request: IncomingMessage,
+  { most, budget, stallTimeout }: BodyLimits,
+): Promise<ReceivedBody> {
+  checkAnnouncedLength(request, most);
+  const whole = announcedLength(request) ?? most;
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
+    let buffer = Buffer.alloc(0);
+    let length = 0;
+    const share = budget.open(() => stop(noRoom()));
+    const stalled = setTimeout(
+      () => stop(new Problem('request-timeout', 'The body took too long to arrive.')),
+      stallTimeout,
+    );
     const stop = (error: Error) => {
+      clearTimeout(stalled);
       request.removeAllListeners('data');
+      buffer = Buffer.alloc(0);
+      share.release();
       reject(error);
     };
+    const makeRoom = (needed: number): boolean => {
+      const capacity = Math.min(whole, Math.max(needed, 2 * buffer.length, firstCapacity));
+      if (!share.take(capacity - buffer.length)) return false;
+      const larger = Buffer.allocUnsafeSlow(capacity);
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
+      return true;
+    };
     request.on('data', (chunk: Uint8Array) => {
-      bytes += chunk.length;
-      if (bytes > bodyMaxBytes) stop(tooLarge());
-      else chunks.push(chunk);
+      stalled.refresh();
+      const needed = length + chunk.length;
+      if (needed > most) stop(tooLargeBody(most));
+      else if (needed > buffer.length && !makeRoom(needed)) stop(noRoom());
+      else {
+        buffer.set(chunk, length);
+        length = needed;
+      }
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => {
+      clearTimeout(stalled);
+      share.settle();
+      resolve({ bytes: buffer.subarray(0, length), release: share.release });
+    });
     request.once('error', () => stop(new ClientGone()));
-    request.once('close', () => stop(new ClientGone()));
+    request.once('close', () => {
+      // After the end it is the answer that was sent.
+      if (!request.complete) stop(new ClientGone());
+    });
   });
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { anyMethod } from '../../../functions/service/any-method.ts';
+import { bodyMaxBytes } from '../../../shared/endpoint/body-limit.ts';
 import { withCors } from '../../../shared/endpoint/cors.ts';
 import { createLogger } from '../../../shared/endpoint/log.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
@@ -11,13 +12,21 @@ import { renderError } from '../../../shared/endpoint/render-error.ts';
 import type { LoadedEndpoint } from '../../endpoints.ts';
 import { methodTable } from '../../routes.ts';
 import { Admission, type AdmissionLimits, defaultLimits } from './admission.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { checkedHeaders } from './checked-headers.ts';
 import { checkedQuery } from './checked-query.ts';
 import { answerClientError, headMaxBytes } from './client-error.ts';
 import { hostRule } from './host-rule.ts';
 import { invoke } from './invoke.ts';
 import { proxyEvent } from './proxy-event.ts';
-import { announcesBody, ClientGone, checkAnnouncedLength, receiveBody } from './receive-body.ts';
+import {
+  announcedLength,
+  announcesBody,
+  ClientGone,
+  checkAnnouncedLength,
+  eventBodyMaxBytes,
+  receiveBody,
+} from './receive-body.ts';
 import { createRouter } from './router.ts';
 import { send, sendAndClose } from './send.ts';
 
@@ -35,6 +44,8 @@ export interface GatewayOptions {
   headersTimeout?: number;
   /** What is refused beyond; those that are missing have their defaults. */
   limits?: Partial<AdmissionLimits>;
+  /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for anybody. */
+  bodyBytes?: number | undefined;
   /** Origins whose pages may read the answers, also those that no function gives. Default none. */
   corsOrigins?: readonly string[];
 }
@@ -46,6 +57,9 @@ export interface RunningGateway {
 }
 
 const closeMilliseconds = 5_000;
+const defaultBodyBytes = 64 * 1024 * 1024;
+/** Bodies up to this size are taken in before it is known who sends them, which saves a read of the token. */
+const unaskedMaxBytes = 16 * 1024;
 /** Connections that may wait to be taken. Beyond it the kernel drops them unanswered, and clients try for seconds. */
 const backlog = 4_096;
 const nothing = new Uint8Array();
@@ -63,6 +77,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     }),
   };
   const log = createLogger('warn', (line) => process.stderr.write(line));
+  const bodyBytes = options.bodyBytes ?? defaultBodyBytes;
+  // Who has not signed in never takes the room of those who have.
+  const budgets = { anybody: new ByteBudget(bodyBytes / 4), known: new ByteBudget((bodyBytes * 3) / 4) };
   const latest = new WeakMap<Duplex, ServerResponse>();
 
   async function answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
@@ -81,14 +98,35 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     if (loaded === undefined) {
       return invoke(otherMethods, proxyEvent({ ...plain, body: nothing }, leaf.resource, parameters));
     }
-    if (expectsContinue) {
-      checkAnnouncedLength(request);
-      response.writeContinue();
+    const { endpoint, handler } = loaded;
+    const call = (body: Uint8Array) =>
+      admission.run(() =>
+        invoke(
+          { name: endpoint.name, handler },
+          proxyEvent({ ...plain, body }, leaf.resource, parameters),
+          options.timeLimit,
+        ),
+      );
+    if (!announcesBody(request)) return call(nothing);
+    const most = Math.min(bodyMaxBytes(endpoint.input), eventBodyMaxBytes);
+    checkAnnouncedLength(request, most);
+    const isLarge = (announcedLength(request) ?? most) > unaskedMaxBytes;
+    const isKnown = isLarge && endpoint.allow !== 'anyone';
+    if (isKnown) {
+      // API Gateway takes in bodies before functions see them; here they would be this machine's memory.
+      const refused = await admission.run(async () =>
+        handler.refuse?.(proxyEvent({ ...plain, body: nothing }, leaf.resource, parameters)),
+      );
+      if (refused !== undefined) return refused;
     }
-    const body = announcesBody(request) ? await receiveBody(request) : nothing;
-    const event = proxyEvent({ ...plain, body }, leaf.resource, parameters);
-    const { handler } = loaded;
-    return admission.run(() => invoke({ name: loaded.endpoint.name, handler }, event, options.timeLimit));
+    if (expectsContinue) response.writeContinue();
+    const budget = isKnown ? budgets.known : budgets.anybody;
+    const body = await receiveBody(request, { most, budget, stallTimeout: headersTimeout });
+    try {
+      return await call(body.bytes);
+    } finally {
+      body.release();
+    }
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {

@@ -12,7 +12,9 @@ const variables = {
   waiting: 'LIMIT_REQUESTS_WAITING',
 } as const satisfies Record<keyof AdmissionLimits, string>;
 
-export const gatewayVariables: readonly string[] = Object.values(variables);
+const bodyVariable = 'LIMIT_BODY_BYTES';
+
+export const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable];
 
 function readLimit(environment: Variables, name: string): number | undefined {
   const given = environment[name];
@@ -34,6 +36,10 @@ export function readLimits(environment: Variables): Partial<AdmissionLimits> {
     ...(waiting !== undefined && { waiting }),
   };
 }
+
+/** Most bytes of all bodies together, where that was set. @throws CommandError */
+export const readBodyBytes = (environment: Variables): number | undefined =>
+  readLimit(environment, bodyVariable);
 
 /** The origins of `CORS_ORIGINS`. @throws CommandError */
 export function readOrigins(environment: Variables): readonly string[] {

@@ -4,7 +4,7 @@ import { loadEndpoints } from '../../endpoints.ts';
 import { type RunningGateway, startGateway } from '../gateway/server.ts';
 import { startBackends } from './backends.ts';
 import { checkSettings } from './check-settings.ts';
-import { readLimits, readOrigins } from './gateway-options.ts';
+import { readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
 import { readOptions } from './options.ts';
 import { stopRequested } from './stop-request.ts';
@@ -34,6 +34,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const { port, dataFolder } = readOptions(args, process.env);
   checkSettings(process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
+  const bodyBytes = readBodyBytes(process.env);
   const loading = loadEndpoints(program);
   // Should the rest not start, nobody waits for it.
   loading.catch(() => {});
@@ -43,7 +44,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
     corsOrigins,
   });
   const endpoints = await loading;
-  const gateway = await listen({ endpoints, port, limits, corsOrigins });
+  const gateway = await listen({ endpoints, port, limits, bodyBytes, corsOrigins });
   started.defer(() => gateway.close());
 
   process.stdout.write(

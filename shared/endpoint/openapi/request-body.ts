@@ -1,3 +1,4 @@
+import { bodyMaxBytes } from '../body-limit.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { bodyFields, fileBody } from './facts.ts';
@@ -20,6 +21,7 @@ export function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): Jso
   const { required, minProperties } = schema;
   const asksForSome = typeof minProperties === 'number' && minProperties > 0;
   return {
+    description: `At most ${bodyMaxBytes(endpoint.input).toLocaleString('en')} bytes.`,
     required: asksForSome || (Array.isArray(required) && required.length > 0),
     content: { 'application/json': media, 'application/x-www-form-urlencoded': media },
   };

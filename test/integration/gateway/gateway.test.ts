@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyMaxBytes } from '../../../infra/local/gateway/receive-body.ts';
+import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-body.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
 import { securityHeaders } from '../../../shared/endpoint/security-headers.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
@@ -185,15 +185,15 @@ describe('the gateway', () => {
   test('a body up to the limit arrives, one byte more is refused', async () => {
     const post = (bytes: number) =>
       fetch(`${gateway.url}/items`, { method: 'POST', body: new Uint8Array(bytes) });
-    expect(await (await post(bodyMaxBytes)).json()).toMatchObject({ bytes: bodyMaxBytes });
-    const refused = await post(bodyMaxBytes + 1);
+    expect(await (await post(eventBodyMaxBytes)).json()).toMatchObject({ bytes: eventBodyMaxBytes });
+    const refused = await post(eventBodyMaxBytes + 1);
     expect(refused.status).toBe(413);
     expect(await refused.json()).toMatchObject({ status: 413 });
   });
 
   test('a body without a length is refused once it is too large', async () => {
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`;
-    const chunks = Math.ceil(bodyMaxBytes / 65_536) + 1;
+    const chunks = Math.ceil(eventBodyMaxBytes / 65_536) + 1;
     const head = ['POST /items HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked'];
     expectProblem(await raw(head, `${chunk.repeat(chunks)}0\r\n\r\n`), 413);
   });

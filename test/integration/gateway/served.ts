@@ -1,5 +1,6 @@
 import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
-import { defineEndpoint, type Method } from '../../../shared/endpoint/definition.ts';
+import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-body.ts';
+import { defineEndpoint, file, type Method } from '../../../shared/endpoint/definition.ts';
 import type { Event, Result } from '../../../shared/endpoint/proxy-event.ts';
 
 export type Behaviour = (event: Event) => Promise<Result> | Result;
@@ -13,7 +14,7 @@ export function served(method: Method, path: `/${string}`, behaviour: Behaviour)
     summary: 'A probe',
     allow: 'anyone',
     needs: {},
-    input: {},
+    input: ['POST', 'PUT'].includes(method) ? { body: file(['*/*'], eventBodyMaxBytes) } : {},
     output: {},
     handle: () => Promise.reject(new Error('not called')),
   });
