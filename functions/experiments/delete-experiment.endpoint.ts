@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
-import { experimentRemains, removeExperiment, requireExperiment } from '../../shared/data/experiment.ts';
-import { isFinal } from '../../shared/data/job-status.ts';
+import {
+  experimentRemains,
+  removeExperiment,
+  requireExperimentToRemove,
+} from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { count } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
@@ -40,9 +43,13 @@ export const endpoint = defineEndpoint({
     { path: { project_id, experiment_id } },
     { records, objects, newId, now, log, header, expectedVersion },
   ) {
-    const experiment = await requireExperiment(records, project_id, experiment_id);
+    const { experiment, hasEnded, removable } = await requireExperimentToRemove(
+      records,
+      project_id,
+      experiment_id,
+    );
     requirePrecondition({ header, expectedVersion }, experiment.version);
-    if (!isFinal(experiment.status)) {
+    if (!hasEnded) {
       throw new Problem(
         'conflict',
         `The experiment is ${experiment.status}; cancel it before it is deleted.`,
@@ -56,7 +63,7 @@ export const endpoint = defineEndpoint({
     const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
     try {
       await records.write(
-        removeExperiment(experiment),
+        removeExperiment(experiment, removable),
         count(project_id, { experiments: -1, objects: -deleted.objects, bytes: -deleted.bytes }),
         ...unrank(experiment),
         recordPurge(purge),

@@ -5,8 +5,7 @@ import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import {
   datasetObject,
-  findDataset,
-  findSource,
+  findUploadToReplace,
   putUpload,
   sourceObject,
   type Upload,
@@ -59,9 +58,7 @@ export async function acceptUpload(
   const { size, start } = await uploaded(objects, objectOf(project_id, sha256), sha256);
   const told = format(start);
   return changeInProject(records, project, async () => {
-    const previous = await (kind === 'source'
-      ? findSource(records, project_id)
-      : findDataset(records, project_id, name));
+    const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition({ header, expectedVersion }, previous?.version);
     if (previous?.sha256 === sha256 && previous.format === told) return previous;
     const version = (previous?.version ?? 0) + 1;

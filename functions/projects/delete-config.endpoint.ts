@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
-import { configRemains, deleteConfig, findConfig } from '../../shared/data/config.ts';
+import { configRemains, deleteConfig, findConfigToRemove } from '../../shared/data/config.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -29,8 +29,9 @@ export const endpoint = defineEndpoint({
 
   async handle({ path: { config_id } }, { records, project, newId, now, log, header, expectedVersion }) {
     const { config, purge } = await changeInProject(records, project, async ({ project_id }) => {
-      const config = await findConfig(records, project_id, config_id);
-      if (config === undefined) throw notFound('config', config_id);
+      const found = await findConfigToRemove(records, project_id, config_id);
+      if (found === undefined) throw notFound('config', config_id);
+      const { config, unchanged } = found;
       requirePrecondition({ header, expectedVersion }, config.version);
       const purge = {
         purge_id: newId(),
@@ -38,7 +39,7 @@ export const endpoint = defineEndpoint({
         again_at: null,
         target: configRemains(config),
       };
-      await deleteConfig(records, config, purge);
+      await deleteConfig(records, config, unchanged, purge);
       return { config, purge };
     });
     try {

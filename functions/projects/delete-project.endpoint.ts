@@ -3,7 +3,7 @@ import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configPartitions } from '../../shared/data/config.ts';
 import { environmentPartitions } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { countersKey, parseCounters, projectPrefix, removeProject } from '../../shared/data/project.ts';
+import { countersKey, projectPrefix, removeProject, salvageCounters } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
 import { uploadPartitions } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
@@ -23,7 +23,7 @@ export const endpoint = defineEndpoint({
   description:
     'It is gone for every read at once. Its jobs are cancelled and its objects and records removed in the background, also after a crash.',
   allow: 'developer',
-  project: 'own',
+  project: 'remove',
   needs: { records: writeRecords },
   input: { path: projectPath },
   output: {
@@ -41,7 +41,7 @@ export const endpoint = defineEndpoint({
       const { project_id } = present;
       const kept = await records.get(countersKey(project_id));
       if (kept === undefined) throw notFound('project', project_id);
-      const { unfinished, ...deleted } = parseCounters(kept);
+      const { unfinished, ...deleted } = salvageCounters(kept);
       const partitions = [
         ...configPartitions(project_id),
         ...environmentPartitions(project_id),

@@ -1,5 +1,5 @@
 import { changeInProject } from '../../shared/data/change-in-project.ts';
-import { findEnvironment, putEnvironment } from '../../shared/data/environment.ts';
+import { findEnvironmentToReplace, putEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -31,7 +31,7 @@ export const endpoint = defineEndpoint({
   async handle({ query }, { records, project, now, header, expectedVersion, settings }) {
     requireTrustedImage(query, settings);
     return changeInProject(records, project, async ({ project_id }) => {
-      const previous = await findEnvironment(records, project_id);
+      const previous = await findEnvironmentToReplace(records, project_id);
       requirePrecondition({ header, expectedVersion }, previous?.version);
       const resolved = previous?.env_type === query.env_type && previous.dependencies === query.dependencies;
       if (resolved && previous.entry_point_command === query.entry_point_command) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { changeUser, removeUser } from '../../shared/data/change-user.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { findUserByName, Username } from '../../shared/data/user.ts';
+import { findUserToRemove, Username } from '../../shared/data/user.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
@@ -27,7 +27,7 @@ export const endpoint = defineEndpoint({
   problems: ['not-found', 'conflict', 'precondition-failed'],
 
   async handle({ anywhere: { username } }, { accounts, records, now, log, header, expectedVersion }) {
-    const user = await findUserByName(accounts, username);
+    const user = await findUserToRemove(accounts, username);
     if (user === undefined) throw notFound('user', username);
     const closed_at = now().toISOString();
     const removed = await changeUser(accounts, user, async (present) => {

@@ -1,5 +1,6 @@
 import { notFound, Problem } from '../endpoint/problem.ts';
 import { recordClosedAccount } from './closed-account.ts';
+import { ofVersion } from './record.ts';
 import { ConditionFailed, type TableReader, type TableWriter, type Write } from './table.ts';
 import {
   type AccountType,
@@ -64,7 +65,7 @@ export async function removeUser(
   closed_at: string,
 ): Promise<void> {
   await accounts.write(
-    { delete: userKey(user_id), if: { equals: { version } } },
+    { delete: userKey(user_id), if: ofVersion(version) },
     countPopulation(-1, -adminsIn(account_type)),
     { delete: usernameKey(username), if: { equals: { user_id } } },
     { delete: passwordKey(user_id) },

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import type { Condition } from './condition.ts';
 import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
-import { Bytes, recordType } from './record.ts';
+import { Bytes, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
-import { readPage } from './unreadable-record.ts';
+import { pageOf, readPage } from './unreadable-record.ts';
 
 /** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
 export const configMaxBytes = 256 * 1024;
@@ -39,8 +40,9 @@ const configKey = (project_id: string, config_id: string): Key => ({
 });
 /** Each version's content is an item of its own and never changes; so a list reads no contents. */
 const contentPrefix = ({ config_id, generation }: Config): string => `${config_id}#${generation}#`;
+const contentsPartition = (project_id: string): string => `CONFIG_CONTENTS#${project_id}`;
 const contentKey = (value: Config): Key => ({
-  pk: `CONFIG_CONTENTS#${value.project_id}`,
+  pk: contentsPartition(value.project_id),
   sk: `${contentPrefix(value)}${String(value.version).padStart(10, '0')}`,
 });
 
@@ -52,7 +54,7 @@ const deletedKey = (project_id: string, config_id: string): Key => ({
 /** Partitions that hold a project's configurations. */
 export const configPartitions = (project_id: string): string[] => [
   `CONFIGS#${project_id}`,
-  `CONFIG_CONTENTS#${project_id}`,
+  contentsPartition(project_id),
   `DELETED_CONFIGS#${project_id}`,
 ];
 
@@ -63,6 +65,37 @@ export async function findConfig(
 ): Promise<Config | undefined> {
   const item = await records.get(configKey(project_id, config_id));
   return item && config.parse(item);
+}
+
+/** The configuration, for its removal, and that it is unchanged. What cannot be read of it is told by its contents. */
+export async function findConfigToRemove(
+  records: Records,
+  project_id: string,
+  config_id: string,
+): Promise<{ config: Config; unchanged: Condition } | undefined> {
+  const item = await records.get(configKey(project_id, config_id));
+  if (item === undefined) return undefined;
+  const [readable] = readPage(pageOf(item), config.parse).items;
+  if (readable !== undefined) {
+    const { generation, version } = readable;
+    return { config: readable, unchanged: { equals: { generation, version } } };
+  }
+  const pk = contentsPartition(project_id);
+  const [latest] = (await records.query({ pk, prefix: `${config_id}#`, descending: true, limit: 1 })).items;
+  const [, generation = '', version = ''] = latest?.sk.split('#') ?? [];
+  const salvaged = config.salvage(item, {
+    project_id,
+    config_id,
+    format: 'yaml',
+    size: 0,
+    sha256: '',
+    created_at: '',
+    updated_at: '',
+    version: Number(version) || unreadableVersion,
+    versions_before: 0,
+    generation,
+  });
+  return { config: salvaged, unchanged: { exists: true } };
 }
 
 /** Last version of a configuration that was deleted, 0 where none of that name ever was. */
@@ -120,15 +153,15 @@ export async function putConfig(
   );
 }
 
-/** Deletes a configuration with all its versions. Throws `ConditionFailed` when it changed meanwhile. */
+/** Deletes a configuration with all its versions. Throws `ConditionFailed` when it is not `unchanged` any more. */
 export async function deleteConfig(
   records: TableWriter<'records'>,
-  value: Config,
+  { project_id, config_id, version }: Config,
+  unchanged: Condition,
   purge: Purge,
 ): Promise<void> {
-  const { project_id, config_id, generation, version } = value;
   await records.write(
-    { delete: configKey(project_id, config_id), if: { equals: { generation, version } } },
+    { delete: configKey(project_id, config_id), if: unchanged },
     { put: deletedConfig.item(deletedKey(project_id, config_id), { version }) },
     count(project_id, { configs: -1 }),
     recordPurge(purge),
@@ -137,6 +170,6 @@ export async function deleteConfig(
 
 /** What remains to be removed once a configuration is deleted. */
 export const configRemains = (value: Config): PurgeTarget => ({
-  partitions: [{ pk: `CONFIG_CONTENTS#${value.project_id}`, prefix: contentPrefix(value) }],
+  partitions: [{ pk: contentsPartition(value.project_id), prefix: contentPrefix(value) }],
   prefixes: [],
 });

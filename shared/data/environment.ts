@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
-import { recordType } from './record.ts';
+import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
 
 export const environmentTypes = ['python', 'node', 'system', 'docker'] as const;
@@ -36,6 +36,25 @@ export async function findEnvironment(
   return item && environment.parse(item);
 }
 
+/** The environment that another is to replace, also where it cannot be read. */
+export async function findEnvironmentToReplace(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<Environment | undefined> {
+  const item = await records.get(environmentKey(project_id));
+  if (item === undefined) return undefined;
+  const unreadable = '';
+  return environment.salvage(item, {
+    project_id,
+    entry_point_command: unreadable,
+    env_type: 'system',
+    dependencies: unreadable,
+    lock_hash: null,
+    updated_at: unreadable,
+    version: unreadableVersion,
+  });
+}
+
 /** Stores the environment; throws `ConditionFailed` when another version or the project's deletion came between. */
 export async function putEnvironment(
   records: TableWriter<'records'>,
@@ -44,7 +63,7 @@ export async function putEnvironment(
 ): Promise<void> {
   await records.write(projectExists(value.project_id), {
     put: environment.item(environmentKey(value.project_id), value),
-    if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+    if: previous === undefined ? { exists: false } : ofVersion(previous.version),
   });
 }
 

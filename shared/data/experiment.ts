@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
+import type { Condition } from './condition.ts';
 import { EnvironmentType } from './environment.ts';
-import { jobFields, jobPartition, TrainingKind, type UnfinishedJob } from './job.ts';
-import { finalRank } from './job-status.ts';
+import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from './job.ts';
+import { finalRank, isFinal } from './job-status.ts';
 import { projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
 import { Bytes, recordType } from './record.ts';
-import type { Key, Page, TableReader, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
+import type { Item, Key, Page, TableReader, Write } from './table.ts';
+import { pageOf, readPage } from './unreadable-record.ts';
 
 export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
 export type Best = z.infer<typeof Best>;
@@ -84,6 +85,66 @@ export async function requireExperiment(
   return found;
 }
 
+const isUnreadable = (item: Item): boolean =>
+  readPage(pageOf(item), experiment.parse).unreadable !== undefined;
+
+/**
+ * The experiment of a stored item, as far as it can be read: for its removal. One that cannot counts as ended, because
+ * only the version that wrote it can end its job.
+ */
+export const salvageExperiment = (item: Item): Experiment => ({
+  ...experiment.salvage(item, {
+    ...unreadableJob(),
+    kind: 'train',
+    experiment_id: item.sk,
+    project_id: item.pk.slice(experimentsPartition('').length),
+    config_id: '',
+    config_version: 0,
+    config_sha256: '',
+    source_sha256: null,
+    source_size: 0,
+    dataset: null,
+    dataset_sha256: null,
+    dataset_is_archive: false,
+    environment: { entry_point_command: '', env_type: 'system', dependencies: '', version: 0 },
+    lock_hash: null,
+    environment_cache: null,
+    saved_seconds: null,
+    criterion: { name: '', goal: 'maximize' },
+    best: null,
+    artifacts: 0,
+    artifact_bytes: 0,
+    checkpoints: 0,
+    checkpoint_bytes: 0,
+    cost_estimate: null,
+  }),
+  ...(isUnreadable(item) && { status: 'FAILED' as const, status_rank: finalRank }),
+});
+
+/**
+ * The experiment, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
+ * will ever end it. Throws a 404 problem when there is none.
+ */
+export async function requireExperimentToRemove(
+  records: Records,
+  project_id: string,
+  experiment_id: string,
+): Promise<{ experiment: Experiment; hasEnded: boolean; removable: Condition }> {
+  const item = await records.get(experimentKey(project_id, experiment_id));
+  if (item === undefined) throw notFound('experiment', experiment_id);
+  const found = salvageExperiment(item);
+  if (isUnreadable(item)) return { experiment: found, hasEnded: true, removable: { exists: true } };
+  const removable = { equals: { status_rank: finalRank } };
+  return { experiment: found, hasEnded: isFinal(found.status), removable };
+}
+
+/** A page of the stored experiments of a project, also of those that cannot be read. */
+export const listStoredExperiments = (
+  records: Records,
+  project_id: string,
+  page: { limit: number; after?: string | undefined },
+): Promise<Page<Item>> => records.query({ pk: experimentsPartition(project_id), descending: true, ...page });
+
 /** Experiments of a project, newest first. */
 export async function listExperiments(
   records: Records,
@@ -132,10 +193,13 @@ export async function readJobConfig(
   return item && jobConfig.parse(item).content;
 }
 
-/** The write that removes the record of an experiment that has ended. */
-export const removeExperiment = ({ project_id, experiment_id }: Experiment): Write => ({
+/** The write that removes the record of an experiment that is `removable`: has ended, unless it says otherwise. */
+export const removeExperiment = (
+  { project_id, experiment_id }: Experiment,
+  removable: Condition = { equals: { status_rank: finalRank } },
+): Write => ({
   delete: experimentKey(project_id, experiment_id),
-  if: { equals: { status_rank: finalRank } },
+  if: removable,
 });
 
 /** What remains to be removed once an experiment's record is deleted. */

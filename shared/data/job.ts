@@ -3,7 +3,7 @@ import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import type { Change, Condition } from './condition.ts';
 import { finalRank, JobStatus } from './job-status.ts';
 import { count } from './project.ts';
-import { recordType } from './record.ts';
+import { recordType, unreadableVersion } from './record.ts';
 import { type SpreadList, spreadList } from './spread-list.ts';
 import type { Key, TableReader, Write } from './table.ts';
 import { releaseVcpus } from './vcpu-limit.ts';
@@ -59,6 +59,33 @@ export const jobFields = () => ({
   /** Share of the deployment's vCPUs that it takes its own from; null for jobs of releases without shares. */
   limit_share: z.number().int().nullable().default(null),
   version: z.number().int(),
+});
+
+/** Stands in for what cannot be read of a job that is being removed. */
+export const unreadableJob = () => ({
+  status: 'FAILED' as const,
+  status_rank: finalRank,
+  status_reason: null,
+  attempt: 0,
+  batch_attempt: 0,
+  attempts: [],
+  batch_job_id: null,
+  depends_on: null,
+  user_id: '',
+  created_at: '',
+  started_at: null,
+  stopped_at: null,
+  cancel_requested_at: null,
+  checked_at: '',
+  exit_code: null,
+  signal: null,
+  vcpus: 0,
+  memory: 0,
+  gpus: 0,
+  nodes: 0,
+  timeout: 0,
+  limit_share: null,
+  version: unreadableVersion,
 });
 
 const unfinished = recordType('unfinished-job', () =>

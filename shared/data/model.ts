@@ -4,7 +4,7 @@ import { notFound, Problem } from '../endpoint/problem.ts';
 import { ModelFile, PendingFile } from './model-file.ts';
 import { ownedList } from './owned-list.ts';
 import type { PurgeTarget } from './purge.ts';
-import { recordType } from './record.ts';
+import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { readPage } from './unreadable-record.ts';
 
@@ -103,6 +103,31 @@ export async function findModel(records: Records, model_name: string): Promise<M
   return item && model.parse(item);
 }
 
+/** The model, for its removal: also one that this version cannot read, which is nobody's unless it names its owner. */
+export async function findModelToRemove(records: Records, model_name: string): Promise<Model | undefined> {
+  const item = await records.get(modelKey(model_name));
+  const unreadable = '';
+  return (
+    item &&
+    model.salvage(item, {
+      model_id: unreadable,
+      model_name,
+      owner: null,
+      owner_id: unreadable,
+      status: 'uploading',
+      origin: { kind: 'upload' },
+      digest: null,
+      files: [],
+      pending: [],
+      shapes: { inputs: null, outputs: null },
+      summary: null,
+      created_at: unreadable,
+      updated_at: unreadable,
+      version: unreadableVersion,
+    })
+  );
+}
+
 /** The model. Throws a 404 problem when there is none. */
 export async function requireModel(records: Records, model_name: string): Promise<Model> {
   const found = await findModel(records, model_name);
@@ -164,13 +189,14 @@ export async function putModel(
 }
 
 /** The writes that delete a model of this version; its objects are purged afterwards. */
-export const removeModel = ({ model_name, model_id, owner_id, version }: Model): Write[] => [
-  { delete: modelKey(model_name), if: { equals: { model_id, version } } },
+export const removeModel = ({ model_name, owner_id, version }: Model): Write[] => [
+  { delete: modelKey(model_name), if: ofVersion(version) },
   ownedModels.remove(owner_id, model_name),
 ];
 
 /** What remains to be removed once a model is deleted. */
 export const modelRemains = ({ model_id }: Pick<Model, 'model_id'>): PurgeTarget => ({
   partitions: [],
-  prefixes: [modelPrefix(model_id)],
+  // An id that could not be read stands for no model's objects.
+  prefixes: model_id === '' ? [] : [modelPrefix(model_id)],
 });

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { ownedList } from './owned-list.ts';
-import { recordType } from './record.ts';
+import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import { spreadList } from './spread-list.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { readPage } from './unreadable-record.ts';
 
 const project = recordType('project', () =>
@@ -53,6 +53,10 @@ export const projectPrefix = (project_id: string): string => `projects/${project
 export const parseProject = project.parse;
 export const parseCounters = counters.parse;
 
+const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0 };
+/** The counters of a project that is being deleted, as far as they can be read. */
+export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
+
 /** A write that succeeds only while the project exists: part of every transaction that adds something to it. */
 export const projectExists = (project_id: string): Write => ({
   check: projectKey(project_id),
@@ -73,6 +77,28 @@ export async function requireProject(records: Records, project_id: string): Prom
   return project.parse(item);
 }
 
+/**
+ * The project, for its removal: also one that this version cannot read, which is nobody's unless it names its owner.
+ * Throws a 404 problem when there is none.
+ */
+export async function requireProjectToRemove(records: Records, project_id: string): Promise<Project> {
+  const item = await records.get(projectKey(project_id));
+  if (item === undefined) throw notFound('project', project_id);
+  const unreadable = '';
+  return project.salvage(item, {
+    project_id,
+    project_name: unreadable,
+    project_description: unreadable,
+    project_type: unreadable,
+    project_task: unreadable,
+    owner: null,
+    owner_id: unreadable,
+    created_at: unreadable,
+    updated_at: unreadable,
+    version: unreadableVersion,
+  });
+}
+
 /** Projects, newest first. */
 export async function listProjects(
   records: Records,
@@ -90,13 +116,7 @@ export async function createProject(
   await records.write(
     { put: project.item(projectKey(value.project_id), value), if: { exists: false } },
     {
-      put: counters.item(countersKey(value.project_id), {
-        configs: 0,
-        experiments: 0,
-        unfinished: 0,
-        objects: 0,
-        bytes: 0,
-      }),
+      put: counters.item(countersKey(value.project_id), noCounters),
     },
     ownedProjects.add(value.owner_id, value.project_id),
     ...also,
@@ -123,6 +143,6 @@ export async function updateProject(
 
 /** The writes that take a project out of every read at once; what it holds is purged afterwards. */
 export const removeProject = ({ project_id, owner_id, version }: Project): Write[] => [
-  { delete: projectKey(project_id), if: { equals: { version } } },
+  { delete: projectKey(project_id), if: ofVersion(version) },
   ownedProjects.remove(owner_id, project_id),
 ];

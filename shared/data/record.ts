@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Condition } from './condition.ts';
 import type { Item, Key } from './table.ts';
 import { UnreadableRecord } from './unreadable-record.ts';
 
@@ -10,6 +11,11 @@ export interface RecordType<S extends z.ZodObject> {
   item(key: Key, value: z.input<S>): Item;
   /** The record of a stored item. Throws {@link UnreadableRecord} naming the record and each bad attribute. */
   parse(item: Item): z.output<S>;
+  /**
+   * The record for its removal or replacement, also where it cannot be read: each attribute that fits the schema, and
+   * those of `standIn` for the others.
+   */
+  salvage(item: Item, standIn: z.output<S>): z.output<S>;
 }
 
 /** Attributes that every item has beside those of its schema. */
@@ -37,6 +43,23 @@ export function recordType<const S extends z.ZodObject>(
     made = fresh;
     return fresh;
   };
+  const parse = (item: Item): z.output<S> => {
+    const { record_type: stored, schema_version: version, ...attributes } = item;
+    if (stored !== kind) throw new UnreadableRecord(item, `is a ${String(stored)}, not a ${kind}`);
+    if (typeof version !== 'number' || version > current) {
+      throw new UnreadableRecord(
+        item,
+        `is a ${kind} whose schema version ${String(version)} is newer than ${current}`,
+      );
+    }
+    const upgraded = upgrades
+      .slice(version)
+      .reduce<Record<string, unknown>>((value, upgrade) => upgrade(value), attributes);
+    const parsed = schema().safeParse(upgraded);
+    if (parsed.success) return parsed.data;
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new UnreadableRecord(item, `is a ${kind} with ${faults.join('; ')}`);
+  };
   return {
     kind,
     get schema() {
@@ -49,25 +72,28 @@ export function recordType<const S extends z.ZodObject>(
       record_type: kind,
       schema_version: current,
     }),
-    parse(item) {
-      const { record_type: stored, schema_version: version, ...attributes } = item;
-      if (stored !== kind) throw new UnreadableRecord(item, `is a ${String(stored)}, not a ${kind}`);
-      if (typeof version !== 'number' || version > current) {
-        throw new UnreadableRecord(
-          item,
-          `is a ${kind} whose schema version ${String(version)} is newer than ${current}`,
-        );
+    parse,
+    salvage(item, standIn) {
+      try {
+        return parse(item);
+      } catch (error) {
+        if (!(error instanceof UnreadableRecord)) throw error;
+        const fitting = Object.entries(schema().shape).flatMap(([name, field]) => {
+          const parsed = z.safeParse(field, item[name]);
+          return parsed.success && Object.hasOwn(item, name) ? [[name, parsed.data]] : [];
+        });
+        return { ...standIn, ...Object.fromEntries(fitting) };
       }
-      const upgraded = upgrades
-        .slice(version)
-        .reduce<Record<string, unknown>>((value, upgrade) => upgrade(value), attributes);
-      const parsed = schema().safeParse(upgraded);
-      if (parsed.success) return parsed.data;
-      const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-      throw new UnreadableRecord(item, `is a ${kind} with ${faults.join('; ')}`);
     },
   };
 }
 
 /** Bytes in an item. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'must be bytes');
+
+/** Version that stands in for one that cannot be read; records begin with 1. */
+export const unreadableVersion = 0;
+
+/** Condition that a record is still of this version. */
+export const ofVersion = (version: number): Condition =>
+  version === unreadableVersion ? { exists: true } : { equals: { version } };

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
 import { notFound } from '../endpoint/problem.ts';
 import { storedRequest } from '../onnx/strategies/stored-request.ts';
-import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob } from './job.ts';
-import { finalRank } from './job-status.ts';
+import type { Condition } from './condition.ts';
+import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob, unreadableJob } from './job.ts';
+import { finalRank, isFinal } from './job-status.ts';
 import { ModelFile } from './model-file.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';
@@ -16,7 +17,7 @@ import {
   type TableWriter,
   type Write,
 } from './table.ts';
-import { readPage } from './unreadable-record.ts';
+import { pageOf, readPage } from './unreadable-record.ts';
 
 /** A file of a strategy's result: `model.onnx`, or external data beside it. */
 export const ResultFile = z.object({
@@ -97,6 +98,51 @@ export async function requireStrategy(
   return strategy.parse(item);
 }
 
+/**
+ * The strategy, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
+ * will ever end it. Throws a 404 problem when there is none of this operation.
+ */
+export async function requireStrategyToRemove(
+  records: Records,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<{ strategy: Strategy; hasEnded: boolean; removable: Condition }> {
+  const item = await records.get(strategyKey(kind, strategy_id));
+  if (item === undefined) throw notFound(`${kind} strategy`, strategy_id);
+  const found = strategy.salvage(item, {
+    ...unreadableJob(),
+    kind,
+    strategy_id,
+    owner: null,
+    model_name: '',
+    model_id: '',
+    model_digest: '',
+    files: [],
+    stored_shapes: { inputs: null, outputs: null },
+    request: {
+      operation: 'prune',
+      strategy: 'random',
+      compression: 1,
+      exclude: [],
+      max_error: null,
+      seed: 0,
+    },
+    inputs: null,
+    outputs: null,
+    result_name: null,
+    registered: null,
+    progress: null,
+    result: [],
+    cost_estimate: null,
+    receipt_parts: 0,
+  });
+  if (readPage(pageOf(item), strategy.parse).unreadable !== undefined) {
+    return { strategy: found, hasEnded: true, removable: { exists: true } };
+  }
+  const removable = { equals: { status_rank: finalRank } };
+  return { strategy: found, hasEnded: isFinal(found.status), removable };
+}
+
 /** Strategies of an operation, newest first. */
 export async function listStrategies(
   records: Records,
@@ -160,10 +206,10 @@ export const strategyJob = ({
   limit_share,
 });
 
-/** The write that removes the record of a strategy that has ended. */
-export const removeStrategy = ({ kind, strategy_id }: Strategy): Write => ({
+/** The write that removes the record of a strategy that is `removable`. */
+export const removeStrategy = ({ kind, strategy_id }: Strategy, removable: Condition): Write => ({
   delete: strategyKey(kind, strategy_id),
-  if: { equals: { status_rank: finalRank } },
+  if: removable,
 });
 
 /** What remains to be removed once a strategy's record is deleted. */

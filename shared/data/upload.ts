@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
-import { recordType } from './record.ts';
+import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
 import { readPage } from './unreadable-record.ts';
 
@@ -29,6 +29,8 @@ const datasetKey = (project_id: string, dataset: string): Key => ({
   pk: datasetsPartition(project_id),
   sk: dataset,
 });
+const uploadKey = (kind: 'source' | 'dataset', project_id: string, name: string): Key =>
+  kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name);
 /** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
 const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
 
@@ -61,6 +63,19 @@ export async function findDataset(
   return item && upload.parse(item);
 }
 
+/** The source or data set that another version is to replace, also where it cannot be read. */
+export async function findUploadToReplace(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  name: string,
+): Promise<Upload | undefined> {
+  const item = await records.get(uploadKey(kind, project_id, name));
+  const unreadable = '';
+  const standIn = { project_id, name, sha256: unreadable, size: 0, format: 'file' as const };
+  return item && upload.salvage(item, { ...standIn, updated_at: unreadable, version: unreadableVersion });
+}
+
 /** Data sets of a project, by name. */
 export async function listDatasets(
   records: TableReader<'records'>,
@@ -86,8 +101,8 @@ export async function putUpload(
   await records.write(
     projectExists(project_id),
     {
-      put: upload.item(kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name), value),
-      if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+      put: upload.item(uploadKey(kind, project_id, name), value),
+      if: previous === undefined ? { exists: false } : ofVersion(previous.version),
     },
     ...(isNew
       ? [

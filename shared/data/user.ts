@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import type { Condition } from './condition.ts';
-import { recordType } from './record.ts';
+import { recordType, unreadableVersion } from './record.ts';
 import {
   ConditionFailed,
   type Item,
@@ -76,6 +76,23 @@ export async function findUserId(accounts: Accounts, name: string): Promise<stri
 export async function findUserByName(accounts: Accounts, name: string): Promise<User | undefined> {
   const user_id = await findUserId(accounts, name);
   return user_id === undefined ? undefined : findUser(accounts, user_id);
+}
+
+/** The user of this name (in lower case), for their removal: also one whose record cannot be read. */
+export async function findUserToRemove(accounts: Accounts, name: string): Promise<User | undefined> {
+  const user_id = await findUserId(accounts, name);
+  const item = user_id === undefined ? undefined : await accounts.get(userKey(user_id));
+  return (
+    item &&
+    user.salvage(item, {
+      user_id: item.sk,
+      username: name,
+      account_type: 'guest',
+      created_at: new Date(0).toISOString(),
+      version: unreadableVersion,
+      credentials_version: 0,
+    })
+  );
 }
 
 /** Users, newest first. */

@@ -89,8 +89,11 @@ type Json<O extends OutputSpec> = { [Status in keyof O]: JsonOf<O[Status]> }[key
 /** What `handle` may answer: the declared JSON value itself, or a {@link Reply} around it. */
 export type Answer<O extends OutputSpec> = Json<O> | Reply<Json<O>> | Reply<never>;
 
-/** `exists`: 404 unless the project of `project_id` exists. `own`: also 403 unless it is the caller's or an admin calls. */
-export type ProjectRule = 'exists' | 'own';
+/**
+ * `exists`: 404 unless the project of `project_id` exists. `own`: also 403 unless it is the caller's or an admin calls.
+ * `remove`: the same, and the project need not be readable.
+ */
+export type ProjectRule = 'exists' | 'own' | 'remove';
 
 /** What every behaviour receives besides its input and what it `needs`. */
 export interface Ambient {

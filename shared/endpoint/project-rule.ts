@@ -1,5 +1,5 @@
 import { readRecords } from '../data/needs.ts';
-import { requireProject } from '../data/project.ts';
+import { requireProject, requireProjectToRemove } from '../data/project.ts';
 import type { Before } from './exchange.ts';
 import { Problem } from './problem.ts';
 
@@ -14,9 +14,10 @@ export const requireProjectOfPath: Before = async (exchange) => {
   if (endpoint.project === undefined) return;
   const id = projectId(input?.path);
   if (id === undefined) throw new Error(`${endpoint.name} has a project rule but no project_id in its path`);
-  const project = await requireProject(readRecords.open(platform), id);
+  const find = endpoint.project === 'remove' ? requireProjectToRemove : requireProject;
+  const project = await find(readRecords.open(platform), id);
   if (
-    endpoint.project === 'own' &&
+    endpoint.project !== 'exists' &&
     caller?.account_type !== 'admin' &&
     project.owner_id !== caller?.user_id
   ) {

@@ -1,10 +1,14 @@
 import type { BatchControl } from '../aws/batch.ts';
-import { type Experiment, experimentKey, listExperiments } from '../data/experiment.ts';
+import {
+  type Experiment,
+  experimentKey,
+  listStoredExperiments,
+  salvageExperiment,
+} from '../data/experiment.ts';
 import { jobPartition } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { unrank } from '../data/ranking.ts';
 import type { TableWriter } from '../data/table.ts';
-import type { UnreadableRecord } from '../data/unreadable-record.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
@@ -19,6 +23,7 @@ interface Purger {
 }
 
 const pageSize = 25;
+const deletedReason = 'Its project was deleted.';
 
 /** Ends the jobs of these experiments; answers the ids of all their Batch jobs. */
 async function endJobs(
@@ -29,12 +34,7 @@ async function endJobs(
     if (isFinal(experiment.status)) continue;
     await cancelJob(records, batch, settings, experiment, now());
     // A container that still runs finds its lease worthless and stops.
-    await concludeJob(
-      records,
-      experiment,
-      { status: 'CANCELLED', reason: 'Its project was deleted.' },
-      now(),
-    );
+    await concludeJob(records, experiment, { status: 'CANCELLED', reason: deletedReason }, now());
   }
   return experiments
     .flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on])
@@ -44,22 +44,23 @@ async function endJobs(
 /**
  * Ends the jobs of all experiments of a project, before any is waited for: they get the time that a container may take
  * together, not one after the other. True once Batch says that none of their containers can still write.
- * @throws UnreadableRecord of an experiment, once the jobs of the others are ended
  */
 async function endAllJobs(purger: Purger, project_id: string, stillTime: StillTime): Promise<boolean> {
   let allEnded = true;
-  let unreadable: UnreadableRecord | undefined;
   let after: string | undefined;
   do {
     if (!stillTime()) return false;
-    const page = await listExperiments(purger.records, project_id, { limit: pageSize, after });
-    unreadable ??= page.unreadable?.[0];
-    const known = await purger.batch.describe(await endJobs(purger, page.items));
+    const page = await listStoredExperiments(purger.records, project_id, { limit: pageSize, after });
+    const experiments = page.items.map(salvageExperiment);
+    const known = await purger.batch.describe(await endJobs(purger, experiments));
+    for (const { id, status } of known) {
+      // The job of a record that cannot be read: nothing else would end it.
+      const isLeft = experiments.some((one) => isFinal(one.status) && one.batch_job_id === id);
+      if (isLeft && rankOf(status) < finalRank) await purger.batch.terminate(id, deletedReason);
+    }
     allEnded &&= known.every(({ status }) => rankOf(status) === finalRank);
     after = page.next;
   } while (after !== undefined);
-  // Which jobs it has nobody can tell, so that what they write cannot be removed either.
-  if (unreadable !== undefined) throw unreadable;
   return allEnded;
 }
 
@@ -77,9 +78,9 @@ export async function purgeExperiments(
   if (!(await endAllJobs(purger, project_id, stillTime))) return false;
   for (;;) {
     if (!stillTime()) return false;
-    const { items } = await listExperiments(records, project_id, { limit: pageSize });
+    const { items } = await listStoredExperiments(records, project_id, { limit: pageSize });
     if (items.length === 0) return true;
-    for (const experiment of items) {
+    for (const experiment of items.map(salvageExperiment)) {
       const { experiment_id } = experiment;
       const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, stillTime);
       if (pass === 'stopped') return false;

@@ -25,9 +25,10 @@ export async function changeModel<T>(
   model_name: string,
   caller: Caller,
   attempt: (model: Model | undefined) => Promise<T>,
+  find: (records: TableReader<'records'>, model_name: string) => Promise<Model | undefined> = findModel,
 ): Promise<T> {
   for (let round = 1; ; round += 1) {
-    const model = await findModel(records, model_name);
+    const model = await find(records, model_name);
     if (model !== undefined) requireOwn(model, caller);
     try {
       return await attempt(model);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { writeModelObjects } from '../../../shared/aws/needs.ts';
-import { modelRemains, removeModel } from '../../../shared/data/model.ts';
+import { findModelToRemove, modelRemains, removeModel } from '../../../shared/data/model.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { recordPurge } from '../../../shared/data/purge.ts';
 import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
@@ -39,14 +39,20 @@ export const endpoint = defineEndpoint({
     { path: { model_name } },
     { records, objects, caller, newId, now, log, header, expectedVersion },
   ) {
-    const { model, purge } = await changeModel(records, model_name, caller, async (present) => {
-      if (present === undefined) throw notFound('model', model_name);
-      requirePrecondition({ header, expectedVersion }, present.version);
-      const target = modelRemains(present);
-      const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
-      await records.write(...removeModel(present), recordPurge(purge));
-      return { model: present, purge };
-    });
+    const { model, purge } = await changeModel(
+      records,
+      model_name,
+      caller,
+      async (present) => {
+        if (present === undefined) throw notFound('model', model_name);
+        requirePrecondition({ header, expectedVersion }, present.version);
+        const target = modelRemains(present);
+        const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
+        await records.write(...removeModel(present), recordPurge(purge));
+        return { model: present, purge };
+      },
+      findModelToRemove,
+    );
     const { model_id, files, pending } = model;
     try {
       for (const { object, parts } of pending) {

@@ -4,6 +4,15 @@ import type { TableReader } from '../../../shared/data/table.ts';
 import type { Caller } from '../../../shared/endpoint/definition.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
 
+/** Refuses callers who may not change a strategy. */
+export function requireOwn({ user_id }: Pick<Strategy, 'user_id'>, caller: Caller): void {
+  if (caller.account_type === 'admin' || user_id === caller.user_id) return;
+  throw new Problem(
+    'forbidden',
+    'This strategy belongs to somebody else; only its owner and admins may change it.',
+  );
+}
+
 /** The strategy, which the caller may change. Throws 404 and 403 problems. */
 export async function requireOwnStrategy(
   records: TableReader<'records'>,
@@ -12,9 +21,6 @@ export async function requireOwnStrategy(
   strategy_id: string,
 ): Promise<Strategy> {
   const strategy = await requireStrategy(records, kind, strategy_id);
-  if (caller.account_type === 'admin' || strategy.user_id === caller.user_id) return strategy;
-  throw new Problem(
-    'forbidden',
-    'This strategy belongs to somebody else; only its owner and admins may change it.',
-  );
+  requireOwn(strategy, caller);
+  return strategy;
 }

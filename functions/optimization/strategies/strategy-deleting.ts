@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { writeObjects } from '../../../shared/aws/needs.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { isFinal } from '../../../shared/data/job-status.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { recordPurge } from '../../../shared/data/purge.ts';
-import { removeStrategy, strategyRemains } from '../../../shared/data/strategy.ts';
+import { removeStrategy, requireStrategyToRemove, strategyRemains } from '../../../shared/data/strategy.ts';
 import { ConditionFailed } from '../../../shared/data/table.ts';
 import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
 import { within } from '../../../shared/endpoint/needs.ts';
@@ -13,7 +12,7 @@ import { requirePrecondition } from '../../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../../shared/endpoint/problem.ts';
 import { runPurge } from '../../../shared/purge/run-purge.ts';
 import { forSeconds } from '../../../shared/purge/still-time.ts';
-import { requireOwnStrategy } from './require-own-strategy.ts';
+import { requireOwn } from './require-own-strategy.ts';
 import { strategyPath } from './strategy-path.ts';
 
 /** What is not removed by then waits for the purge event; a request has 29 s in all. */
@@ -47,9 +46,10 @@ export const strategyDeleting = (kind: OptimizationKind) =>
 
     async handle({ path: { strategy_id } }, context) {
       const { records, objects, caller, newId, now, log, header, expectedVersion } = context;
-      const strategy = await requireOwnStrategy(records, caller, kind, strategy_id);
+      const { strategy, hasEnded, removable } = await requireStrategyToRemove(records, kind, strategy_id);
+      requireOwn(strategy, caller);
       requirePrecondition({ header, expectedVersion }, strategy.version);
-      if (!isFinal(strategy.status)) {
+      if (!hasEnded) {
         throw new Problem('conflict', `The strategy is ${strategy.status}; cancel it before it is deleted.`);
       }
       const { result } = strategy;
@@ -57,7 +57,7 @@ export const strategyDeleting = (kind: OptimizationKind) =>
       const target = strategyRemains(strategy);
       const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
       try {
-        await records.write(removeStrategy(strategy), recordPurge(purge));
+        await records.write(removeStrategy(strategy, removable), recordPurge(purge));
       } catch (error) {
         throw error instanceof ConditionFailed ? notFound(`${kind} strategy`, strategy_id) : error;
       }

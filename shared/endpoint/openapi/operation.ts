@@ -29,7 +29,7 @@ const callers: Record<Rule, string> = {
 
 /** Who may call, in a sentence; undefined where that depends, which then is for the endpoint's own description. */
 function whoMay({ allow, project, problems = [] }: AnyEndpoint): string | undefined {
-  if (project === 'own') return 'For the project’s owner and admins.';
+  if (project === 'own' || project === 'remove') return 'For the project’s owner and admins.';
   return allow === 'anyone' && problems.includes('forbidden') ? undefined : callers[allow];
 }
 
