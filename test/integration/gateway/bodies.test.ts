@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { encode as encodePng } from 'fast-png';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
@@ -88,7 +88,8 @@ test('bodies that do not end are given up for others, and never take more than t
   await expect.poll(() => answered().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(47);
   expect(new Set(answered().map(({ status }) => status()))).toEqual(new Set([503]));
 
-  const png = encodePng({ width: 64, height: 64, channels: 3, data: new Uint8Array(64 * 64 * 3).fill(90) });
+  const size = { width: 64, height: 64, channels: 3, background: '#5a5a5a' } as const;
+  const png = await sharp({ create: size }).png().toBuffer();
   const padded = Buffer.concat([png, Buffer.alloc(3 * MIB)]);
   const put = await fetch(`${gateway.url}/users/ada/profile_picture`, {
     method: 'PUT',
