@@ -1,11 +1,7 @@
-import { ConfigSyntaxError } from '../../shared/config-file/config-syntax-error.ts';
-import {
-  type ConfigFormat,
-  configFormat,
-  parseConfigFile,
-} from '../../shared/config-file/parse-config-file.ts';
+import { type ConfigFormat, configFormat } from '../../shared/config-file/parse-config-file.ts';
 import { illFormed, isWellFormed } from '../../shared/endpoint/ill-formed.ts';
 import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
+import { parseConfig } from './parse-config.ts';
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
 
@@ -26,7 +22,7 @@ function textOf(bytes: Uint8Array): string {
  * The format of a configuration file that was sent under this name.
  * Throws a 400 problem for a name of no known format, and for contents that do not parse, with line and column.
  */
-export function checkConfigFile(config_id: string, bytes: Uint8Array): ConfigFormat {
+export async function checkConfigFile(config_id: string, bytes: Uint8Array): Promise<ConfigFormat> {
   if (configFormat(config_id) === undefined) {
     throw badRequest([
       {
@@ -36,14 +32,9 @@ export function checkConfigFile(config_id: string, bytes: Uint8Array): ConfigFor
       },
     ]);
   }
-  const text = textOf(bytes);
-  try {
-    const { format, data } = parseConfigFile(config_id, text);
-    // JSON and YAML can write as an escape what no UTF-8 file holds.
-    if (!isWellFormed(data)) throw badRequest([bodyFault(illFormed)]);
-    return format;
-  } catch (error) {
-    if (error instanceof ConfigSyntaxError) throw badRequest([bodyFault(error.message)]);
-    throw error;
-  }
+  const parsed = await parseConfig({ config_id, content: textOf(bytes) });
+  if ('fault' in parsed) throw badRequest([bodyFault(parsed.fault)]);
+  // JSON and YAML can write as an escape what no UTF-8 file holds.
+  if (!isWellFormed(parsed.data)) throw badRequest([bodyFault(illFormed)]);
+  return parsed.format;
 }

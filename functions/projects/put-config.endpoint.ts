@@ -34,7 +34,7 @@ export const endpoint = defineEndpoint({
     { path: { config_id }, body: { bytes } },
     { records, project, newId, now, header, expectedVersion },
   ) {
-    const format = checkConfigFile(config_id, bytes);
+    const format = await checkConfigFile(config_id, bytes);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return changeInProject(records, project, async ({ project_id }) => {
       const previous = await findConfig(records, project_id, config_id);

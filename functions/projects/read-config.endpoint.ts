@@ -3,6 +3,7 @@ import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 import { ConfigDetails, configPath } from './config-answer.ts';
+import { parseConfig } from './parse-config.ts';
 import { requireStoredConfig } from './stored-config.ts';
 
 export const endpoint = defineEndpoint({
@@ -17,11 +18,13 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords },
   input: { path: configPath },
   output: { 200: ConfigDetails },
-  problems: ['not-found'],
+  problems: ['not-found', 'too-large'],
   etag: true,
 
   async handle({ path: { project_id, config_id } }, { records }) {
-    const { config, content, parsed } = await requireStoredConfig(records, project_id, config_id);
+    const { config, content } = await requireStoredConfig(records, project_id, config_id);
+    const parsed = await parseConfig({ config_id, content });
+    if ('fault' in parsed) throw new Error(`the stored ${config_id} of ${project_id}: ${parsed.fault}`);
     return Reply.json({ ...config, content, data: parsed.data }, { version: config.version });
   },
 });

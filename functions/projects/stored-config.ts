@@ -1,4 +1,3 @@
-import { type ParsedConfig, parseConfigFile } from '../../shared/config-file/parse-config-file.ts';
 import { type Config, findConfig, readConfigContent } from '../../shared/data/config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
@@ -7,7 +6,6 @@ import { decodeConfig } from './config-file-body.ts';
 interface StoredConfig {
   config: Config;
   content: string;
-  parsed: ParsedConfig;
 }
 
 /** The present version of a configuration with its contents. Throws a 404 problem when there is none. */
@@ -19,6 +17,5 @@ export async function requireStoredConfig(
   const config = await findConfig(records, project_id, config_id);
   const bytes = config && (await readConfigContent(records, config));
   if (config === undefined || bytes === undefined) throw notFound('config', config_id);
-  const content = decodeConfig(bytes);
-  return { config, content, parsed: parseConfigFile(config_id, content) };
+  return { config, content: decodeConfig(bytes) };
 }

@@ -1,7 +1,10 @@
 import type { DrawnEdge, DrawnPart } from './drawn-part.ts';
 
-/** Ranks that edges may cross in all; each costs the layout a place to route through, at more than linear cost. */
-const maxCrossedRanks = 1200;
+/**
+ * Ranks that edges may cross in all. The layout adds a node for each of them, and its time grows with more than the
+ * square of their number. A tree or chain of 500 nodes needs 499.
+ */
+const maxCrossedRanks = 600;
 
 /**
  * The edges that decide where nodes are placed: of a tree its branches, of a flow all of them,

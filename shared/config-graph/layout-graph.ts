@@ -8,6 +8,11 @@ import { layoutEdges } from './layout-edges.ts';
 import { detailSize, type NodeCard, nodeCard } from './node-card.ts';
 
 const maxLabelWidth = 200;
+/**
+ * With more edges than this, nodes are ranked by a tight tree. The network simplex makes edges a little shorter, but on dense
+ * graphs of some hundred edges it takes from seconds to minutes.
+ */
+const maxSimplexEdges = 150;
 
 export interface PlacedNode extends NodeCard {
   left: number;
@@ -47,10 +52,11 @@ export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLa
     NodeCard & { x?: number; y?: number },
     { points?: { x: number; y: number }[]; x?: number; y?: number }
   >();
+  const ranker = placing.length > maxSimplexEdges ? { ranker: 'tight-tree' } : {};
   graph.setGraph(
     tree
       ? { rankdir: 'LR', nodesep: 8, ranksep: 56, rankalign: 'top' }
-      : { rankdir: 'TB', nodesep: 36, edgesep: 24, ranksep: 44 },
+      : { rankdir: 'TB', nodesep: 36, edgesep: 24, ranksep: 44, ...ranker },
   );
   const names = namesForLayout(cards.keys());
   const nameOf = (id: string): string => names.get(id) ?? '';

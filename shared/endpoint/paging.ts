@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Page } from '../data/table.ts';
 import type { UnreadableRecord } from '../data/unreadable-record.ts';
 import { Cursor } from './cursor.ts';
@@ -56,6 +57,8 @@ export async function answerList<Row, Shown>(
     }
     if (page.next === undefined) return Reply.json(shown, { unreadable });
     after = page.next;
+    // Other requests are served between two pages, however fast the store is.
+    await setImmediate();
   }
 }
 

@@ -1,24 +1,16 @@
-import { jsonSchema, successStatus } from './answer-schema.ts';
+import { successStatus } from './answer-schema.ts';
 import { encodeCursor } from './cursor.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
 import type { Exchange } from './exchange.ts';
-import { applyMask } from './fields-mask.ts';
 import { Problem } from './problem.ts';
 import { headerOf, type Result } from './proxy-event.ts';
+import { renderJson } from './render-json.ts';
 import { type NextPage, Reply } from './reply.ts';
 import { securityHeaders } from './security-headers.ts';
 
 interface Rendered {
   mediaType: string;
   body: string | Uint8Array;
-}
-
-/** JSON holds just what the output schema declares: nothing of a record gets out by accident. */
-function renderJson({ endpoint, mask }: Exchange, value: unknown): Rendered {
-  const schema = jsonSchema(endpoint);
-  const shaped = schema.parse(value);
-  const masked = mask === undefined ? shaped : applyMask(mask, schema, shaped);
-  return { mediaType: 'application/json', body: JSON.stringify(masked) };
 }
 
 /** Most bytes of a body, in base64 where it is binary, that Lambda's 6 MB take with headers and escapes. */
@@ -51,8 +43,8 @@ function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Re
 }
 
 /** The answer of a behaviour as API Gateway takes it. */
-export function renderAnswer(exchange: Exchange, answer: unknown): Result {
-  const { endpoint, event, requestId } = exchange;
+export async function renderAnswer(exchange: Exchange, answer: unknown): Promise<Result> {
+  const { endpoint, event, requestId, mask } = exchange;
   const reply: Reply<unknown> = answer instanceof Reply ? answer : Reply.json(answer);
   const headers: Record<string, string> = {
     ...securityHeaders,
@@ -65,7 +57,7 @@ export function renderAnswer(exchange: Exchange, answer: unknown): Result {
   if (reply.body.kind === 'redirect') return { statusCode: 302, headers, body: '' };
   const rendered: Rendered =
     reply.body.kind === 'json'
-      ? renderJson(exchange, reply.body.value)
+      ? { mediaType: 'application/json', body: await renderJson(endpoint, reply.body.value, mask) }
       : { mediaType: reply.body.mediaType, body: reply.body.bytes };
   headers['Content-Type'] = rendered.mediaType;
   if (reply.version !== undefined) {

@@ -16,7 +16,7 @@ export const problemMeanings: Readonly<Record<ProblemKind, string>> = {
   'precondition-failed':
     'The record is not the one that If-Match or If-None-Match asks for: somebody changed it. Read it again and repeat the change.',
   'too-large':
-    'The body that was sent, or the answer that would be sent, is larger than this operation takes.',
+    'The body that was sent, or the answer that would be sent, is larger than this operation takes, or takes too long to make. `detail` says what to ask for instead.',
   'unsupported-media-type': 'The Content-Type of the body is not one that this operation reads.',
   'idempotency-mismatch':
     'The Idempotency-Key was used before, for another request. Take a new key for each request.',

@@ -87,4 +87,26 @@ describe('graph of a configuration', () => {
     expect((await read('nowhere.yaml')).status).toBe(404);
     expect((await read('no id!')).status).toBe(400);
   });
+
+  test('a dense one is drawn beside the event loop, once for all who ask', async () => {
+    const layers = [0, 1, 2].map((layer) =>
+      Array.from({ length: 83 }, (_, index) => {
+        const deps = [1, 2, 3, 4, 5, 6].map(
+          (step) => `s${(layer - 1) * 83 + ((index * 7 + step * 13) % 83)}`,
+        );
+        return `  s${layer * 83 + index}: {deps: [${layer === 0 ? '' : deps.join(', ')}]}\n`;
+      }).join(''),
+    );
+    await put('dense.yaml', `stages:\n${layers.join('')}`);
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const answers = await Promise.all([1, 2, 3].map(() => read('dense.yaml', { Accept: 'image/svg+xml' })));
+    clearInterval(turning);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers[0]?.text).toContain('</svg>');
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(turns).toBeGreaterThan(20);
+  });
 });

@@ -1,0 +1,40 @@
+import { parseConfigFile } from '../../shared/config-file/parse-config-file.ts';
+import { buildConfigGraph } from '../../shared/config-graph/build-config-graph.ts';
+import { renderGraphviz } from '../../shared/config-graph/render-graphviz.ts';
+import { renderMermaid } from '../../shared/config-graph/render-mermaid.ts';
+import { workerTask } from '../../shared/worker-thread/worker-task.ts';
+import { type ConfigText, configKey, smallMost } from './parse-config.ts';
+
+const renderers = {
+  'text/vnd.mermaid': renderMermaid,
+  'text/vnd.graphviz': renderGraphviz,
+} as const;
+
+/** Media types of a graph that are texts. */
+export type GraphForm = keyof typeof renderers | 'image/svg+xml' | 'application/json';
+
+/** JSON is written on the thread too; the endpoint's schema allows all that it holds. */
+async function writeGraph({ form, ...config }: ConfigText & { form: GraphForm }): Promise<string> {
+  const graph = buildConfigGraph(config.config_id, parseConfigFile(config.config_id, config.content));
+  if (form === 'application/json') return JSON.stringify(graph);
+  if (form !== 'image/svg+xml') return renderers[form](graph);
+  // What lays out a drawing is loaded with the first one.
+  const { renderSvg } = await import('../../shared/config-graph/render-svg.ts');
+  return renderSvg(graph);
+}
+
+const writeOnThread = workerTask({
+  module: import.meta.url,
+  name: 'write-graph',
+  run: writeGraph,
+  keyOf: ({ form, ...config }) => `${form}\n${configKey(config)}`,
+  sizeOf: (text) => 2 * text.length,
+  tooHeavy:
+    'The graph of this configuration is too dense to be drawn in time. Ask for it by Accept as application/json, text/vnd.mermaid or text/vnd.graphviz, or split the configuration.',
+});
+
+/** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws Problem 413, 503 */
+export const writeConfigGraph = async (input: ConfigText & { form: GraphForm }): Promise<string> =>
+  input.form !== 'image/svg+xml' && input.content.length <= smallMost
+    ? writeGraph(input)
+    : writeOnThread(input);

@@ -1,0 +1,130 @@
+import { Worker } from 'node:worker_threads';
+import { Problem } from '../endpoint/problem.ts';
+import type { TaskReply } from './worker-task.ts';
+
+/** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
+const workMilliseconds = 15_000;
+/** Most pieces of work that wait for the thread. */
+const mostWaiting = 8;
+const retrySeconds = '2';
+/** Milliseconds after which an idle thread is ended, for it holds some 20 MB. */
+const idleMilliseconds = 10_000;
+/** MiB of objects that a piece of work may hold. */
+const memoryMiB = 256;
+
+/** The module that defines a task, and the task's name in it. */
+export interface TaskAddress {
+  module: string;
+  name: string;
+}
+
+/** A piece of work took longer or more memory than it may. */
+export class WorkLimitError extends Error {
+  override readonly name = 'WorkLimitError';
+}
+
+const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+function startThread({ module, name }: TaskAddress): Worker {
+  const worker = new Worker(new URL(module), {
+    workerData: { task: name },
+    // It computes alone, and inherits neither credentials nor the flags of this process.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
+  });
+  worker.unref();
+  return worker;
+}
+
+/**
+ * One thread beside the event loop of this process, on which one piece of work runs at a time. Work that exceeds its
+ * limits is ended with the thread.
+ */
+export class WorkerQueue {
+  readonly #milliseconds: number;
+  readonly #waiting: (() => void)[] = [];
+  #busy = false;
+  #thread: { worker: Worker; address: TaskAddress } | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(milliseconds = workMilliseconds) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /**
+   * Run a task with an input, both of which can be cloned.
+   *
+   * @throws WorkLimitError beyond the limits, and Problem 503 where too much work is waiting
+   */
+  async run(address: TaskAddress, input: unknown): Promise<unknown> {
+    if (this.#busy) {
+      if (this.#waiting.length >= mostWaiting) {
+        throw new Problem('unavailable', 'The service draws as much as it can. Try again shortly.', {
+          headers: { 'Retry-After': retrySeconds },
+        });
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#busy = true;
+    try {
+      return await this.#work(this.#threadOf(address), input);
+    } finally {
+      const next = this.#waiting.shift();
+      // The turn is handed on, so that no later caller slips in.
+      if (next === undefined) this.#rest();
+      else next();
+    }
+  }
+
+  #threadOf(address: TaskAddress): Worker {
+    clearTimeout(this.#idle);
+    const present = this.#thread;
+    if (present?.address.module === address.module && present.address.name === address.name)
+      return present.worker;
+    this.#end();
+    const worker = startThread(address);
+    this.#thread = { worker, address };
+    return worker;
+  }
+
+  #work(worker: Worker, input: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void) => {
+        clearTimeout(timer);
+        for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
+        // An error after the end of the work is nobody's.
+        worker.on('error', () => {});
+        worker.unref();
+        act();
+      };
+      const fail = (error: Error) =>
+        settle(() => {
+          this.#end();
+          reject(error);
+        });
+      const timer = setTimeout(() => {
+        fail(new WorkLimitError(`took longer than ${this.#milliseconds / 1000} s`));
+      }, this.#milliseconds);
+      worker.ref();
+      worker.once('message', (reply: TaskReply) =>
+        settle(() => ('value' in reply ? resolve(reply.value) : reject(new Error(reply.error)))),
+      );
+      worker.once('error', (error) =>
+        fail(isOutOfMemory(error) ? new WorkLimitError(`took more than ${memoryMiB} MiB`) : error),
+      );
+      worker.once('exit', () => fail(new Error('the worker thread ended')));
+      worker.postMessage(input);
+    });
+  }
+
+  #rest(): void {
+    this.#busy = false;
+    this.#idle = setTimeout(() => this.#end(), idleMilliseconds).unref();
+  }
+
+  #end(): void {
+    void this.#thread?.worker.terminate();
+    this.#thread = undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Problem } from '../endpoint/problem.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { WorkerQueue, WorkLimitError } from './worker-queue.ts';
+
+/** What a thread replies to one input. */
+export type TaskReply = { value: unknown } | { error: string };
+
+interface TaskOptions<I, O> {
+  /** `import.meta.url` of the module that defines the task: the thread loads it to find the task there. */
+  module: string;
+  name: string;
+  run(input: I): O | Promise<O>;
+  /** Equal for inputs of the same result. */
+  keyOf(input: I): string;
+  /** Bytes of a result. */
+  sizeOf(output: O): number;
+  /** Detail of the 413 problem for work that exceeds the limits: what the caller can do instead. */
+  tooHeavy: string;
+}
+
+/** Bytes of results that a process keeps of each task. */
+const cacheBytes = 16_000_000;
+
+const queue = new WorkerQueue();
+
+const isThreadOf = (name: string): boolean =>
+  typeof workerData === 'object' && workerData !== null && 'task' in workerData && workerData.task === name;
+
+function serve<I, O>({ run }: TaskOptions<I, O>): void {
+  const reply = (value: TaskReply) => parentPort?.postMessage(value);
+  parentPort?.on('message', async (input: I) => {
+    try {
+      reply({ value: await run(input) });
+    } catch (error) {
+      reply({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  });
+}
+
+/**
+ * Define work that would hold up every other request on the event loop: it runs on a thread, with a deadline, and its
+ * results are kept in memory. The function throws a Problem, 413 for work that exceeds its limits and 503 where too
+ * much of it is waiting.
+ */
+export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Promise<O> {
+  const { module, name, keyOf, sizeOf, tooHeavy } = options;
+  if (isThreadOf(name)) serve(options);
+  const results = new BoundedCache<O | WorkLimitError>(cacheBytes);
+  const running = new Map<string, Promise<O | WorkLimitError>>();
+
+  async function work(key: string, input: I): Promise<O | WorkLimitError> {
+    try {
+      // The thread runs `run` of this very definition.
+      const output = (await queue.run({ module, name }, input)) as O;
+      results.put(key, output, sizeOf(output));
+      return output;
+    } catch (error) {
+      if (!(error instanceof WorkLimitError)) throw error;
+      results.put(key, error, 1000);
+      return error;
+    } finally {
+      running.delete(key);
+    }
+  }
+
+  return async (input) => {
+    const key = keyOf(input);
+    let result = results.get(key);
+    if (result === undefined) {
+      const started = running.get(key) ?? work(key, input);
+      running.set(key, started);
+      result = await started;
+    }
+    if (result instanceof WorkLimitError) throw new Problem('too-large', tooHeavy, { cause: result });
+    return result;
+  };
+}
