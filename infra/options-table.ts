@@ -4,6 +4,7 @@ import { DeploymentOptions } from './options.ts';
 function shown(value: unknown): string {
   if (value === undefined || value === '') return '';
   if (Array.isArray(value)) return value.length === 0 ? '' : value.map((one) => `\`${one}\``).join(', ');
+  if (typeof value === 'object') return '';
   return `\`${value}\``;
 }
 

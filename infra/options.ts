@@ -12,6 +12,19 @@ const list = <S extends z.ZodType>(item: S) =>
     (given) => (typeof given === 'string' ? given.split(',').filter((one) => one.trim() !== '') : given),
     z.array(item),
   );
+/** The root volume of the ECS-optimized images of Amazon Linux 2023; EC2 starts no node with a smaller one. */
+const leastDiskGiB = 30;
+/** A table in cdk.json, or name=value,name=value on the command line. */
+const table = <S extends z.ZodType>(entries: S) =>
+  z.preprocess((given) => {
+    if (typeof given !== 'string') return given;
+    const pairs = given.split(',').filter((one) => one.trim() !== '');
+    return Object.fromEntries(
+      pairs.map((one) => [one.replace(/=.*$/s, '').trim(), one.replace(/^[^=]*=?/s, '')]),
+    );
+  }, entries);
+const tagText = (most: number) =>
+  z.string().regex(new RegExp(`^[\\p{L}\\p{Z}\\p{N}_.:/=+@-]{1,${most}}$`, 'u'));
 const instanceType = z
   .string()
   .trim()
@@ -75,7 +88,9 @@ export const DeploymentOptions = z.strictObject({
     .pipe(z.array(z.string()).max(8))
     .default([])
     .describe('Images, built from the job image, that environments of type `docker` may name'),
-  jobDiskGiB: whole(21, 200).default(50).describe('Disk of a job or node'),
+  jobDiskGiB: whole(leastDiskGiB, 200)
+    .default(50)
+    .describe(`Disk of a job or node; at least ${leastDiskGiB}, the root volume of the nodes' image`),
   limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Longest time of one job, in seconds'),
   limitLogBytes: whole(1, 1e12).default(100_000_000).describe('Most log of one job'),
   limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe('Most artifacts of one job'),
@@ -92,6 +107,35 @@ export const DeploymentOptions = z.strictObject({
   deleteDataOnDestroy: yesOrNo
     .default(false)
     .describe('`npm run destroy` removes tables and bucket too; else they stay'),
+  tags: table(
+    z.record(
+      tagText(128).refine((name) => !/^aws:/i.test(name), 'must not begin with aws:'),
+      tagText(256),
+    ),
+  )
+    .default({})
+    .describe('Tags of everything that takes tags, as in `team=vision,stage=test`'),
+  permissionsBoundary: z
+    .string()
+    .regex(/^[A-Za-z0-9_+=,.@/-]{1,512}$/, 'must be the name of an IAM policy')
+    .optional()
+    .describe('Name of the IAM policy that bounds every role; `npm run bootstrap` goes by it, too'),
+  vpcId: z
+    .string()
+    .regex(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC')
+    .optional()
+    .describe('VPC of yours for the jobs, in place of one of their own; needs `subnetIds`'),
+  subnetIds: list(
+    z
+      .string()
+      .trim()
+      .regex(/^subnet-[0-9a-f]{8,17}$/, 'must be the id of a subnet'),
+  )
+    .default([])
+    .describe('Its subnets; cluster nodes take the first. Give it gateway endpoints for S3 and DynamoDB'),
+  publicAddresses: yesOrNo
+    .default(true)
+    .describe('Jobs have addresses of their own; `false` in subnets that are private, behind a NAT'),
   alarms: yesOrNo
     .default(true)
     .describe('Ten alarms, as many as are free in an account; `false` for its further deployments'),
@@ -132,6 +176,14 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
   checkSizes(options);
   if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
     throw new CommandError('domainName and certificateArn go together.');
+  }
+  if ((options.vpcId === undefined) !== (options.subnetIds.length === 0)) {
+    throw new CommandError('vpcId and subnetIds go together.');
+  }
+  if (!options.publicAddresses && options.vpcId === undefined) {
+    throw new CommandError(
+      'publicAddresses=false needs vpcId and subnetIds: the subnets that the deployment makes are public.',
+    );
   }
   return { ...options, requestBurst: options.requestBurst ?? burstFor(options.concurrentFunctions) };
 }

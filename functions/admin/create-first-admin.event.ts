@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { createFirstAdmin } from '../../shared/accounts/first-admin.ts';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
+import { type RuntimeReport, reportRuntime } from '../../shared/accounts/hashing-runtime.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 
 const Request = z.strictObject({ password: NewPassword });
+/** `npm run doctor` asks so whether passwords can be hashed here. Nothing is created. */
+const Check = z.strictObject({ check: z.literal('runtime') });
 
 /** What the function answers; it never fails for what the caller can put right. */
 export const FirstAdminAnswer = z.discriminatedUnion('outcome', [
@@ -21,7 +24,8 @@ export const event = defineTask({
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
 
-  async run(received: unknown, { accounts, now, log }): Promise<FirstAdminAnswer> {
+  async run(received: unknown, { accounts, now, log }): Promise<FirstAdminAnswer | RuntimeReport> {
+    if (Check.safeParse(received).success) return reportRuntime();
     const request = Request.safeParse(received);
     if (!request.success) {
       const message = request.error.issues[0]?.message ?? 'is no good';

@@ -13,9 +13,10 @@ import type { Inventory } from '../doctor/inventory.ts';
 import { localInventory } from '../doctor/local-inventory.ts';
 import { reportOrphans } from '../doctor/report-orphans.ts';
 import type { DeploymentOptions } from '../options.ts';
+import { checkRuntime } from './check-runtime.ts';
 import { concurrencyQuota, judgeConcurrency } from './concurrency.ts';
 import { type CostingThing, costingNow } from './costing-now.ts';
-import { deployedOptions, placeOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
+import { deployedOptions, outputsOf, placeOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
 import {
   checkBootstrap,
   checkIdentity,
@@ -51,6 +52,13 @@ async function examineAccount(options: DeploymentOptions): Promise<number> {
   const deployed = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
   ).flat();
+  const background = await outputsOf(formation, stackName(options, 'background'));
+  const firstAdmin = background?.['FirstAdminFunction'];
+  if (firstAdmin !== undefined) {
+    const runtime = await checkRuntime(new LambdaClient(place), firstAdmin);
+    findings.push(runtime);
+    process.stdout.write(`Deployed:\n${line(runtime)}`);
+  }
   if (deployed.length === 0) {
     process.stdout.write('Costing money now: nothing, the service is not deployed here.\n');
   } else {

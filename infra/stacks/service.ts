@@ -1,4 +1,5 @@
-import { type App, Tags } from 'aws-cdk-lib';
+import { type App, type Stack, Tags } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { DeploymentOptions } from '../options.ts';
 import type { Parts } from '../parts.ts';
 import { ApiStack } from './api/api-stack.ts';
@@ -22,12 +23,12 @@ export function addService(
   { endpoints, events, jobs, folderOf, imageFolder }: Parts,
   options: DeploymentOptions,
 ): ServiceStacks {
-  const { name, region } = options;
+  const { name, region, tags, permissionsBoundary } = options;
   const props = (description: string) => ({
     description: `Model Project Service: ${description}`,
     ...(region !== undefined && { env: { region } }),
   });
-  Tags.of(app).add('service', name);
+  for (const [key, value] of Object.entries({ service: name, ...tags })) Tags.of(app).add(key, value);
   const data = new DataStack(app, `${name}-data`, options, props('tables and bucket'));
   const compute = new ComputeStack(
     app,
@@ -63,5 +64,14 @@ export function addService(
   );
   // They name its queues and definitions, though CloudFormation sees no reference.
   for (const stack of [api, background]) stack.addStackDependency(compute);
-  return { data, compute, api, background };
+  const stacks = { data, compute, api, background };
+  if (permissionsBoundary !== undefined) {
+    for (const stack of Object.values(stacks)) bound(stack, permissionsBoundary);
+  }
+  return stacks;
+}
+
+/** Bounds every role of a stack by a policy of the account. */
+function bound(stack: Stack, policyName: string): void {
+  PermissionsBoundary.of(stack).apply(ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', policyName));
 }

@@ -5,3 +5,4 @@ import './deployment/nag.ts';
 import './deployment/permissions.ts';
 import './deployment/routes.ts';
 import './deployment/stacks.ts';
+import './deployment/surroundings.ts';

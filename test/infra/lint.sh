@@ -16,7 +16,9 @@ everything='{
   "corsOrigins": "https://app.example", "domainName": "api.example",
   "certificateArn": "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-0000-0000-000000000000",
   "alarmEmail": "somebody@example.org", "bucketVersioning": true, "pointInTimeRecovery": true,
-  "deleteDataOnDestroy": true
+  "deleteDataOnDestroy": true, "tags": "team=vision,stage=test", "permissionsBoundary": "developers",
+  "vpcId": "vpc-0123456789abcdef0", "subnetIds": "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+  "publicAddresses": false
 }'
 
 # What the CDK's own command does, without it: the flags of cdk.json with these options.

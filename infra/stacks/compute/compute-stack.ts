@@ -42,7 +42,7 @@ export class ComputeStack extends Stack {
   ) {
     super(scope, id, props);
     const names = batchNames(options);
-    new Environments(this, 'Environments', new Network(this, 'Network'), names, options);
+    new Environments(this, 'Environments', new Network(this, 'Network', options), names, options);
 
     const image = new DockerImageAsset(this, 'JobImage', {
       directory: imageFolder,
@@ -60,6 +60,7 @@ export class ComputeStack extends Stack {
       log,
       diskGiB: options.jobDiskGiB,
       timeout: options.limitJobSeconds,
+      publicAddresses: options.publicAddresses,
       sharedMemory: {
         cluster: sharedMemory(options.clusterInstanceTypes),
         gpu: sharedMemory(options.gpuInstanceTypes),

@@ -34,7 +34,7 @@ export class Environments extends Construct {
       ...(spot ? [this.#fargate('FargateSpot', 'FARGATE_SPOT', network, options)] : []),
       this.#fargate('Fargate', 'FARGATE', network, options),
     ];
-    const parts = new NodeParts(this, 'Nodes', options.jobDiskGiB);
+    const parts = new NodeParts(this, 'Nodes', options);
     this.#queue('TrainQueue', names.trainQueue, fargate);
     this.#queue('ClusterQueue', names.clusterQueue, this.#cluster(parts, network, options));
     if (names.gpu !== undefined)
@@ -44,7 +44,7 @@ export class Environments extends Construct {
   #fargate(
     id: string,
     type: 'FARGATE' | 'FARGATE_SPOT',
-    { vpc, jobs }: Network,
+    { subnetIds, jobs }: Network,
     { maxVcpus }: DeploymentOptions,
   ): CfnComputeEnvironment {
     return new CfnComputeEnvironment(this, id, {
@@ -53,20 +53,20 @@ export class Environments extends Construct {
       computeResources: {
         type,
         maxvCpus: maxVcpus,
-        subnets: vpc.publicSubnets.map(({ subnetId }) => subnetId),
+        subnets: [...subnetIds],
         securityGroupIds: [jobs.securityGroupId],
       },
     });
   }
 
   /** Nodes in one subnet and close together, as multi-node jobs are to be. */
-  #cluster(parts: NodeParts, { vpc, cluster }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
+  #cluster(parts: NodeParts, { subnetIds, cluster }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
     const { clusterMaxVcpus, clusterInstanceTypes, gpuInstanceTypes } = options;
     const group = new CfnPlacementGroup(this, 'PlacementGroup', { strategy: 'cluster' });
     const together = {
       maxvCpus: clusterMaxVcpus,
       placementGroup: group.attrGroupName,
-      subnets: vpc.publicSubnets.slice(0, 1).map(({ subnetId }) => subnetId),
+      subnets: subnetIds.slice(0, 1),
       securityGroupIds: [cluster.securityGroupId],
     };
     const nodes = (id: string, instanceTypes: readonly string[], imageType: string) =>
@@ -78,13 +78,13 @@ export class Environments extends Construct {
   }
 
   /** Single nodes with GPUs, in whatever zone has one. Their jobs have the network of the node, whose address is public. */
-  #gpus(parts: NodeParts, { vpc, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
+  #gpus(parts: NodeParts, { subnetIds, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
     const { spot, gpuInstanceTypes, gpuMaxVcpus } = options;
     const anywhere = {
       maxvCpus: gpuMaxVcpus,
       instanceTypes: gpuInstanceTypes,
       imageType: gpuImage,
-      subnets: vpc.publicSubnets.map(({ subnetId }) => subnetId),
+      subnets: [...subnetIds],
       securityGroupIds: [jobs.securityGroupId],
     };
     return [

@@ -27,6 +27,8 @@ export interface JobSurroundings {
   diskGiB: number;
   /** Seconds; every submission sets its own. */
   timeout: number;
+  /** Whether a container on Fargate has a public address, by which it reaches registries from a public subnet. */
+  publicAddresses: boolean;
   /** MiB that `/dev/shm` may grow to on nodes of a cluster and on nodes with GPUs. */
   sharedMemory: { cluster: number; gpu: number };
 }
@@ -63,11 +65,11 @@ function containerOf(
   };
 }
 
-/** A definition for one container on Fargate, which has an address of its own to reach registries by. */
+/** A definition for one container on Fargate, which reaches registries. */
 export class ContainerJob extends Construct {
   constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
     super(scope, id);
-    const { timeout, diskGiB } = surroundings;
+    const { timeout, diskGiB, publicAddresses } = surroundings;
     new CfnJobDefinition(this, 'Definition', {
       type: 'container',
       jobDefinitionName: job.definition,
@@ -77,7 +79,7 @@ export class ContainerJob extends Construct {
       containerProperties: {
         ...containerOf(this, job, surroundings),
         ephemeralStorage: { sizeInGiB: diskGiB },
-        networkConfiguration: { assignPublicIp: 'ENABLED' },
+        networkConfiguration: { assignPublicIp: publicAddresses ? 'ENABLED' : 'DISABLED' },
         runtimePlatform: { cpuArchitecture: 'X86_64', operatingSystemFamily: 'LINUX' },
         fargatePlatformConfiguration: { platformVersion: 'LATEST' },
       },

@@ -1,27 +1,49 @@
+import { Stack } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
   IpAddresses,
+  type IVpc,
   Port,
   SecurityGroup,
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
+import type { DeploymentOptions } from '../../options.ts';
 
 /**
  * The network of the jobs: public subnets, because a NAT gateway costs money while nobody uses it, and ways to S3 and
  * DynamoDB that cost nothing. Nothing in it takes connections from outside.
  */
 export class Network extends Construct {
-  readonly vpc: Vpc;
+  /** Subnets of the jobs. A cluster lies in the first. */
+  readonly subnetIds: readonly string[];
   /** Of jobs on one container: out only. */
   readonly jobs: SecurityGroup;
   /** Of cluster nodes: out, and among themselves. */
   readonly cluster: SecurityGroup;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { vpcId, subnetIds }: DeploymentOptions) {
     super(scope, id);
-    this.vpc = new Vpc(this, 'Vpc', {
+    const vpc = vpcId === undefined ? this.#ownVpc() : this.#existingVpc(vpcId);
+    this.subnetIds = vpcId === undefined ? vpc.publicSubnets.map(({ subnetId }) => subnetId) : subnetIds;
+    this.jobs = new SecurityGroup(this, 'Jobs', { vpc, description: 'Jobs: out only' });
+    this.cluster = new SecurityGroup(this, 'Cluster', {
+      vpc,
+      description: 'Cluster nodes: out, and among themselves',
+    });
+    // Frameworks for distributed training choose ports as they like.
+    this.cluster.addIngressRule(this.cluster, Port.allTraffic(), 'Nodes of one cluster');
+  }
+
+  /** A VPC by its id alone, so that templates need no look-up. Nothing here asks for its zones. */
+  #existingVpc(vpcId: string): IVpc {
+    const availabilityZones = Stack.of(this).availabilityZones.slice(0, 1);
+    return Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones });
+  }
+
+  #ownVpc(): IVpc {
+    return new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.40.0.0/16'),
       maxAzs: 2,
       natGateways: 0,
@@ -33,12 +55,5 @@ export class Network extends Construct {
         DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
       },
     });
-    this.jobs = new SecurityGroup(this, 'Jobs', { vpc: this.vpc, description: 'Jobs: out only' });
-    this.cluster = new SecurityGroup(this, 'Cluster', {
-      vpc: this.vpc,
-      description: 'Cluster nodes: out, and among themselves',
-    });
-    // Frameworks for distributed training choose ports as they like.
-    this.cluster.addIngressRule(this.cluster, Port.allTraffic(), 'Nodes of one cluster');
   }
 }

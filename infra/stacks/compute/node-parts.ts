@@ -2,6 +2,7 @@ import { Fn, Stack } from 'aws-cdk-lib';
 import { CfnLaunchTemplate } from 'aws-cdk-lib/aws-ec2';
 import { CfnInstanceProfile, ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import type { DeploymentOptions } from '../../options.ts';
 import { nodeUserData } from './user-data.ts';
 
 /** The instance profile and the launch template of all EC2 nodes. */
@@ -9,8 +10,7 @@ export class NodeParts extends Construct {
   readonly profile: CfnInstanceProfile;
   readonly template: CfnLaunchTemplate;
 
-  /** @param diskGiB size of a node's disk */
-  constructor(scope: Construct, id: string, diskGiB: number) {
+  constructor(scope: Construct, id: string, { jobDiskGiB, tags }: DeploymentOptions) {
     super(scope, id);
     const role = new Role(this, 'NodeRole', {
       assumedBy: new ServicePrincipal('ec2.amazonaws.com'),
@@ -19,6 +19,8 @@ export class NodeParts extends Construct {
       ],
     });
     this.profile = new CfnInstanceProfile(this, 'NodeProfile', { roles: [role.roleName] });
+    const named = { Name: `${Stack.of(this).stackName}-node`, ...tags };
+    const nodeTags = Object.entries(named).map(([key, value]) => ({ key, value }));
     this.template = new CfnLaunchTemplate(this, 'NodeTemplate', {
       launchTemplateData: {
         userData: Fn.base64(nodeUserData),
@@ -26,12 +28,11 @@ export class NodeParts extends Construct {
         blockDeviceMappings: [
           {
             deviceName: '/dev/xvda',
-            ebs: { volumeSize: diskGiB, volumeType: 'gp3', encrypted: true, deleteOnTermination: true },
+            ebs: { volumeSize: jobDiskGiB, volumeType: 'gp3', encrypted: true, deleteOnTermination: true },
           },
         ],
-        tagSpecifications: [
-          { resourceType: 'instance', tags: [{ key: 'Name', value: `${Stack.of(this).stackName}-node` }] },
-        ],
+        // What EC2 starts for Batch has no tags of the stack's.
+        tagSpecifications: ['instance', 'volume'].map((resourceType) => ({ resourceType, tags: nodeTags })),
       },
     });
   }

@@ -28,6 +28,17 @@ test('somebody else who has the name stays who they are', async () => {
   expect(await readPopulation(service.accounts)).toMatchObject({ users: 1, admins: 0 });
 });
 
+test('whoever checks the runtime learns whether it hashes passwords, and creates nobody', async () => {
+  const service = await testService();
+  const answer = await taskHandler(event, service.environment)({ check: 'runtime' });
+  expect(answer).toEqual({
+    outcome: 'runtime',
+    node: process.versions.node,
+    openssl: process.versions.openssl,
+  });
+  expect(await readPopulation(service.accounts)).toMatchObject({ users: 0 });
+});
+
 test.each([
   [{ password: 'password' }, /commonest/],
   [{ password: 'short' }, /8 to 256/],

@@ -13,6 +13,11 @@ test('options of the command line are text, those of cdk.json have their types',
   const typed = readOptions({ spot: true, maxVcpus: 32, gpuInstanceTypes: ['g5.xlarge', 'g4dn.xlarge'] });
   const text = readOptions({ spot: 'true', maxVcpus: '32', gpuInstanceTypes: 'g5.xlarge,g4dn.xlarge' });
   expect(text).toEqual(typed);
+  expect(readOptions({ tags: 'team=vision, equation=a=b' }).tags).toEqual({
+    team: 'vision',
+    equation: 'a=b',
+  });
+  expect(readOptions({ tags: { team: 'vision' } }).tags).toEqual({ team: 'vision' });
   expect(readOptions({ corsOrigins: ['https://a.example', 'https://b.example'] }).corsOrigins).toEqual([
     'https://a.example',
     'https://b.example',
@@ -44,6 +49,13 @@ test.each([
   [{ logRetentionDays: 31 }, /logRetentionDays/],
   [{ domainName: 'api.example' }, /go together/],
   [{ name: 'My Service' }, /name/],
+  [{ jobDiskGiB: 29 }, /jobDiskGiB/],
+  [{ tags: 'aws:own=1' }, /tags/],
+  [{ tags: 'team' }, /tags/],
+  [{ permissionsBoundary: 'a b' }, /permissionsBoundary/],
+  [{ vpcId: 'vpc-0123456789abcdef0' }, /go together/],
+  [{ subnetIds: 'subnet-0123456789abcdef0' }, /go together/],
+  [{ publicAddresses: false }, /publicAddresses/],
 ])('%j is refused, with its name', (context, message) => {
   expect(() => readOptions(context)).toThrow(message);
 });

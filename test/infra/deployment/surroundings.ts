@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { deployment } from './synthesized.ts';
+
+const plain = await deployment();
+const surrounded = await deployment({
+  tags: 'team=vision',
+  permissionsBoundary: 'developers',
+  vpcId: 'vpc-0123456789abcdef0',
+  subnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
+  publicAddresses: 'false',
+  gpuInstanceTypes: 'g4dn.xlarge',
+});
+
+test('a permissions boundary bounds every role', () => {
+  const roles = surrounded.of('AWS::IAM::Role');
+  expect(roles.length).toBe(plain.of('AWS::IAM::Role').length);
+  for (const { Properties } of roles) {
+    expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(':policy/developers');
+  }
+  for (const { Properties } of plain.of('AWS::IAM::Role')) {
+    expect(Properties).not.toHaveProperty('PermissionsBoundary');
+  }
+});
+
+test('tags are on what costs money, also on the nodes that Batch starts', () => {
+  const tag = { Key: 'team', Value: 'vision' };
+  for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::Lambda::Function']) {
+    for (const { Properties } of surrounded.of(type)) expect(Properties.Tags).toContainEqual(tag);
+  }
+  for (const { Properties } of surrounded.of('AWS::Batch::ComputeEnvironment')) {
+    expect(Properties.Tags).toMatchObject({ team: 'vision', service: 'model-project-service' });
+  }
+  const { TagSpecifications } = surrounded.of('AWS::EC2::LaunchTemplate')[0]!.Properties.LaunchTemplateData;
+  for (const { Tags } of TagSpecifications) expect(Tags).toContainEqual(tag);
+  expect(TagSpecifications.map(({ ResourceType }: { ResourceType: string }) => ResourceType)).toEqual([
+    'instance',
+    'volume',
+  ]);
+});
+
+test('jobs run in an existing VPC, of which nothing is made anew', () => {
+  const made = surrounded.resources.map(({ Type }) => Type).filter((type) => type.startsWith('AWS::EC2::'));
+  expect([...new Set(made)].sort()).toEqual([
+    'AWS::EC2::LaunchTemplate',
+    'AWS::EC2::PlacementGroup',
+    'AWS::EC2::SecurityGroup',
+    'AWS::EC2::SecurityGroupIngress',
+  ]);
+  for (const { Properties } of surrounded.of('AWS::EC2::SecurityGroup')) {
+    expect(Properties.VpcId).toBe('vpc-0123456789abcdef0');
+  }
+  const subnets = surrounded
+    .of('AWS::Batch::ComputeEnvironment')
+    .map(({ id, Properties }) => [/Cluster/.test(id), Properties.ComputeResources.Subnets] as const);
+  for (const [isCluster, ids] of subnets) expect(ids).toHaveLength(isCluster ? 1 : 2);
+});
+
+test('jobs in private subnets have no public address', () => {
+  const addresses = (service: typeof plain) =>
+    service
+      .of('AWS::Batch::JobDefinition')
+      .flatMap(
+        ({ Properties }) => Properties.ContainerProperties?.NetworkConfiguration?.AssignPublicIp ?? [],
+      );
+  expect(new Set(addresses(surrounded))).toEqual(new Set(['DISABLED']));
+  expect(new Set(addresses(plain))).toEqual(new Set(['ENABLED']));
+});
+
+test('several deployments in one account share no name', async () => {
+  const staging = await deployment({ name: 'staging' });
+  const namesOf = ({ resources }: typeof plain) =>
+    resources.flatMap(({ Properties }) =>
+      Object.entries<unknown>(Properties).flatMap(([key, value]) =>
+        /Name$/.test(key) &&
+        !/^(Attribute|Metric|Policy)Name$/.test(key) &&
+        typeof value === 'string'
+          ? [value]
+          : [],
+      ),
+    );
+  const shared = namesOf(staging).filter((name) => namesOf(plain).includes(name));
+  expect(shared.filter((name) => name !== 'v1')).toEqual([]);
+});
