@@ -40,7 +40,14 @@ const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>
     read: { bucket, objects: ['s3:GetObject'] },
     write: {
       bucket,
-      objects: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+      objects: [
+        's3:AbortMultipartUpload',
+        's3:DeleteObject',
+        's3:GetObject',
+        // Whoever joins the parts is not who announced them: that one alone may list them without being granted it.
+        's3:ListMultipartUploadParts',
+        's3:PutObject',
+      ],
     },
   },
   batch: {

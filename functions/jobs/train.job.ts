@@ -1,36 +1,16 @@
-import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
-import { unfinishedPatterns } from '../../shared/data/job.ts';
-import { writeRecords } from '../../shared/data/needs.ts';
-import { projectPatterns } from '../../shared/data/project.ts';
-import { limitPatterns } from '../../shared/data/vcpu-limit.ts';
-import { within } from '../../shared/endpoint/needs.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { exitCodes } from '../../shared/runner/exit-codes.ts';
 import { holdJob } from '../../shared/runner/held-job.ts';
 import { readJobEnvironment } from '../../shared/runner/job-environment.ts';
 import { JobStop } from '../../shared/runner/job-stop.ts';
 import { runJob } from '../../shared/runner/run-job.ts';
-
-/** What the role of its container reaches in the records table: nothing that says who may do what. */
-const trainingRecords = {
-  partitions: [
-    'EXPERIMENTS#*',
-    'EXPERIMENT_RANKING#*',
-    'JOB#*',
-    ...unfinishedPatterns,
-    ...limitPatterns,
-    'COUNTERS#*',
-    'ENVIRONMENT#*',
-    'ENVIRONMENT_PACKS#*',
-  ],
-  checked: projectPatterns,
-};
+import { trainingNeeds } from '../../shared/runner/training-needs.ts';
 
 /** The program of a training's container: one node of it, or the build of its environment. */
 export const job = defineTask({
   name: 'train',
-  needs: { records: within(writeRecords, trainingRecords), objects: writeProjectObjects },
+  needs: trainingNeeds,
 
   async run(variables: Readonly<Record<string, string | undefined>>, context): Promise<number> {
     const { records, objects, settings, now, log } = context;

@@ -1,10 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-
-export interface Credentials {
-  accessKeyId: string;
-  secretAccessKey: string;
-}
+import { type Credentials, sessionSecret } from './role/session.ts';
 
 interface SignedRequest {
   method: string;
@@ -36,7 +32,8 @@ const maxClockSkew = 15 * 60 * 1000;
 const mustBeSigned = ['host', 'x-amz-date'];
 
 /**
- * Verifies the Signature Version 4 in the Authorization header, over the body that really came.
+ * Verifies the Signature Version 4 in the Authorization header, over the body that really came: of the server's own
+ * credentials, or of a session with them. What its role may do is not looked at.
  * @throws SignatureError
  */
 export function verifySignature(
@@ -63,6 +60,8 @@ export function verifySignature(
       `The security token is not one of this server in ${region}.`,
     );
   }
+  const token = header(headers, 'x-amz-security-token');
+  const secret = token === '' ? own.secretAccessKey : sessionSecret(own, token);
   const date = header(headers, 'x-amz-date');
   checkDate(date, day);
   const names = signedNames.split(';');
@@ -85,10 +84,7 @@ export function verifySignature(
   ].join('\n');
   const scope = `${day}/${region}/${service}/aws4_request`;
   const hash = createHash('sha256').update(canonical).digest('hex');
-  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(
-    hmac,
-    `AWS4${own.secretAccessKey}`,
-  );
+  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`);
   const expected = hmac(key, `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash}`);
   if (!timingSafeEqual(expected, Buffer.from(given, 'hex'))) throw mismatch();
 }

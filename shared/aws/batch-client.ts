@@ -1,7 +1,8 @@
 import { BatchClient } from '@aws-sdk/client-batch';
-import { oncePerEnvironment, place } from './place.ts';
+import { oncePerPlace, place } from './place.ts';
 
 /** AWS Batch; `BATCH_ENDPOINT` names another one than the region's. */
-export const batch = /* @__PURE__ */ oncePerEnvironment(
+export const batch = /* @__PURE__ */ oncePerPlace(
+  'BATCH_ENDPOINT',
   (environment) => new BatchClient(place(environment, 'BATCH_ENDPOINT')),
 );

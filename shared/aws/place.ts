@@ -10,6 +10,20 @@ export function place(
   return { ...(region !== undefined && { region }), ...(endpoint !== undefined && { endpoint }) };
 }
 
+/** One client for all environments that name the same region and endpoint, made when it is first asked for. */
+export function oncePerPlace<C>(
+  endpointVariable: string,
+  make: (environment: Environment) => C,
+): (environment: Environment) => C {
+  const made = new Map<string, { client: C }>();
+  return (environment) => {
+    const key = JSON.stringify(place(environment, endpointVariable));
+    const present = made.get(key) ?? { client: make(environment) };
+    made.set(key, present);
+    return present.client;
+  };
+}
+
 /** One client for each environment, made when it is first asked for. */
 export function oncePerEnvironment<C>(
   make: (environment: Environment) => C,

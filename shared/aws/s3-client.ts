@@ -1,8 +1,29 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import type { Environment } from '../endpoint/needs.ts';
 import { oncePerEnvironment, place } from './place.ts';
+
+/** Those of the role of a function, which Lambda puts into its environment; what else there is the SDK finds itself. */
+function credentialsOf(environment: Environment) {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  const sessionToken = environment['AWS_SESSION_TOKEN'];
+  if (accessKeyId === undefined || secretAccessKey === undefined) return {};
+  return {
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+  };
+}
+
+/** Shared, where one process is many functions, each with its own credentials. */
+let connections: S3Client['config']['requestHandler'] | undefined;
 
 /** S3; `S3_ENDPOINT` names another one than the region's, which is then spoken to by path. */
 export const s3 = /* @__PURE__ */ oncePerEnvironment((environment) => {
   const settings = place(environment, 'S3_ENDPOINT');
-  return new S3Client({ ...settings, forcePathStyle: settings.endpoint !== undefined });
+  const client = new S3Client({
+    ...settings,
+    ...credentialsOf(environment),
+    ...(connections !== undefined && { requestHandler: connections }),
+    forcePathStyle: settings.endpoint !== undefined,
+  });
+  connections ??= client.config.requestHandler;
+  return client;
 });

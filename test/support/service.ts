@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { inject } from 'vitest';
 import { createTables } from '../../infra/local/dynamodb/tables.ts';
 import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
+import { endpointEnvironment } from '../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../infra/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
@@ -81,9 +82,12 @@ export async function testService(more: Environment = {}) {
       sourceIp = '127.0.0.1',
     }: Call = {},
   ): Promise<Answer> {
-    let handler = other === undefined ? handlers.get(endpoint) : lambda(endpoint, other);
+    let handler =
+      other === undefined
+        ? handlers.get(endpoint)
+        : lambda(endpoint, endpointEnvironment(endpoint, other, testCredentials));
     if (handler === undefined) {
-      handler = lambda(endpoint, environment);
+      handler = lambda(endpoint, endpointEnvironment(endpoint, environment, testCredentials));
       handlers.set(endpoint, handler);
     }
     const encoded = encodedPath(endpoint, path);

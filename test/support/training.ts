@@ -18,6 +18,7 @@ import {
   type RunningBatch,
   startBatchServer,
 } from '../../infra/local/batch/server.ts';
+import { eventEnvironment, jobRoleVariables } from '../../infra/local/role/local-roles.ts';
 import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
 import { taskHandler } from '../../shared/endpoint/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
@@ -133,6 +134,12 @@ export async function trainingService(
       { ...usualDefinition, name: 'cluster', type: 'multinode', platform: 'EC2', numNodes: 2 },
     ],
     hostEnvironment: jobEnvironment,
+    roleEnvironment: (definition) =>
+      jobRoleVariables(
+        definition.startsWith('prune') ? 'prune' : definition.startsWith('quantize') ? 'quantize' : 'train',
+        jobEnvironment,
+        testCredentials,
+      ),
     deliver: async (event) => void (await deliver(event)),
     logFolder: join(folder, 'logs'),
     minimumTimeoutSeconds: 1,
@@ -147,8 +154,14 @@ export async function trainingService(
     WORK_DIR: join(folder, 'work'),
     ENVIRONMENTS_DIR: join(folder, 'environments'),
   });
-  deliver = taskHandler(jobStateChanged, service.environment);
-  const reconcileNow = taskHandler(reconcile, service.environment);
+  deliver = taskHandler(
+    jobStateChanged,
+    eventEnvironment(jobStateChanged, service.environment, testCredentials),
+  );
+  const reconcileNow = taskHandler(
+    reconcile,
+    eventEnvironment(reconcile, service.environment, testCredentials),
+  );
   const developer = await service.user('developer');
 
   const read = async (project_id: string, experiment_id: string) => {

@@ -14,6 +14,7 @@ export interface AttemptSettings {
   hostEnvironment: Readonly<Record<string, string>>;
   /** How the host fails to start a container, for tests; undefined where it starts it. */
   startFailure?: ((start: ContainerStart) => StartFailure | undefined) | undefined;
+  roleEnvironment(definition: string): Readonly<Record<string, string>>;
 }
 
 /** The start of a container: which node of which attempt of which job, attempts counted from 1. */
@@ -98,14 +99,14 @@ export class Attempt {
     }
     const failure = this.#settings.startFailure?.({ jobName: job.name, attempt, node: index });
     if (failure !== undefined) return failure;
-    const { logFolder } = this.#settings;
+    const { logFolder, hostEnvironment, roleEnvironment } = this.#settings;
     const logName = `${job.id}.${index}.${attempt}`;
     try {
       const process = await JobProcess.start({
         command: container.command,
         environment: jobEnvironment(job, index, attempt, {
           own: globalThis.process.env,
-          given: this.#settings.hostEnvironment,
+          given: { ...hostEnvironment, ...roleEnvironment(job.definition) },
         }),
         marker: nodeId(job, index),
         logPath: logFolder === undefined ? undefined : join(logFolder, `${logName}.log`),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { type Credentials, SignatureError, verifySignature } from '../signature.ts';
+import type { Credentials } from '../role/session.ts';
+import { SignatureError, verifySignature } from '../signature.ts';
 import { ClientException } from './client-exception.ts';
 import { type OperationContext, operations } from './operations.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import type { Credentials } from '../signature.ts';
+import type { Credentials } from '../role/session.ts';
 import type { ContainerStart, StartFailure } from './attempt.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
 import { type Surroundings, stateChangeEvent } from './describe-job.ts';
@@ -36,6 +36,8 @@ export interface BatchServerOptions {
   hostEnvironment?: Readonly<Record<string, string>>;
   /** How the host fails to start a container, for tests; undefined where it starts it. */
   startFailure?: (start: ContainerStart) => StartFailure | undefined;
+  /** The same of the role of a job definition, by its name. */
+  roleEnvironment?(definition: string): Readonly<Record<string, string>>;
   /** Shortest timeout that a job may have; 60 as on AWS unless given. */
   minimumTimeoutSeconds?: number;
   /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
@@ -69,6 +71,7 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
     logFolder,
     minimumTimeoutSeconds = 60,
     hostEnvironment = {},
+    roleEnvironment = () => ({}),
   } = options;
   const catalogue = catalogueOf(region, queues, options.jobDefinitions);
   const surroundings: Surroundings = { catalogue, reasonToWait: (job) => scheduler.reasonToWait(job) };
@@ -85,6 +88,7 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
     stopGraceMs,
     hostEnvironment,
     startFailure: options.startFailure,
+    roleEnvironment,
   });
   const context = { store, scheduler, surroundings, minimumTimeoutSeconds, region, credentials };
   let loaded: Promise<void> | undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerPreflight, applyCors } from './cors.ts';
 import { route } from './operations/route.ts';
+import { Access } from './protocol/access.ts';
 import { sendError } from './protocol/answer.ts';
 import { type Authority, authenticate } from './protocol/authenticate.ts';
 import { S3Error } from './protocol/s3-error.ts';
@@ -40,16 +41,24 @@ async function answer(request: S3Request, options: ListenerOptions): Promise<voi
   }
   const authenticated = authenticate(request, options);
   const { headers } = authenticated;
-  const operation = route(request.method, request, headers);
-  const { response } = request;
-  await operation({
-    request,
-    response,
-    authenticated,
-    headers,
-    store: options.store,
-    region: options.region,
-  });
+  const { operation, action } = route(request.method, request, headers);
+  const { response, bucket, key, query } = request;
+  const access = new Access(authenticated.role);
+  if (action !== undefined && key === '') access.requireBucket(action, bucket, query.get('prefix'));
+  if (action !== undefined && key !== '') access.requireObject(action, request);
+  try {
+    await operation({
+      request,
+      response,
+      authenticated,
+      headers,
+      store: options.store,
+      region: options.region,
+      access,
+    });
+  } catch (error) {
+    throw access.ofMissing(error, bucket);
+  }
 }
 
 function asS3Error(error: unknown, id: string): S3Error {

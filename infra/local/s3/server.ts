@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Server as Listener } from 'node:net';
+import { SessionReader } from '../role/session.ts';
 import { s3Listener } from './listener.ts';
 import type { S3Credentials } from './protocol/credential.ts';
 import { openStore } from './store/store.ts';
@@ -39,7 +40,8 @@ const CLOSE_MILLISECONDS = 5_000;
 export async function startS3Server(options: S3ServerOptions): Promise<RunningS3> {
   const { folder, port, host = '127.0.0.1', region, credentials, corsOrigins = [] } = options;
   const store = await openStore(folder, options.buckets);
-  const listener = s3Listener({ store, region, credentials, corsOrigins });
+  const sessions = new SessionReader(credentials);
+  const listener = s3Listener({ store, region, credentials, sessions, corsOrigins });
   const active = new Set<Promise<void>>();
   const serve = (message: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const request = listener(message, response, expectsContinue);

@@ -65,6 +65,6 @@ export async function startBackends(
   }
   enterFunctionEnvironment(process.env, place);
   const firstAdmin = await ensureFirstAdmin(data, process.env);
-  started.defer(startSchedule());
+  started.defer(startSchedule(place));
   return { place, folders, firstAdmin, lost, warnings: isOpen ? [openTables] : [] };
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { attempts, evaluateOnExit } from '../../retry-rules.ts';
 import type { LocalJobDefinition } from '../batch/catalogue.ts';
 import { type RunningBatch, startBatchServer } from '../batch/server.ts';
+import { jobRoleVariables } from '../role/local-roles.ts';
 import type { DataFolder } from './data-folder.ts';
 import { jobEventDelivery } from './events.ts';
 import { jobVariables, type Place } from './function-environment.ts';
@@ -43,6 +44,10 @@ function definitions(program: string): LocalJobDefinition[] {
   ];
 }
 
+/** The program that a job definition runs. */
+const programOf = (definition: string): 'train' | 'prune' | 'quantize' =>
+  definition === 'prune' || definition === 'quantize' ? definition : 'train';
+
 /** Starts the Batch server with the queues and job definitions that a deployment has. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
   const { data, program, place, folders, host, environment } = options;
@@ -66,6 +71,10 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
       ENVIRONMENTS_DIR: folders.environments,
       ...(await stageVariables(program, dirname(folders.work))),
     },
-    deliver: jobEventDelivery(data.within('dead-letters.jsonl')),
+    ...(place.hasRoles && {
+      roleEnvironment: (definition: string) =>
+        jobRoleVariables(programOf(definition), environment, place.credentials),
+    }),
+    deliver: jobEventDelivery(place, data.within('dead-letters.jsonl')),
   });
 }

@@ -1,21 +1,31 @@
-import { handler as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
-import { handler as purge } from '../../../functions/events/purge.event.ts';
-import { handler as reconcile } from '../../../functions/events/reconcile.event.ts';
+import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
+import { event as purge } from '../../../functions/events/purge.event.ts';
+import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
+import type { Needs } from '../../../shared/endpoint/needs.ts';
+import { type Task, taskHandler } from '../../../shared/endpoint/task.ts';
+import { eventEnvironment } from '../role/local-roles.ts';
 import { DeadLetters, eventDelivery } from './dead-letters.ts';
+import type { Place } from './function-environment.ts';
 
 const everyMilliseconds = 5_000;
 
-/** What a schedule of EventBridge would invoke. */
-const scheduled = { reconcile, purge };
+/** The function of a task, which acts in a role of its own. Its environment is read at its first event. */
+function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRoles }: Place) {
+  let handler: ((event: E) => Promise<void>) | undefined;
+  return (event: E): Promise<void> => {
+    handler ??= taskHandler(task, hasRoles ? eventEnvironment(task, process.env, credentials) : process.env);
+    return handler(event);
+  };
+}
 
 /** What takes the events of the Batch server to their function; those that are malformed are kept in this file. */
-export const jobEventDelivery = (deadLetterFile: string): ((event: unknown) => Promise<void>) =>
-  eventDelivery(jobStateChanged, new DeadLetters(deadLetterFile));
+export const jobEventDelivery = (place: Place, deadLetterFile: string): ((event: unknown) => Promise<void>) =>
+  eventDelivery(functionOf(jobStateChanged, place), new DeadLetters(deadLetterFile));
 
-async function runScheduled(): Promise<void> {
-  for (const [name, handler] of Object.entries(scheduled)) {
+async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
+  for (const [name, handler] of handlers) {
     try {
-      await handler(undefined);
+      await handler();
     } catch (error) {
       process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     }
@@ -23,10 +33,15 @@ async function runScheduled(): Promise<void> {
 }
 
 /** Invokes the scheduled functions again and again, never one twice at once. Returns what stops it. */
-export function startSchedule(): () => Promise<void> {
+export function startSchedule(place: Place): () => Promise<void> {
+  const [ofReconcile, ofPurge] = [functionOf(reconcile, place), functionOf(purge, place)];
+  const handlers = new Map([
+    ['reconcile', () => ofReconcile(undefined)],
+    ['purge', () => ofPurge(undefined)],
+  ]);
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= runScheduled().finally(() => {
+    running ??= runScheduled(handlers).finally(() => {
       running = undefined;
     });
   }, everyMilliseconds);

@@ -16,6 +16,8 @@ export interface Place {
   region: string;
   credentials: Credentials;
   endpoints: Partial<Record<EndpointVariable, string>>;
+  /** Whether functions and jobs act in roles, which the S3 server of this service knows alone. */
+  hasRoles: boolean;
 }
 
 /**
@@ -31,7 +33,12 @@ export function placeOf(own: Variables, made: Credentials): Place {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = own;
   const isReplaced = Object.keys(endpoints).length > 0;
   const given = isReplaced && accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
-  return { region: (isReplaced && own['AWS_REGION']) || 'us-east-1', credentials: given ?? made, endpoints };
+  return {
+    region: (isReplaced && own['AWS_REGION']) || 'us-east-1',
+    credentials: given ?? made,
+    endpoints,
+    hasRoles: endpoints.S3_ENDPOINT === undefined,
+  };
 }
 
 /** Variables that a deployment sets as it likes, handed on as they are. */

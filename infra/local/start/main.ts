@@ -1,9 +1,12 @@
+import { lambda } from '../../../shared/endpoint/lambda.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runCommand } from '../../command/run-command.ts';
-import { loadEndpoints } from '../../endpoints.ts';
+import { type LoadedEndpoint, loadEndpoints } from '../../endpoints.ts';
 import { type RunningGateway, startGateway } from '../gateway/server.ts';
+import { endpointEnvironment } from '../role/local-roles.ts';
 import { startBackends } from './backends.ts';
 import { checkSettings } from './check-settings.ts';
+import type { Place } from './function-environment.ts';
 import { readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
 import { readOptions } from './options.ts';
@@ -26,6 +29,13 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
   }
 }
 
+/** The same endpoint, whose function acts in a role of its own. */
+function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: Place): LoadedEndpoint {
+  const { endpoint } = loaded;
+  if (!hasRoles) return loaded;
+  return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
+}
+
 /** Serves until somebody asks to stop, or an engine ends. Returns the exit code. */
 async function serve(args: readonly string[], program: string): Promise<number> {
   const stopping = stopRequested();
@@ -38,12 +48,12 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const loading = loadEndpoints(program);
   // Should the rest not start, nobody waits for it.
   loading.catch(() => {});
-  const { folders, firstAdmin, lost, warnings } = await startBackends(started, {
+  const { place, folders, firstAdmin, lost, warnings } = await startBackends(started, {
     dataFolder,
     program,
     corsOrigins,
   });
-  const endpoints = await loading;
+  const endpoints = (await loading).map((loaded) => inRole(loaded, place));
   const gateway = await listen({ endpoints, port, limits, bodyBytes, corsOrigins });
   started.defer(() => gateway.close());
 

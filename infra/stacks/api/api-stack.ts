@@ -46,7 +46,7 @@ export class ApiStack extends Stack {
         ...(runtime !== undefined && { runtime }),
         environment,
         log,
-        statements: grantsOf(allNeeds(endpoint), resources, 'function'),
+        statements: grantsOf(allNeeds(endpoint), resources),
       });
       return { path, method, fn };
     });

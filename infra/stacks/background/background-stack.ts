@@ -52,7 +52,7 @@ export class BackgroundStack extends Stack {
         environment,
         log,
         statements: [
-          ...grantsOf(Object.values(needs), resources, 'function'),
+          ...grantsOf(Object.values(needs), resources),
           ...watches.flatMap(({ table }) => streamStatements(resources[table])),
           ...(isStarted ? [failed] : []),
         ],

@@ -10,7 +10,7 @@ const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com');
 /** The role of a job's supervisor: what its program needs, and nothing besides. */
 export function jobRole(scope: Construct, { name, needs }: LoadedTask, resources: Resources): Role {
   const role = new Role(scope, `${name}Role`, { assumedBy: tasks });
-  const statements = grantsOf(Object.values(needs), resources, 'job');
+  const statements = grantsOf(Object.values(needs), resources);
   new Policy(scope, `${name}Policy`, { roles: [role], statements });
   return role;
 }

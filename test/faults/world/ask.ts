@@ -1,7 +1,9 @@
 import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
+import { endpointEnvironment } from '../../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../../infra/routes.ts';
 import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
 import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { credentials } from './engines.ts';
 
 /** A request to one endpoint. */
 export interface Question {
@@ -38,8 +40,9 @@ export async function ask(
     routeOf(endpoint).resource,
     encoded.parameters,
   );
+  const handler = lambda(endpoint, endpointEnvironment(endpoint, environment, credentials));
   // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
-  const { statusCode, body: text } = await lambda(endpoint, environment)(event, {} as any);
+  const { statusCode, body: text } = await handler(event, {} as any);
   return { status: statusCode, json: text === '' ? undefined : JSON.parse(text) };
 }
 

@@ -41,6 +41,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     's3:DeleteObject',
     's3:GetObject',
     's3:ListBucket',
+    's3:ListMultipartUploadParts',
     's3:PutObject',
   ],
   'batch observe': ['batch:DescribeJobs', 'batch:ListJobs'],
@@ -131,7 +132,7 @@ test.each(jobs.map((job) => [job.name, job] as const))(
         expect(condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']).not.toContain('*');
         expect(condition.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
       } else if (text(statement.Action).includes('ListBucket')) {
-        expect(statement.Condition.StringLike['s3:prefix']).not.toContain('*');
+        expect(statement.Condition.StringLikeIfExists['s3:prefix']).not.toContain('*');
       } else {
         expect(text(statement.Resource)).toMatch(/"\/[a-z]+\/\*"/);
       }
@@ -189,4 +190,14 @@ test('functions of pictures reach pictures alone, those of projects only what pr
   expect(objects('putProfilePicture')).not.toContain('/projects/*');
   expect(objects('requestSourceUpload')).toContain('/projects/*');
   expect(objects('requestSourceUpload')).not.toContain('/pictures/*');
+});
+
+test('needs of two parts of the bucket are both granted', () => {
+  const statements = functionStatements('createModel').filter(({ Action }) =>
+    text(Action).includes('GetObject'),
+  );
+  expect(statements.map(({ Resource }) => /\/[a-z]+\/\*/.exec(text(Resource))?.[0]).sort()).toEqual([
+    '/models/*',
+    '/projects/*',
+  ]);
 });

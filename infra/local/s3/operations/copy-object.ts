@@ -10,8 +10,9 @@ import { keptHeaders } from './object-headers.ts';
 import { MAX_PUT_BYTES } from './stage-body.ts';
 
 /** CopyObject: by reference, so its time does not depend on the size. The copy keeps ETag and checksum. */
-export function copyObject({ request, response, headers, store }: Exchange): void {
+export function copyObject({ request, response, headers, store, access }: Exchange): void {
   const source = parseSource(headers.get('x-amz-copy-source') ?? '');
+  access.requireObject('s3:GetObject', source);
   const replace = parseDirective(headers.get('x-amz-metadata-directive'));
   if (!replace && source.bucket === request.bucket && source.key === request.key) {
     throw new S3Error(

@@ -10,13 +10,15 @@ import type { Exchange } from './exchange.ts';
 import { MAX_PUT_BYTES } from './stage-body.ts';
 
 /** UploadPartCopy: bytes of an object as one part of an upload that was created without a checksum. */
-export async function copyPart({ request, response, headers, store }: Exchange): Promise<void> {
+export async function copyPart({ request, response, headers, store, access }: Exchange): Promise<void> {
   const number = partNumber(request.query);
   const upload = store.uploads.require(request.query.get('uploadId') ?? '', request);
   if (upload.checksum !== undefined) {
     throw new S3Error('NotImplemented', 'Parts are copied to uploads without a checksum only.');
   }
-  const { stored, read, release } = store.objects.open(parseSource(headers.get('x-amz-copy-source') ?? ''));
+  const source = parseSource(headers.get('x-amz-copy-source') ?? '');
+  access.requireObject('s3:GetObject', source);
+  const { stored, read, release } = store.objects.open(source);
   const blob = await store.blobs.stage();
   let committed = false;
   try {

@@ -19,7 +19,13 @@ export function deleteObject({ request, response, headers, store }: Exchange): v
 }
 
 /** DeleteObjects: up to 1000 keys in one transaction, the outcome told for each. */
-export async function deleteObjects({ request, response, authenticated, store }: Exchange): Promise<void> {
+export async function deleteObjects({
+  request,
+  response,
+  authenticated,
+  store,
+  access,
+}: Exchange): Promise<void> {
   store.objects.requireBucket(request.bucket);
   const headers = [...authenticated.headers.keys()];
   if (!headers.some((name) => name === 'content-md5' || /^x-amz-(?:checksum-|trailer)/.test(name))) {
@@ -29,9 +35,14 @@ export async function deleteObjects({ request, response, authenticated, store }:
   const entries = document.children.filter(({ name }) => name === 'Object').map(parseEntry);
   if (entries.length === 0 || entries.length > MAX_KEYS) throw malformed();
   const quiet = childText(document, 'Quiet') === 'true';
-  const outcome = store.objects.delete(request.bucket, entries);
+  const refusals = entries.map(({ key, version }) => {
+    const action = version === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion';
+    return access.refusal(action, { bucket: request.bucket, key });
+  });
+  const allowed = entries.filter((_, index) => refusals[index] === undefined);
+  const outcome = store.objects.delete(request.bucket, allowed).values();
   const results = entries.flatMap(({ key, version }, index) => {
-    const error = outcome[index];
+    const error = refusals[index] ?? outcome.next().value;
     const names = [tag('Key', key), ...(version === undefined ? [] : [tag('VersionId', version)])];
     if (error !== undefined) {
       return [group('Error', ...names, tag('Code', error.code), tag('Message', error.message))];

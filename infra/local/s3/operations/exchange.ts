@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Access } from '../protocol/access.ts';
 import type { Authenticated } from '../protocol/authenticate.ts';
 import type { S3Request } from '../protocol/s3-request.ts';
 import type { Store } from '../store/store.ts';
@@ -12,6 +13,8 @@ export interface Exchange {
   headers: ReadonlyMap<string, string>;
   store: Store;
   region: string;
+  /** What the role may do in which the request is made. */
+  access: Access;
 }
 
 /** Answers a request, or throws an S3Error before it began to answer. */

@@ -53,6 +53,32 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 const UNSUPPORTED =
   /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
 
+/** What a role must be allowed to do for each; `deleteObjects` asks for each object by itself. */
+const ACTIONS: ReadonlyMap<Operation, string> = new Map([
+  [headBucket, 's3:ListBucket'],
+  [listObjectsV2, 's3:ListBucket'],
+  [listUploads, 's3:ListBucketMultipartUploads'],
+  [listObjectVersions, 's3:ListBucketVersions'],
+  [putBucketVersioning, 's3:PutBucketVersioning'],
+  [createBucket, 's3:CreateBucket'],
+  [deleteBucket, 's3:DeleteBucket'],
+  [listParts, 's3:ListMultipartUploadParts'],
+  [getObject, 's3:GetObject'],
+  [headObject, 's3:GetObject'],
+  [uploadPart, 's3:PutObject'],
+  [putObject, 's3:PutObject'],
+  [abortUpload, 's3:AbortMultipartUpload'],
+  [deleteObject, 's3:DeleteObject'],
+  [createUpload, 's3:PutObject'],
+  [completeUpload, 's3:PutObject'],
+]);
+
+/** What a request asks for, and what it takes to be allowed. */
+export interface Routed {
+  operation: Operation;
+  action: string | undefined;
+}
+
 /**
  * The operation a request asks for. What is not among those the service uses is NotImplemented, down to
  * single parameters, so that nothing is ignored silently.
@@ -62,7 +88,7 @@ export function route(
   method: string,
   { bucket, key, query }: { bucket: string; key: string; query: ReadonlyMap<string, string> },
   headers: ReadonlyMap<string, string>,
-): Operation {
+): Routed {
   if (!METHODS.includes(method)) {
     throw new S3Error(
       'MethodNotAllowed',
@@ -85,13 +111,15 @@ export function route(
   if (found === undefined || bucket === '' || version2 !== '2') throw notImplemented({});
   const extra = names.find((name) => !found.selects.includes(name) && !found.takes.includes(name));
   if (extra !== undefined) throw notImplemented({ Parameter: extra });
+  const asked = ACTIONS.get(found.operation);
+  const action = query.has('versionId') ? `${asked}Version` : asked;
   if (headers.has('x-amz-copy-source')) {
-    if (found.operation === uploadPart) return copyPart;
+    if (found.operation === uploadPart) return { action, operation: copyPart };
     if (headers.has('x-amz-copy-source-range')) throw notImplemented({ Header: 'x-amz-copy-source-range' });
-    if (found.operation === putObject) return copyObject;
+    if (found.operation === putObject) return { action, operation: copyObject };
     throw notImplemented({ Header: 'x-amz-copy-source' });
   }
-  return found.operation;
+  return { action, operation: found.operation };
 }
 
 function notImplemented(fields: Record<string, string>): S3Error {

@@ -1,3 +1,5 @@
+import type { Statement } from '../../../role-statements.ts';
+import type { Session, SessionReader } from '../../role/session.ts';
 import { parseCredential, parseSignedHeaders, parseTimestamp, type S3Credentials } from './credential.ts';
 import { type Payload, parsePayload } from './payload.ts';
 import { S3Error } from './s3-error.ts';
@@ -12,10 +14,14 @@ export interface Authenticated {
   /** Headers to act on: those received, and `x-amz-*` ones that a presigned URL carries in its query. */
   headers: ReadonlyMap<string, string>;
   payload: Payload;
+  /** What the role may do in which the request is made; undefined for the owner of everything. */
+  role: readonly Statement[] | undefined;
 }
 
 export interface Authority {
   credentials: S3Credentials;
+  /** Of sessions with these credentials. */
+  sessions: SessionReader;
   region: string;
 }
 
@@ -29,15 +35,37 @@ export function authenticate(request: S3Request, authority: Authority): Authenti
   if (authorization !== undefined && presigned) {
     throw new S3Error('InvalidArgument', 'Only one auth mechanism allowed.');
   }
-  if (request.headers.has('x-amz-security-token') || request.query.has('X-Amz-Security-Token')) {
+  const token = request.headers.get('x-amz-security-token') ?? request.query.get('X-Amz-Security-Token');
+  const session = token === undefined ? undefined : authority.sessions.read(token);
+  if (token !== undefined && session === undefined) {
     throw new S3Error('InvalidToken', 'The provided token is malformed or otherwise invalid.');
   }
+  const verified = verify(request, authorization, presigned, actingAs(authority, session));
+  if (token !== undefined && session !== undefined) authority.sessions.keep(token, session);
+  return { ...verified, role: session?.statements };
+}
+
+/** Signatures of a session are made with its own secret. */
+function actingAs(authority: Authority, session: Session | undefined): Authority {
+  if (session === undefined) return authority;
+  const { accessKeyId } = authority.credentials;
+  return { ...authority, credentials: { accessKeyId, secretAccessKey: session.secretAccessKey } };
+}
+
+type Verified = Omit<Authenticated, 'role'>;
+
+function verify(
+  request: S3Request,
+  authorization: string | undefined,
+  presigned: boolean,
+  authority: Authority,
+): Verified {
   if (presigned) return verifyQuery(request, authority);
   if (authorization !== undefined) return verifyHeader(request, authorization, authority);
   throw new S3Error('AccessDenied', 'Access Denied');
 }
 
-function verifyHeader(request: S3Request, authorization: string, authority: Authority): Authenticated {
+function verifyHeader(request: S3Request, authorization: string, authority: Authority): Verified {
   const malformed = 'AuthorizationHeaderMalformed';
   const match =
     /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=([0-9a-f]{64})$/.exec(
@@ -69,7 +97,7 @@ function verifyHeader(request: S3Request, authorization: string, authority: Auth
   return { headers: request.headers, payload };
 }
 
-function verifyQuery(request: S3Request, authority: Authority): Authenticated {
+function verifyQuery(request: S3Request, authority: Authority): Verified {
   const malformed = 'AuthorizationQueryParametersError';
   const parameter = (name: string) => request.query.get(`X-Amz-${name}`) ?? '';
   const signature = parameter('Signature');

@@ -1,0 +1,63 @@
+import { allNeeds } from '../../../shared/endpoint/all-needs.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { Environment, Need, Needs } from '../../../shared/endpoint/needs.ts';
+import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
+import { trainingNeeds } from '../../../shared/runner/training-needs.ts';
+import { type ResourceArns, roleStatements } from '../../role-statements.ts';
+import { bucketArn, tableArn } from './arns.ts';
+import { type Credentials, sessionCredentials } from './session.ts';
+
+const arnsOf = (environment: Environment): ResourceArns => ({
+  accounts: tableArn(environment['ACCOUNTS_TABLE'] ?? ''),
+  records: tableArn(environment['RECORDS_TABLE'] ?? ''),
+  bucket: bucketArn(environment['BUCKET'] ?? ''),
+  submissions: ['*'],
+  jobs: ['*'],
+});
+
+/** Variables by which the S3 client of a function or job acts in the role that a deployment would give it. */
+function roleVariables(
+  needs: readonly Need<unknown>[],
+  environment: Environment,
+  own: Credentials,
+): Record<string, string> {
+  // The S3 server checks what is its own; a token names nothing else.
+  const onBucket = needs.filter(({ resource }) => resource === 'objects');
+  const session = sessionCredentials(own, roleStatements(onBucket, arnsOf(environment)));
+  return {
+    AWS_ACCESS_KEY_ID: session.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: session.secretAccessKey,
+    AWS_SESSION_TOKEN: session.sessionToken,
+  };
+}
+
+/** The environment of an endpoint's function, which acts in a role of its own. */
+export const endpointEnvironment = (
+  endpoint: Pick<AnyEndpoint, 'needs' | 'project'>,
+  environment: Environment,
+  own: Credentials,
+): Environment => ({ ...environment, ...roleVariables(allNeeds(endpoint), environment, own) });
+
+/** The environment of an event's function, which acts in a role of its own. */
+export const eventEnvironment = (
+  { needs }: { needs: Needs },
+  environment: Environment,
+  own: Credentials,
+): Environment => ({
+  ...environment,
+  ...roleVariables(Object.values(needs), environment, own),
+});
+
+/** What the programs of the jobs need; read without loading these. */
+const jobNeeds = {
+  train: trainingNeeds,
+  prune: { records: optimizationRecords('prune'), objects: optimizationObjects },
+  quantize: { records: optimizationRecords('quantize'), objects: optimizationObjects },
+} satisfies Record<string, Needs>;
+
+/** The variables by which a job's program acts in a role of its own. */
+export const jobRoleVariables = (
+  program: keyof typeof jobNeeds,
+  environment: Environment,
+  own: Credentials,
+): Record<string, string> => roleVariables(Object.values(jobNeeds[program]), environment, own);
