@@ -6,6 +6,7 @@ import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content } from '../../shared/endpoint/definition.ts';
 import { streamPaging } from '../../shared/endpoint/paging.ts';
 import { integer, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { printableText } from '../../shared/endpoint/printable-text.ts';
 import { badRequest } from '../../shared/endpoint/problem.ts';
 import { Reply } from '../../shared/endpoint/reply.ts';
 
@@ -39,7 +40,9 @@ interface Question {
   isComplete(): Promise<boolean>;
 }
 
-const asText = (lines: readonly LogLine[]): string => lines.map(({ message }) => `${message}\n`).join('');
+/** What a terminal may show: a log that drives one could clear the screen or write into the clipboard of its reader. */
+const asText = (lines: readonly LogLine[]): string =>
+  lines.map(({ message }) => `${printableText(message)}\n`).join('');
 
 /** Answers the log of a job's node, a page or its tail. */
 export async function answerLog(

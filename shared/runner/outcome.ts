@@ -14,6 +14,8 @@ interface Circumstances {
   cancelled: boolean;
   /** Seconds that the command was given. */
   timeout: number;
+  /** The error that the command named as it crashed. */
+  crash?: string | undefined;
 }
 
 type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal' | 'killed'>;
@@ -40,7 +42,9 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
       const { exitCode } = outcome;
       if (exitCode === 0) return { status: 'SUCCEEDED', reason: null, exitCode };
       const hint = exitCode === killedExitCode ? ` ${killed}` : '';
-      return { status: 'FAILED', reason: `The command ended with exit code ${exitCode}.${hint}`, exitCode };
+      const ended = `The command ended with exit code ${exitCode}.${hint}`;
+      const { crash } = circumstances;
+      return { status: 'FAILED', reason: crash === undefined ? ended : `${crash}\n${ended}`, exitCode };
     }
     case 'signalled': {
       const { signal } = outcome;

@@ -8,6 +8,7 @@ import type { ArtifactLimit } from './artifact-limit.ts';
 import { BestValue } from './best-value.ts';
 import { resolveCommand } from './command.ts';
 import { commandEnvironment } from './command-environment.ts';
+import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
 import type { PreparedEnvironment } from './environment/prepare.ts';
 import { noteProgress } from './held-job.ts';
@@ -21,6 +22,8 @@ import type { Workspace } from './workspace.ts';
 export interface CommandResult {
   outcome: Outcome;
   best: Best | null;
+  /** The error that the command named at its end. */
+  crash?: string | undefined;
 }
 
 interface CommandRun {
@@ -75,14 +78,10 @@ function collectors({ job, workspace, prepared, user, shipper }: CommandRun, bes
 }
 
 /** Runs the command beside the supervisor, or in a container of its image, until it ends or has to stop. */
-async function superviseCommand({
-  job,
-  workspace,
-  prepared,
-  configPath,
-  user,
-  shipper,
-}: CommandRun): Promise<Outcome> {
+async function superviseCommand(
+  { job, workspace, prepared, configPath, user, shipper }: CommandRun,
+  crash: CrashLine,
+): Promise<Outcome> {
   const { record: experiment, environment, stop } = job;
   const argv = resolveCommand(experiment.environment.entry_point_command, {
     config: configPath,
@@ -95,7 +94,10 @@ async function superviseCommand({
     graceSeconds: environment.stopGrace,
     marker: environment.marker,
     stop: stop.signal,
-    onOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk),
+    onOutput(stream: 'stdout' | 'stderr', chunk: Buffer) {
+      crash.take(stream, chunk);
+      return shipper.output(stream, chunk);
+    },
   };
   if (prepared.image === null)
     return supervise({ argv, env, ...supervision, ...(user !== undefined && { user }) });
@@ -123,7 +125,8 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   }
   const { metrics, uploaders } = collectors(run, best);
   if (isMain) for (const part of [metrics, ...uploaders]) part.start();
-  const outcome = await superviseCommand(run);
+  const crash = new CrashLine();
+  const outcome = await superviseCommand(run, crash);
   if (isMain) {
     await metrics.close();
     const errors: unknown[] = [];
@@ -132,5 +135,5 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
       await uploader.finish().catch((error: unknown) => void errors.push(error));
     if (errors.length > 0) throw errors[0];
   }
-  return { outcome, best: best.value };
+  return { outcome, best: best.value, crash: crash.read() };
 }

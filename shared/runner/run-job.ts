@@ -63,18 +63,21 @@ async function attend(place: Place): Promise<End> {
     isBuilt: false,
     hasRun: false,
   });
-  const judge = async (outcome: CommandResult['outcome'], best = experiment.best): Promise<End> => {
+  const judge = async ({ outcome, best, crash }: CommandResult): Promise<End> => {
     const cancelled = outcome.cause === 'stopped' && (await isCancelled(job));
-    return end(conclusionOf(outcome, { stop: stop.reason, cancelled, timeout: experiment.timeout }), best);
+    return end(
+      conclusionOf(outcome, { stop: stop.reason, cancelled, timeout: experiment.timeout, crash }),
+      best,
+    );
   };
   try {
     if (await isCancelled(job))
       return end({ status: 'CANCELLED', reason: 'Cancelled before its command started.' });
     const result = await work(place);
     if (result === 'built') return { ...end(undefined), isBuilt: true };
-    return { ...(await judge(result.outcome, result.best)), hasRun: true };
+    return { ...(await judge(result)), hasRun: true };
   } catch (error) {
-    if (stop.reason !== undefined) return judge(stoppedBefore);
+    if (stop.reason !== undefined) return judge({ outcome: stoppedBefore, best: experiment.best });
     return end(
       isForPeople(error) ? { status: 'FAILED', reason: error.message } : conclusionOfFault(error, job),
     );

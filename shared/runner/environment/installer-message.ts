@@ -3,9 +3,18 @@ import { maskCredentials } from './operator-environment.ts';
 
 const longest = 600;
 
+/** Lines that name the cause, in the words of pip, uv, npm and docker, before what only leads to it. */
+const causes = [
+  /^No matching distribution found|^Cannot install |^Failed (?:building|to build)|^Could not build/,
+  /^Because /,
+  /No matching version found|requested resource .* could not be found|unable to resolve dependency|could not resolve/i,
+  /^Error response from daemon|manifest unknown|pull access denied|no such host|not found/i,
+];
+
 /**
  * What an installer gave as the reason of its failure, in at most 600 characters and without credentials:
  * pip's `ERROR:` lines, what uv prints from its `×` or `error:` on, npm's `npm error` lines, else the last lines.
+ * The line that names the cause comes first.
  */
 export function installerMessage(tail: string): string {
   const lines = stripVTControlCharacters(tail)
@@ -17,7 +26,17 @@ export function installerMessage(tail: string): string {
     )
     .filter((line) => line !== '');
   const chosen = pipErrors(lines) ?? uvErrors(lines) ?? npmErrors(lines) ?? lines.slice(-6);
-  return shorten(chosen.map((line) => shorten(line, longest / 2)).join('\n'), longest);
+  return shorten(
+    causeFirst(chosen)
+      .map((line) => shorten(line, longest / 2))
+      .join('\n'),
+    longest,
+  );
+}
+
+function causeFirst(lines: readonly string[]): readonly string[] {
+  const cause = causes.map((pattern) => lines.findLast((line) => pattern.test(line))).find(Boolean);
+  return cause === undefined ? lines : [cause, ...lines.filter((line) => line !== cause)];
 }
 
 function pipErrors(lines: readonly string[]): string[] | undefined {
@@ -33,7 +52,8 @@ function uvErrors(lines: readonly string[]): string[] | undefined {
 function npmErrors(lines: readonly string[]): string[] | undefined {
   const errors = lines
     .flatMap((line) => /^npm (?:error|ERR!)\s*(.*)$/.exec(line)?.[1] ?? [])
-    .filter((line) => line !== '' && !/complete log of this run|-debug-\d+\.log$/.test(line));
+    .map((line) => line.replace(/^(?:notarget|404|ERESOLVE)\s+/, ''))
+    .filter((line) => !/^(?:|404|notarget|ERESOLVE)$|complete log of this run|-debug-\d+\.log$/.test(line));
   return errors.length === 0 ? undefined : errors;
 }
 

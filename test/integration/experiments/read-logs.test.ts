@@ -41,3 +41,28 @@ test('a log is answered whole up to 4 MB of body, and from there by its cursor',
   expect(first.json.length + second.json.length).toBe(36_000);
   expect(second.headers['link']).toBeUndefined();
 });
+
+test('as plain text a log drives no terminal, as JSON it is what was printed', async () => {
+  const service = await testService();
+  const owner = await service.user('developer');
+  const project_id = await newProject(service, owner);
+  const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
+  const { experiment_id } = ended;
+  await service.records.write(putExperiment(ended), takeLease(experiment_id, 0, lease, undefined));
+  const message = 'epoch 1\u001b]52;c;ZXZpbA==\u0007\u001b[2J\tloss 0.5';
+  await appendLog(
+    service.records,
+    experiment_id,
+    0,
+    lease,
+    0,
+    [{ time, stream: 'stdout', message }],
+    new Date(),
+  );
+  const path = { project_id, experiment_id };
+  const text = await service.call(readLogs, { path, headers: { Accept: 'text/plain' }, as: owner });
+  expect(text.text).toBe('epoch 1\tloss 0.5\n');
+  expect((await service.call(readLogs, { path, as: owner })).json).toEqual([
+    { time, stream: 'stdout', message },
+  ]);
+});

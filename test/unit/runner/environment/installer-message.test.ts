@@ -11,16 +11,62 @@ test("gives pip's, uv's and npm's own reasons", () => {
     installerMessage(
       'Looking in links\nERROR: Could not find x==9\nERROR: No matching distribution found for x==9\n[notice] upgrade',
     ),
-  ).toBe('Could not find x==9\nNo matching distribution found for x==9');
+  ).toBe('No matching distribution found for x==9\nCould not find x==9');
   expect(installerMessage('Using Python\n  × No solution found:\n  ╰─▶ Because x was not found')).toBe(
-    'No solution found:\nBecause x was not found',
+    'Because x was not found\nNo solution found:',
   );
   expect(
     installerMessage(
       'npm warn old\nnpm error code E404\nnpm error 404 Not Found\nnpm error A complete log of this run can be found in: /x',
     ),
-  ).toBe('code E404\n404 Not Found');
+  ).toBe('Not Found\ncode E404');
   expect(installerMessage('one\n\ntwo\n')).toBe('one\ntwo');
+});
+
+test.each([
+  [
+    'pip',
+    `ERROR: Ignored the following versions that require a different python version: ${'1.21.2 '.repeat(99)}
+ERROR: Could not find a version that satisfies the requirement numpy==99.1 (from versions: ${'1.3.0, '.repeat(99)})
+ERROR: No matching distribution found for numpy==99.1`,
+    'No matching distribution found for numpy==99.1',
+  ],
+  [
+    'pip, of versions that conflict',
+    `ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.
+ERROR: ResolutionImpossible: for help visit the documentation`,
+    'Cannot install a==1 and b==2 because',
+  ],
+  [
+    'uv',
+    `  × No solution found when resolving dependencies:
+  ╰─▶ Because there is no version of numpy==99.1 and you require numpy==99.1, we can conclude …`,
+    'Because there is no version of numpy==99.1',
+  ],
+  [
+    'npm, of a version',
+    `npm error code ETARGET
+npm error notarget No matching version found for left-pad@99.1.
+npm error notarget In most cases you or one of your dependencies are requesting a package version that doesn't exist.`,
+    'No matching version found for left-pad@99.1.',
+  ],
+  [
+    'npm, of a package',
+    `npm error code E404
+npm error 404 Not Found - GET https://registry.example/nonexistent
+npm error 404
+npm error 404  The requested resource 'nonexistent@*' could not be found or you do not have permission to access it.
+npm error 404 Note that you can also install from a`,
+    "The requested resource 'nonexistent@*' could not be found",
+  ],
+  [
+    'docker',
+    `Using default tag: latest
+Error response from daemon: manifest for x:y not found: manifest unknown: manifest unknown`,
+    'Error response from daemon: manifest for x:y not found',
+  ],
+])('begins with the line that matters: %s', (_, tail, beginning) => {
+  expect(installerMessage(tail).slice(0, beginning.length)).toBe(beginning);
 });
 
 test('is short, plain and without credentials', () => {
