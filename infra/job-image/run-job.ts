@@ -1,4 +1,6 @@
 import { pathToFileURL } from 'node:url';
+import { closeInheritedDescriptors } from '../../shared/process/inherited-descriptors.ts';
+import { offerSupervisorToOomKiller } from '../../shared/process/oom-killer.ts';
 
 /** A job's program, as its bundle exports it: given the environment, it answers its exit code. */
 interface JobModule {
@@ -10,6 +12,8 @@ function isJobModule(module: unknown): module is JobModule {
 }
 
 // `node run-job.js functions/jobs/train.job.js`: what the job image's entry point and the local Batch start alike.
+closeInheritedDescriptors();
+offerSupervisorToOomKiller();
 const [, , file = ''] = process.argv;
 const module: unknown = await import(pathToFileURL(file).href);
 if (!isJobModule(module)) throw new Error(`${file} must export handler`);

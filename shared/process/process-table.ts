@@ -16,6 +16,8 @@ export interface ProcessInfo {
   startTime: string;
   /** Resident memory in bytes, pages shared with other processes included. */
   residentBytes: number;
+  /** Whether it is the init of a namespace below the one of this process. */
+  isNamespaceInit: boolean;
 }
 
 export interface EnvironmentMarker {
@@ -87,6 +89,7 @@ function readFromProc(pid: number, boot: string): ProcessInfo | null {
     uid: Number(/^Uid:\t(\d+)/m.exec(status)?.[1] ?? Number.NaN),
     startTime: `${boot}/${fields[19]}`,
     residentBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024,
+    isNamespaceInit: /^NSpid:(\t\d+)+\t1$/m.test(status),
   };
 }
 
@@ -143,6 +146,7 @@ export function parsePsLine(line: string): ProcessInfo | null {
     uid: Number(uid),
     startTime: startTime.trim(),
     residentBytes: Number(kibibytes) * 1024,
+    isNamespaceInit: false,
   };
 }
 

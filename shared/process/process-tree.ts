@@ -74,11 +74,16 @@ async function select(
 
 /**
  * Signals every process of the selection and returns how many were signalled.
- * One that ends meanwhile, or belongs to somebody else, is passed over.
+ * One that ends meanwhile, or belongs to somebody else, is passed over, and so is the pid `spared`.
  */
-export async function signalProcesses(selector: ProcessSelector, signal: NodeJS.Signals): Promise<number> {
+export async function signalProcesses(
+  selector: ProcessSelector,
+  signal: NodeJS.Signals,
+  spared?: number,
+): Promise<number> {
   let signalled = 0;
   for (const found of await findProcesses(selector)) {
+    if (found.pid === spared) continue;
     // Linux tells cheaply whether the pid has passed to another process since it was listed.
     if (process.platform === 'linux' && (await processStartTime(found.pid)) !== found.startTime) continue;
     if (sendSignal(found.pid, signal)) signalled += 1;

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { type CommandUser, findExecutable } from './executable.ts';
-import { MemorySampler } from './memory-sampler.ts';
+import { MemoryWatch } from './memory-watch.ts';
+import { kernelOomKills, offerToOomKiller } from './oom-killer.ts';
 import { OutputPump } from './output-pump.ts';
 import { launchAs } from './privileges.ts';
 import { killTree, type ProcessSelector } from './process-tree.ts';
+import type { Sandbox } from './sandbox.ts';
 import { interruption, terminate } from './termination.ts';
 
 export interface SupervisedCommand {
@@ -17,6 +20,10 @@ export interface SupervisedCommand {
   env: Readonly<Record<string, string>>;
   /** Whom to run as, for which this process must be root. The user should run nothing else: all of it ends. */
   user?: CommandUser;
+  /** What it sees of this machine; all unless given. Its own folders must be among those that are kept. */
+  sandbox?: Sandbox;
+  /** What all its processes may take together, in bytes. */
+  memoryBytes?: number;
   timeoutSeconds?: number;
   /** What the command gets between SIGTERM and SIGKILL to save its work; 20 unless given. */
   graceSeconds?: number;
@@ -40,11 +47,15 @@ interface Interrupted extends Ending {
   killed: boolean;
 }
 
-/** How a command ended: by itself, because its time was over, because it was stopped, or not even started. */
+/**
+ * How a command ended: by itself, because its time was over or its memory used up, because it was stopped, or not even
+ * started.
+ */
 export type Outcome =
   | ({ cause: 'exited'; exitCode: number } & Ending)
   | ({ cause: 'signalled'; signal: NodeJS.Signals } & Ending)
   | ({ cause: 'timeout' } & Interrupted)
+  | ({ cause: 'out-of-memory' } & Interrupted)
   | ({ cause: 'stopped' } & Interrupted)
   | { cause: 'not-started'; message: string };
 
@@ -63,20 +74,29 @@ export async function supervise(command: SupervisedCommand): Promise<Outcome> {
   if (command.stop.aborted) {
     return { cause: 'stopped', exitCode: null, signal: null, killed: false, peakRssBytes: null };
   }
-  const child = await start(command);
-  return typeof child === 'string' ? { cause: 'not-started', message: child } : await attend(child, command);
+  const started = await start(command);
+  return typeof started === 'string'
+    ? { cause: 'not-started', message: started }
+    : await attend(started, command);
+}
+
+interface Started {
+  child: ChildProcess;
+  /** Whether the child only waits for the command. */
+  isWaiter: boolean;
 }
 
 /** The started process, or why it cannot be started. */
-async function start(command: SupervisedCommand): Promise<ChildProcess | string> {
+async function start(command: SupervisedCommand): Promise<Started | string> {
   const [name, ...args] = command.argv;
   if (name === undefined || name === '') return 'the command is blank';
   const folder = await stat(command.cwd).catch(() => null);
   if (folder?.isDirectory() !== true) return `the working folder ${command.cwd} does not exist`;
   const executable = await findExecutable(name, command);
   if ('fault' in executable) return executable.fault;
-  const env = { ...command.env, [command.marker.name]: command.marker.value };
-  const launch = await launchAs(command.user, executable.path, args, env);
+  const { user, cwd, sandbox, marker } = command;
+  const env = { ...command.env, [marker.name]: marker.value };
+  const launch = await launchAs({ user, program: executable.path, args, env, cwd, sandbox, marker });
   try {
     const child = spawn(launch.file, launch.args, {
       ...launch.options,
@@ -85,13 +105,14 @@ async function start(command: SupervisedCommand): Promise<ChildProcess | string>
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     await once(child, 'spawn');
-    return child;
+    offerToOomKiller(child.pid);
+    return { child, isWaiter: launch.isWaiter };
   } catch (error) {
     return `${name}: cannot be started: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-async function attend(child: ChildProcess, command: SupervisedCommand): Promise<Outcome> {
+async function attend({ child, isWaiter }: Started, command: SupervisedCommand): Promise<Outcome> {
   const exit = new Promise<'exit'>((resolve) => child.once('exit', () => resolve('exit')));
   const failure = Promise.withResolvers<'failure'>();
   const errors: unknown[] = [];
@@ -100,21 +121,26 @@ async function attend(child: ChildProcess, command: SupervisedCommand): Promise<
     failure.resolve('failure');
   });
   const selection = () => selectTree(child, command);
-  const sampler = new MemorySampler(selection);
+  const killsBefore = kernelOomKills();
+  const memory = new MemoryWatch(selection, command.memoryBytes);
+  const exceeded = memory.exceeded.then(() => 'memory' as const);
   const interrupted = interruption(command.stop, command.timeoutSeconds);
   try {
-    const reason = await Promise.race([exit, interrupted.reason, failure.promise]);
-    const killed =
-      reason !== 'exit' && (await terminate(selection, command.graceSeconds ?? DEFAULT_GRACE_SECONDS));
+    const reason = await Promise.race([exit, interrupted.reason, failure.promise, exceeded]);
+    // Whoever takes too much memory gets no time to take more.
+    const graceSeconds = reason === 'memory' ? 0 : (command.graceSeconds ?? DEFAULT_GRACE_SECONDS);
+    const waiter = isWaiter ? child.pid : undefined;
+    const killed = reason !== 'exit' && (await terminate(selection, graceSeconds, waiter));
     await exit;
     await killTree(selection());
     for (const pump of pumps) pump.writerEnded(DRAIN_MS);
     await Promise.all(pumps.map(({ done }) => done));
     if (errors.length > 0) throw errors[0];
-    return outcome(reason, child, killed, sampler.peakRssBytes);
+    const isKernels = wasKilled(child) && kernelOomKills() > killsBefore;
+    return outcome(reason === 'exit' && isKernels ? 'memory' : reason, child, killed, memory.peakRssBytes);
   } finally {
     interrupted.cancel();
-    sampler.stop();
+    memory.stop();
     if (isRunning(child)) child.kill('SIGKILL');
   }
 }
@@ -144,14 +170,22 @@ function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
+/** Shells and many programs report a signal of a child as 128 + its number. */
+const killedExitCode = 128 + constants.signals.SIGKILL;
+
+function wasKilled({ exitCode, signalCode }: ChildProcess): boolean {
+  return signalCode === 'SIGKILL' || exitCode === killedExitCode;
+}
+
 function outcome(
-  reason: 'exit' | 'failure' | 'timeout' | 'stopped',
+  reason: 'exit' | 'failure' | 'timeout' | 'stopped' | 'memory',
   { exitCode, signalCode: signal }: ChildProcess,
   killed: boolean,
   peakRssBytes: number | null,
 ): Outcome {
   const interrupted: Interrupted = { exitCode, signal, killed, peakRssBytes };
   if (reason === 'timeout') return { cause: 'timeout', ...interrupted };
+  if (reason === 'memory') return { cause: 'out-of-memory', ...interrupted };
   if (reason === 'stopped') return { cause: 'stopped', ...interrupted };
   if (exitCode !== null) return { cause: 'exited', exitCode, peakRssBytes };
   if (signal !== null) return { cause: 'signalled', signal, peakRssBytes };

@@ -6,13 +6,19 @@ const POLL_MS = 100;
 /**
  * Asks every process of a tree to end (SIGTERM), gives them the grace to save their work, and kills what
  * remains. The selection is asked for anew each time, as it can narrow when its first process has ended.
+ * @param waiter a process that only waits for the others, and would hand the signal on to them a second time
  * @returns whether anything had to be killed
  */
-export async function terminate(selection: () => ProcessSelector, graceSeconds: number): Promise<boolean> {
+export async function terminate(
+  selection: () => ProcessSelector,
+  graceSeconds: number,
+  waiter?: number,
+): Promise<boolean> {
   const deadline = performance.now() + graceSeconds * 1000;
-  await signalProcesses(selection(), 'SIGTERM');
+  await signalProcesses(selection(), 'SIGTERM', waiter);
   await signalProcesses(selection(), 'SIGCONT'); // a stopped process would not notice
-  while ((await findProcesses(selection())).length > 0) {
+  // The init of a sandbox ignores what it is asked, and ends nothing by staying.
+  while ((await findProcesses(selection())).some(({ isNamespaceInit }) => !isNamespaceInit)) {
     const left = deadline - performance.now();
     if (left <= 0) {
       await killTree(selection());

@@ -1,5 +1,15 @@
 import * as z from 'zod';
 
+const Paths = z.array(z.string().startsWith('/'));
+
+const HostSandbox = z.object({
+  /** Files and folders that jobs never see. */
+  hidden: Paths,
+  /** What they can read, also where it lies below a hidden folder or `/tmp`. */
+  readable: Paths,
+});
+export type HostSandbox = z.infer<typeof HostSandbox>;
+
 const whole = z.coerce.number().int();
 
 /** Variables of every container, whatever its job does. */
@@ -9,6 +19,11 @@ export const containerVariables = {
   JOB_UID: whole.positive().default(61_000),
   /** What a command gets between SIGTERM and SIGKILL; Batch itself kills the container 30 s after its SIGTERM. */
   STOP_GRACE_SECONDS: whole.nonnegative().default(20),
+  /** As JSON; a host that runs nothing but one job hides nothing. */
+  SANDBOX: z
+    .string()
+    .default('{"hidden":[],"readable":[]}')
+    .transform((text) => HostSandbox.parse(JSON.parse(text))),
   AWS_BATCH_JOB_ID: z.string().min(1),
   AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
   AWS_BATCH_JOB_NODE_INDEX: whole.nonnegative().default(0),
@@ -24,6 +39,7 @@ export interface ContainerEnvironment {
   /** Variable by which everything that the container started is found: Batch looks for its own. */
   marker: { name: string; value: string };
   workFolder: string;
+  hostSandbox: HostSandbox;
   firstUid: number;
   /** Seconds. */
   stopGrace: number;
@@ -38,6 +54,7 @@ export function containerEnvironment(value: z.output<typeof Variables>): Contain
     node: value.AWS_BATCH_JOB_NODE_INDEX,
     marker: { name: 'AWS_BATCH_JOB_ID', value: value.AWS_BATCH_JOB_ID },
     workFolder: value.WORK_DIR,
+    hostSandbox: value.SANDBOX,
     firstUid: value.JOB_UID,
     stopGrace: value.STOP_GRACE_SECONDS,
   };

@@ -20,7 +20,7 @@ const Variables = z.object({
 
 /** What a container is told about its training. */
 export interface JobEnvironment
-  extends Pick<ContainerEnvironment, 'marker' | 'workFolder' | 'firstUid' | 'stopGrace'> {
+  extends Pick<ContainerEnvironment, 'marker' | 'workFolder' | 'hostSandbox' | 'firstUid' | 'stopGrace'> {
   project_id: string;
   experiment_id: string;
   container: ContainerIdentity;

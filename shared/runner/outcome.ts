@@ -14,6 +14,8 @@ interface Circumstances {
   cancelled: boolean;
   /** Seconds that the command was given. */
   timeout: number;
+  /** MiB that it was given. */
+  memory: number;
   /** The error that the command named as it crashed. */
   crash?: string | undefined;
 }
@@ -56,6 +58,11 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
     case 'timeout': {
       const { exitCode, signal } = outcome;
       const reason = `The command was stopped at its timeout of ${circumstances.timeout} s.`;
+      return { status: 'FAILED', reason, exitCode, signal };
+    }
+    case 'out-of-memory': {
+      const { exitCode, signal } = outcome;
+      const reason = `The command needed more than its ${circumstances.memory} MiB of memory and was ended.`;
       return { status: 'FAILED', reason, exitCode, signal };
     }
     case 'stopped':

@@ -11,6 +11,7 @@ import { fetchData, fetchSource, writeConfig } from './fetch-inputs.ts';
 import { noteProgress } from './held-job.ts';
 import type { Job } from './job.ts';
 import { JobFailure } from './job-failure.ts';
+import { trainingSandbox } from './job-sandbox.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { storedEnvironments } from './stored-environments.ts';
 import type { Workspace } from './workspace.ts';
@@ -37,7 +38,11 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
   const { project_id } = experiment;
   const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
   const { marker } = environment;
-  const installer = { ...shared, marker, ...(user !== undefined && { user }) };
+  const installer = {
+    ...{ ...shared, marker, ...(user !== undefined && { user }) },
+    sandbox: trainingSandbox(job, workspace, 'install'),
+    memoryBytes: experiment.memory * 2 ** 20,
+  };
   const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
   const prepared = await prepareEnvironment({
     spec: specOf(job),

@@ -13,6 +13,7 @@ import { dockerCommand } from './docker-command.ts';
 import type { PreparedEnvironment } from './environment/prepare.ts';
 import { noteProgress } from './held-job.ts';
 import type { Job } from './job.ts';
+import { trainingSandbox } from './job-sandbox.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { MetricReader } from './metric-reader.ts';
 import { OutputUploader } from './output-uploader.ts';
@@ -100,7 +101,12 @@ async function superviseCommand(
     },
   };
   if (prepared.image === null)
-    return supervise({ argv, env, ...supervision, ...(user !== undefined && { user }) });
+    return supervise({
+      ...{ argv, env, ...supervision },
+      ...(user !== undefined && { user }),
+      sandbox: trainingSandbox(job, workspace, 'run'),
+      memoryBytes: experiment.memory * 2 ** 20,
+    });
   const docker = dockerCommand(job, workspace, prepared.image, argv, env, user);
   const outcome = await supervise({ argv: docker.argv, env: docker.env, ...supervision });
   if (outcome.cause !== 'exited') await docker.end();

@@ -66,7 +66,13 @@ async function attend(place: Place): Promise<End> {
   const judge = async ({ outcome, best, crash }: CommandResult): Promise<End> => {
     const cancelled = outcome.cause === 'stopped' && (await isCancelled(job));
     return end(
-      conclusionOf(outcome, { stop: stop.reason, cancelled, timeout: experiment.timeout, crash }),
+      conclusionOf(outcome, {
+        stop: stop.reason,
+        cancelled,
+        timeout: experiment.timeout,
+        memory: experiment.memory,
+        crash,
+      }),
       best,
     );
   };

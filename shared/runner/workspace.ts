@@ -26,8 +26,11 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   await mkdir(workFolder, { recursive: true, mode: 0o711 });
   const root = await mkdtemp(join(workFolder, `${name}-`));
-  // Others may pass through, to reach what is theirs, but not list.
-  await chmod(root, 0o711);
+  // The job's user may pass through, to reach what is theirs, but not list. Nobody else may.
+  if (user !== undefined) {
+    await chown(root, 0, user.gid);
+    await chmod(root, 0o710);
+  }
   const within = (folder: string): string => join(root, folder);
   await mkdir(within('own'), { mode: 0o700 });
   await mkdir(within('config'), { mode: 0o755 });

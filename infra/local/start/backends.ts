@@ -1,3 +1,4 @@
+import { canSandbox } from '../../../shared/process/sandbox.ts';
 import { startBatch } from './batch.ts';
 import { engineCredentials, openDataFolder } from './data-folder.ts';
 import { startEngines } from './engines.ts';
@@ -28,6 +29,11 @@ export interface Backends {
   /** What this machine does not keep apart, in sentences for people. */
   warnings: readonly string[];
 }
+
+const noSandboxes = (): string =>
+  process.getuid?.() === 0
+    ? 'This system refuses namespaces (`unshare -m -p -i`), so jobs see the processes of others and share /tmp, /dev/shm and System V memory with them.'
+    : 'This system refuses user namespaces (`unshare -r -m -p -i`), so every training can read the data of this service, passwords included, and end its processes.';
 
 const openTables =
   'This system refuses network namespaces (`unshare -n`, `ip`), so every program of this machine that finds the port of the embedded DynamoDB engine can read and change all records, passwords included.';
@@ -66,5 +72,11 @@ export async function startBackends(
   enterFunctionEnvironment(process.env, place);
   const firstAdmin = await ensureFirstAdmin(data, process.env);
   started.defer(startSchedule(place));
-  return { place, folders, firstAdmin, lost, warnings: isOpen ? [openTables] : [] };
+  return {
+    place,
+    folders,
+    firstAdmin,
+    lost,
+    warnings: [...(isOpen ? [openTables] : []), ...(canSandbox() ? [] : [noSandboxes()])],
+  };
 }

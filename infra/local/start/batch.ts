@@ -7,6 +7,7 @@ import { jobRoleVariables } from '../role/local-roles.ts';
 import type { DataFolder } from './data-folder.ts';
 import { jobEventDelivery } from './events.ts';
 import { jobVariables, type Place } from './function-environment.ts';
+import { hostSandbox } from './host-sandbox.ts';
 import type { JobFolders } from './job-folders.ts';
 import { stageVariables } from './stage-files.ts';
 
@@ -51,6 +52,7 @@ const programOf = (definition: string): 'train' | 'prune' | 'quantize' =>
 /** Starts the Batch server with the queues and job definitions that a deployment has. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
   const { data, program, place, folders, host, environment } = options;
+  const stage = await stageVariables(program, dirname(folders.work));
   return startBatchServer({
     folder: data.within('batch'),
     logFolder: data.within('logs'),
@@ -69,7 +71,8 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
       ...jobVariables(environment, place),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
-      ...(await stageVariables(program, dirname(folders.work))),
+      ...stage,
+      SANDBOX: JSON.stringify(hostSandbox(data.path, program, folders, stage)),
     },
     ...(place.hasRoles && {
       roleEnvironment: (definition: string) =>

@@ -39,7 +39,7 @@ export function greeting({
     `Data                   ${dataFolder}`,
     isRoot
       ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}.`
-      : 'Jobs run with your own rights: train only code that you trust.',
+      : 'Jobs run with your own rights and can read your files: train only code that you trust.',
     ...warnings.map((warning) => `WARNING: ${warning}`),
   ];
   if (firstAdmin !== undefined) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../../command/command-error.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -45,5 +45,6 @@ export async function jobFolders({ path, within }: DataFolder): Promise<JobFolde
   const folders = { work: join(base, 'work'), environments: join(base, 'environments') };
   for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true, mode: 0o711 });
   if (base === path) await mkdir(within('logs'), { recursive: true, mode: 0o700 });
-  return folders;
+  // Sandboxes bind folders at their real paths.
+  return { work: await realpath(folders.work), environments: await realpath(folders.environments) };
 }

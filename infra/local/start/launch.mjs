@@ -37,14 +37,21 @@ function build(folder) {
 function removeOldBuilds() {
   for (const name of readdirSync(builds)) {
     const folder = join(builds, name);
-    if (Date.now() - statSync(folder).mtimeMs > dayMilliseconds)
+    const { mtimeMs, uid } = statSync(folder);
+    if (Date.now() - mtimeMs > dayMilliseconds && uid === process.getuid?.())
       rmSync(folder, { recursive: true, force: true });
   }
 }
 
 const folder = join(builds, digestOfSources());
 if (!existsSync(folder)) build(folder);
-const use = () => utimesSync(folder, new Date(), new Date());
+const use = () => {
+  try {
+    utimesSync(folder, new Date(), new Date());
+  } catch {
+    // Built by another user of this machine, who keeps it.
+  }
+};
 use();
 setInterval(use, dayMilliseconds / 24).unref();
 removeOldBuilds();

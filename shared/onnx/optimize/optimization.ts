@@ -1,3 +1,4 @@
+import type { Sandbox } from '../../process/sandbox.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 
@@ -24,6 +25,8 @@ export interface Optimization {
   stageCommand: readonly string[];
   /** Whom stages run as, for which this process must be root; the model and the sets must be readable for them. */
   user?: { uid: number; gid: number } | undefined;
+  /** What stages see of this machine; all unless given. The folder, the model and the sets must be among what is kept. */
+  sandbox?: Sandbox | undefined;
   /** Of each stage. By default three quarters of the memory there is, and an hour. */
   limits?: { memoryBytes?: number; seconds?: number } | undefined;
   /** A line for the log. */

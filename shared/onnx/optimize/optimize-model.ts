@@ -23,12 +23,15 @@ class Work {
   readonly #out: string;
 
   constructor(optimization: Optimization) {
-    const { folder, stageCommand, user, limits, say, signal } = optimization;
+    const { folder, stageCommand, user, sandbox, limits, say, signal } = optimization;
     this.optimization = optimization;
     this.#bounds = boundsOf(limits);
     this.#scratch = join(folder, 'work');
     this.#out = join(folder, 'result');
-    const options = { command: stageCommand, user, folder: this.#scratch, bounds: this.#bounds, say, signal };
+    const options = {
+      ...{ command: stageCommand, user, folder: this.#scratch, sandbox },
+      ...{ bounds: this.#bounds, say, signal },
+    };
     this.stages = new StageLog(options, (stage, fraction) => optimization.progress(stage, fraction));
   }
 

@@ -10,6 +10,24 @@ export interface ResidentMemory {
 const kilobytes = (status: string, field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 
+/** Processes that a process with one thread has started; none where the system does not tell. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Resident memory of a process and of its children: in a sandbox it only waits for what it has started. */
+export async function residentMemoryOfBoth(pid: number): Promise<ResidentMemory | null> {
+  const own = await residentMemory(pid);
+  if (own === null) return null;
+  const children = await Promise.all((await childrenOf(pid)).map(residentMemory));
+  const all = [own, ...children.filter((memory) => memory !== null)];
+  return {
+    now: all.reduce((sum, { now }) => sum + now, 0),
+    peak: Math.max(...all.map(({ peak }) => peak)),
+  };
+}
+
 /** Resident memory of a process; null when it does not run any more. */
 export async function residentMemory(pid: number): Promise<ResidentMemory | null> {
   try {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { residentMemory } from './process-memory.ts';
+import { residentMemoryOfBoth } from './process-memory.ts';
 
 /** What a stage's process may take. */
 export interface Bounds {
@@ -44,7 +44,7 @@ export function watchBounds(child: ChildProcess, bounds: Bounds, stop: AbortSign
   const wait = Math.min(bounds.seconds * 1000, 2 ** 31 - 1);
   const deadline = setTimeout(() => end(`It took longer than ${bounds.seconds} seconds`), wait);
   const look = async (): Promise<void> => {
-    const memory = child.pid === undefined ? null : await residentMemory(child.pid);
+    const memory = child.pid === undefined ? null : await residentMemoryOfBoth(child.pid);
     peak = Math.max(peak, memory?.peak ?? 0);
     if ((memory?.now ?? 0) > bounds.memoryBytes) {
       end(`It took more than the ${megabytes(bounds.memoryBytes)} of memory that there are for it`);

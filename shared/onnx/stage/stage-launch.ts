@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
+import { offerToOomKiller } from '../../process/oom-killer.ts';
 import { launchAs } from '../../process/privileges.ts';
+import type { Sandbox } from '../../process/sandbox.ts';
 
 export interface StageUser {
   uid: number;
@@ -12,6 +14,7 @@ export interface StageLaunch {
   command: readonly string[];
   user: StageUser | undefined;
   folder: string;
+  sandbox: Sandbox | undefined;
   memoryBytes: number;
 }
 
@@ -41,11 +44,12 @@ export async function launchStage({
   command,
   user,
   folder,
+  sandbox,
   memoryBytes,
 }: StageLaunch): Promise<ChildProcess> {
   const [program = '', ...args] = await limited(command, memoryBytes);
   const env = { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' };
-  const launch = await launchAs(user, program, args, env);
+  const launch = await launchAs({ user, program, args, env, cwd: folder, sandbox });
   const child = spawn(launch.file, launch.args, {
     ...launch.options,
     cwd: folder,
@@ -53,5 +57,6 @@ export async function launchStage({
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
   await once(child, 'spawn');
+  offerToOomKiller(child.pid);
   return child;
 }

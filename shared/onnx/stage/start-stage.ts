@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { dirname, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import type { Sandbox } from '../../process/sandbox.ts';
 import { hideFolders } from '../hide-folders.ts';
 import { ModelError } from '../model-error.ts';
 import { type StageAnswer, stageAnswers } from './stage-answers.ts';
@@ -17,6 +18,8 @@ export interface StageOptions {
   user: StageUser | undefined;
   /** Working folder; temporary files go there, too. */
   folder: string;
+  /** What stages see of this machine; all unless given. */
+  sandbox?: Sandbox | undefined;
   bounds: Bounds;
   say(line: string): void;
   signal: AbortSignal;
@@ -115,7 +118,13 @@ export async function startStage<K extends StageKind>(
   const hidden = (text: string): string =>
     hideFolders(text, [options.folder, ...stageFolders(task), ...programs]);
   const started = performance.now();
-  const child = await launchStage({ ...options, memoryBytes: options.bounds.memoryBytes });
+  const child = await launchStage({
+    command: options.command,
+    user: options.user,
+    folder: options.folder,
+    sandbox: options.sandbox,
+    memoryBytes: options.bounds.memoryBytes,
+  });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const watch = watchBounds(child, options.bounds, options.signal);
   try {

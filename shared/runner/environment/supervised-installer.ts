@@ -1,4 +1,5 @@
 import type { CommandUser } from '../../process/executable.ts';
+import type { Sandbox } from '../../process/sandbox.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { RunCommand } from './installer.ts';
 
@@ -6,6 +7,8 @@ const tailBytes = 8 * 1024;
 
 interface InstallerOptions {
   user?: CommandUser;
+  sandbox?: Sandbox;
+  memoryBytes?: number;
   /** For each step of an installation. */
   timeoutSeconds?: number;
   marker: { name: string; value: string };
@@ -30,16 +33,23 @@ export function superviseInstaller(options: InstallerOptions): RunCommand {
     });
     const text = tail.toString('utf8');
     if (outcome.cause === 'exited') return { exitCode: outcome.exitCode, tail: text };
-    return { exitCode: null, tail: text, message: reason(outcome, options.timeoutSeconds) };
+    return { exitCode: null, tail: text, message: reason(outcome, options) };
   };
 }
 
-function reason(outcome: Exclude<Outcome, { cause: 'exited' }>, timeoutSeconds = 0): string {
+function reason(
+  outcome: Exclude<Outcome, { cause: 'exited' }>,
+  { timeoutSeconds = 0, memoryBytes }: InstallerOptions,
+): string {
   switch (outcome.cause) {
     case 'signalled':
       return `was ended by ${outcome.signal}`;
     case 'timeout':
       return `took longer than ${timeoutSeconds} s`;
+    case 'out-of-memory':
+      return memoryBytes === undefined
+        ? 'needed more memory than there is'
+        : `needed more than ${memoryBytes / 2 ** 20} MiB of memory`;
     case 'stopped':
       return 'was stopped';
     case 'not-started':

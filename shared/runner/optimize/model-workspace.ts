@@ -9,6 +9,8 @@ export interface ModelWorkspace {
   /** Calibration and evaluation sets. */
   sets: string;
   work: string;
+  /** All of it. */
+  root: string;
   remove(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function createModelWorkspace(
     model,
     sets,
     work,
+    root,
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

@@ -6,6 +6,7 @@ import { killTree } from '../../process/process-tree.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { conclusionOfFault, isCancelled, keepAlive, openLog } from '../held-job.ts';
 import { JobFailure } from '../job-failure.ts';
+import { stageSandbox } from '../job-sandbox.ts';
 import { claimJobUser, type JobUser } from '../job-user.ts';
 import type { LogShipper } from '../log-shipper.ts';
 import { conclusionOf } from '../outcome.ts';
@@ -58,6 +59,7 @@ async function work({ job, workspace, user, shipper }: Place): Promise<StrategyE
       folder: workspace.work,
       stageCommand: environment.stageCommand,
       ...(user !== undefined && { user }),
+      sandbox: stageSandbox(environment.hostSandbox, workspace.root, environment.stageFolder),
       limits: { memoryBytes: stageMemory(record.memory), seconds: record.timeout },
       say: (line) => shipper.say(line),
       progress: (stage, fraction) => progress.note(stage, fraction),
@@ -87,7 +89,8 @@ async function attend(place: Place): Promise<StrategyEnd | undefined> {
   } catch (error) {
     if (stop.reason !== undefined) {
       const cancelled = await isCancelled(job);
-      return over(conclusionOf(stoppedBefore, { stop: stop.reason, cancelled, timeout: record.timeout }));
+      const { timeout, memory } = record;
+      return over(conclusionOf(stoppedBefore, { stop: stop.reason, cancelled, timeout, memory }));
     }
     if (error instanceof ModelError || error instanceof JobFailure)
       return over({ status: 'FAILED', reason: error.message });

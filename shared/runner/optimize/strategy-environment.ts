@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { Ulid } from '../../endpoint/parameters.ts';
 import {
@@ -5,6 +6,9 @@ import {
   containerEnvironment,
   containerVariables,
 } from '../container-environment.ts';
+
+/** From `shared/onnx/stage/main.js`. */
+const toRoot = '../../../..';
 
 const Variables = z.object({
   ...containerVariables,
@@ -19,6 +23,8 @@ export interface StrategyEnvironment extends ContainerEnvironment {
   strategy_id: string;
   /** Command line that starts a stage. */
   stageCommand: readonly string[];
+  /** All that the program of a stage consists of is in here. */
+  stageFolder: string;
 }
 
 /**
@@ -37,6 +43,10 @@ export function readStrategyEnvironment(
     ...container,
     strategy_id: value.STRATEGY_ID,
     // A stage outlives this process where that is killed, and is then found by the marker.
+    stageFolder:
+      value.STAGE_NODE === undefined
+        ? join(value.STAGE_PROGRAM ?? stageProgram, toRoot)
+        : dirname(value.STAGE_NODE),
     stageCommand: ['/usr/bin/env', `${name}=${mark}`, ...program],
   };
 }

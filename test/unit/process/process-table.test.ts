@@ -10,6 +10,7 @@ test('a line of ps is read, blanks and all', () => {
     uid: 1000,
     startTime: 'Thu Nov 20 18:41:02 2025',
     residentBytes: 2048 * 1024,
+    isNamespaceInit: false,
   });
 });
 

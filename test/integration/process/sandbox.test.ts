@@ -1,0 +1,142 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findProcesses } from '../../../shared/process/process-tree.ts';
+import { canSandbox, type Sandbox } from '../../../shared/process/sandbox.ts';
+import type { SupervisedCommand } from '../../../shared/process/supervise.ts';
+import { Workbench } from '../runner/workbench.ts';
+
+const isRoot = process.getuid?.() === 0;
+const user = { uid: 61_013, gid: 61_013 };
+const bench = new Workbench();
+
+/** A data folder with secrets, the run of this command and one of another. */
+interface House {
+  data: string;
+  run: string;
+  other: string;
+}
+
+async function build(cwd: string): Promise<House> {
+  const data = join(cwd, 'data');
+  const [run, other] = [join(data, 'work/run'), join(data, 'work/other')];
+  for (const folder of [join(run, 'own'), join(run, 'home'), other]) await mkdir(folder, { recursive: true });
+  for (const folder of [cwd, data, join(data, 'work'), run, other]) await chmod(folder, 0o755);
+  for (const path of [join(data, 'credentials.json'), join(run, 'own/part'), join(other, 'train.py')]) {
+    await writeFile(path, 'secret');
+    await chmod(path, 0o644);
+  }
+  if (isRoot) await chown(join(run, 'home'), user.uid, user.gid);
+  return { data, run, other };
+}
+
+describe.runIf(canSandbox())('a command in a sandbox', () => {
+  let house: House;
+  let sandbox: Sandbox;
+
+  beforeEach(async () => {
+    house = await build(bench.cwd);
+    sandbox = {
+      scratch: join(house.run, 'own'),
+      hidden: [house.data, join(house.run, 'own')],
+      kept: [{ path: house.run, readOnly: false }],
+    };
+  });
+
+  const sh = (script: string, options: Partial<SupervisedCommand> = {}) =>
+    bench.sh(script, {
+      cwd: join(house.run, 'home'),
+      sandbox,
+      ...(isRoot && { user }),
+      ...options,
+    });
+
+  test('sees of the data folder only its own run, from where it stands, too', async () => {
+    const { stdout, outcome } = await sh(
+      `find ${house.data} -type f; cat ${house.data}/credentials.json ../own/part ../../other/train.py; pwd; echo mine > kept; cat kept`,
+    );
+    expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
+    expect(stdout).toBe(`${house.run}/home\nmine\n`);
+    expect(await readFile(join(house.run, 'home/kept'), 'utf8')).toBe('mine\n');
+  });
+
+  test('sees and ends no processes but its own', async () => {
+    const neighbour = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const { stdout } = await sh(
+      `cat /proc/[0-9]*/cmdline | tr '\\0' ' '; kill -9 ${neighbour.pid} || echo nobody; (kill -9 -1); ls -d /proc/[0-9]*`,
+    );
+    expect(stdout).toContain('nobody');
+    expect(stdout).not.toContain('sleep 60');
+    expect(stdout).not.toContain(`/proc/${process.pid}\n`);
+    expect(neighbour.exitCode ?? neighbour.signalCode).toBeNull();
+    neighbour.kill('SIGKILL');
+  });
+
+  test('has /tmp, /dev/shm and System V memory of its own, which leave nothing behind', async () => {
+    const fill = 'for folder in /tmp /var/tmp /dev/shm; do echo a > $folder/mine; done; ipcmk -M 64';
+    const look = 'ls /dev/shm /tmp/mine /var/tmp/mine; ipcs -m | grep -c 0x';
+    expect((await sh(`${fill} > /dev/null; ${look}`)).stdout).toBe(
+      '/tmp/mine\n/var/tmp/mine\n\n/dev/shm:\nmine\n1\n',
+    );
+    expect((await sh(look)).stdout).toBe('/dev/shm:\n0\n');
+    expect(existsSync('/tmp/mine') || existsSync('/dev/shm/mine')).toBe(false);
+  });
+
+  test('has none of the descriptors by which it was made', async () => {
+    const { stdout } = await sh(
+      'for n in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo $n; done; echo none',
+    );
+    expect(stdout).toBe('none\n');
+  });
+
+  test('cannot undo it, has its own ids and no way to more', async () => {
+    const { stdout } = await sh(
+      `umount ${house.data}; mount -t tmpfs none /tmp; id -u; grep -E '^(CapEff|NoNewPrivs)' /proc/self/status; ls /proc/1/root`,
+    );
+    expect(stdout).toBe(
+      `${isRoot ? user.uid : process.getuid?.()}\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\n`,
+    );
+  });
+
+  test('cannot change what it may only read', async () => {
+    await chmod(house.other, 0o777);
+    const kept = [...sandbox.kept, { path: house.other, readOnly: true }];
+    const { stdout } = await sh(
+      `cat ${house.other}/train.py; echo worse > ${house.other}/new || echo refused`,
+      {
+        sandbox: { ...sandbox, kept },
+      },
+    );
+    expect(stdout).toBe('secretrefused\n');
+  });
+
+  test.each([
+    ['exit 7', { cause: 'exited', exitCode: 7 }],
+    ['exit 137', { cause: 'exited', exitCode: 137 }],
+    ['kill -s KILL $$', { cause: 'signalled', signal: 'SIGKILL' }],
+    ['kill -s SEGV $$', { cause: 'signalled', signal: 'SIGSEGV' }],
+  ])('ends as it does: %s', async (script, ending) => {
+    expect((await sh(script)).outcome).toMatchObject(ending);
+  });
+
+  test('is asked once to stop, and so are its workers, which may save although it is gone', async () => {
+    const stop = new AbortController();
+    const worker = 'trap "sleep 0.3; echo saved; exit" TERM; echo up; while :; do sleep 0.05; done';
+    await writeFile(join(house.run, 'home/worker'), `#!/bin/sh\n${worker}\n`, { mode: 0o755 });
+    const main = 'trap "echo asked" TERM; ./worker & wait; echo "ended"';
+    const { stdout, outcome } = await sh(main, { stop: stop.signal, onOutput: () => stop.abort() });
+    expect(stdout.match(/asked/g)).toHaveLength(1);
+    expect(stdout).toContain('saved');
+    expect(outcome).toMatchObject({ cause: 'stopped', killed: false });
+    expect(await findProcesses({ marker: bench.marker })).toEqual([]);
+  });
+
+  test('leaves nothing running, whatever session it went to', async () => {
+    const { outcome } = await sh('setsid -f env -i sleep 61.5; echo up');
+    expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
+    const list = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(list).not.toContain('sleep 61.5');
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Workbench } from '../runner/workbench.ts';
+
+const bench = new Workbench();
+const mebibyte = 2 ** 20;
+/** Takes memory and holds it, in this process or in four that it starts. */
+const taking = (mebibytes: number) =>
+  `const held = []; for (let i = 0; i < ${mebibytes}; i += 10) held.push(Buffer.alloc(10 * 2 ** 20, 1)); setTimeout(() => {}, 60_000)`;
+
+test('a command that takes more memory than its limit is ended', async () => {
+  const { outcome } = await bench.run([process.execPath, '-e', taking(600)], { memoryBytes: 200 * mebibyte });
+  expect(outcome).toMatchObject({ cause: 'out-of-memory' });
+});
+
+test('its processes count together', async () => {
+  const script = `for n in 1 2 3 4; do '${process.execPath}' -e '${taking(100)}' & done; wait`;
+  const { outcome } = await bench.sh(script, { memoryBytes: 300 * mebibyte });
+  expect(outcome).toMatchObject({ cause: 'out-of-memory' });
+});
+
+test('one that stays within it is not', async () => {
+  const { outcome } = await bench.run([process.execPath, '-e', 'Buffer.alloc(5e7, 1)'], {
+    memoryBytes: 400 * mebibyte,
+  });
+  expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
+});
+
+test.runIf(process.platform === 'linux')('pages that forked processes share count once', async () => {
+  const fork = [
+    'import os, time',
+    'held = bytearray(120 << 20)',
+    'for page in range(0, len(held), 4096): held[page] = 1',
+    'children = [os.fork() for _ in range(1)]',
+    'if children[0] == 0:',
+    '    for page in range(0, len(held), 4096): assert held[page] == 1',
+    'time.sleep(2)',
+  ].join('\n');
+  const { outcome } = await bench.run(['python3', '-c', fork], {
+    memoryBytes: 200 * mebibyte,
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
+  expect('peakRssBytes' in outcome && Number(outcome.peakRssBytes)).toBeGreaterThan(200 * mebibyte);
+});
+
+test.runIf(process.platform === 'linux')('the kernel ends it before any other', async () => {
+  const { stdout } = await bench.sh('sleep 0.2; sh -c "cat /proc/self/oom_score_adj"');
+  expect(stdout).toBe('1000\n');
+});
