@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
 
@@ -22,9 +23,9 @@ const usage = (
 
 const options = {
   only: { type: 'string', multiple: true },
-  json: { type: 'string', default: '.data/bench.json' },
+  json: { type: 'string' },
   'with-demo': { type: 'boolean', default: false },
-  'demo-data': { type: 'string', default: '.data/demo' },
+  'demo-data': { type: 'string' },
 } as const;
 
 /** @throws CommandError for what the bench does not know */
@@ -32,10 +33,11 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
   const { values } = readFlags(usage(names), { args: [...args], options });
   const unknown = values.only?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new CommandError(`There is no group "${unknown}".\n${usage(names)}`);
+  const demoData = values['demo-data'];
   return {
-    json: resolve(values.json),
+    json: values.json === undefined ? resolve('.data/bench.json') : givenPath(values.json),
     only: values.only,
     withDemo: values['with-demo'],
-    demoFolder: resolve(values['demo-data']),
+    demoFolder: demoData === undefined ? resolve('.data/demo') : givenPath(demoData),
   };
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
 
@@ -39,12 +40,12 @@ export function readDemoOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): DemoOptions {
-  const { url, remote = false, data = '.data/demo' } = readFlags(usage, { args: [...args], options }).values;
+  const { url, remote = false, data } = readFlags(usage, { args: [...args], options }).values;
   if (data === '') throw new CommandError(`--data must name a folder.\n${usage}`);
   return {
     service:
       url === undefined ? undefined : { url: serviceUrl(url), credentials: credentialsIn(environment) },
     isRemote: remote,
-    dataFolder: resolve(data),
+    dataFolder: data === undefined ? resolve('.data/demo') : givenPath(data),
   };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { dynamoDbEndpoint } from '../../shared/aws/dynamodb-endpoint.ts';
+import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
 import { startS3Server } from '../local/s3/server.ts';
 import { engineCredentials, openDataFolder } from '../local/start/data-folder.ts';
@@ -18,7 +19,7 @@ const relayProgram = '../local/dynamodb/relay-main.ts';
  * @throws CommandError where there is none, or a service uses it
  */
 export async function localInventory(folder: string): Promise<Inventory> {
-  const path = resolve(folder);
+  const path = givenPath(folder);
   if (!existsSync(join(path, 'dynamodb/records.db'))) {
     throw new CommandError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
   }

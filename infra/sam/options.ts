@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
 
@@ -32,7 +33,7 @@ const parse = (args: readonly string[]) =>
     allowPositionals: true,
     options: {
       port: { type: 'string', default: '3000' },
-      data: { type: 'string', default: '.data' },
+      data: { type: 'string' },
       path: { type: 'string', multiple: true, default: [] },
       query: { type: 'string', default: '' },
       body: { type: 'string' },
@@ -55,7 +56,11 @@ export function readOptions(args: readonly string[]): SamOptions {
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
     throw new CommandError(`--port must be a number from 0 to 65535, not "${values.port}".\n${usage}`);
   }
-  const common = { port: Number(values.port), dataFolder: resolve(values.data), more };
+  const common = {
+    port: Number(values.port),
+    dataFolder: values.data === undefined ? resolve('.data') : givenPath(values.data),
+    more,
+  };
   if (command === undefined) return { ...common, invoke: undefined };
   if (command !== 'invoke' || operation === undefined || rest.length > 0) throw new CommandError(usage);
   const { query, body, token } = values;

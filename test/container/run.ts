@@ -6,7 +6,15 @@ import { buildJobImage } from './job-image.ts';
 import { samFolder } from './sam-cli.ts';
 import { standInLambdaBase } from './stand-in/lambda-base.ts';
 
-// `npm run test:container -- [vitest's arguments]`: what only containers can prove.
+// `npm run test:container`: what only containers can prove.
+const usage = `Usage: npm run test:container -- [arguments of vitest]
+  proves what only containers can; needs a container engine, or root`;
+
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
+}
+
 const cache =
   process.env['CONTAINER_TEST_CACHE'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'model-project-service');

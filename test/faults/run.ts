@@ -1,12 +1,13 @@
 // The long forms of the proofs, one after the other: `npm run test:faults`.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runCommand } from '../../infra/command/run-command.ts';
 import { writeDurably } from '../../infra/local/batch/durable-file.ts';
+import { givenPath } from '../../shared/command/given-path.ts';
 import { loadProofs } from './load-proofs.ts';
 import { proveApart } from './prove-apart.ts';
 
@@ -17,7 +18,7 @@ async function keeper(
   json: string | undefined,
 ): Promise<(groups: readonly MeasuredGroup[]) => Promise<void>> {
   if (json === undefined) return async () => undefined;
-  const file = resolve(json);
+  const file = givenPath(json);
   await mkdir(dirname(file), { recursive: true });
   let written = Promise.resolve();
   return (groups) => {

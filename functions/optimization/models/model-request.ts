@@ -44,8 +44,20 @@ const shapesOf = (tensors: string, example: string) =>
 const inputs = shapesOf('input', '`image:1x3x224x224` or `[1,3,224,224]`, with `?` for a free dimension');
 const outputs = shapesOf('output', '`1x1000` or `label:[?],scores:[?,10]`');
 
-/** Shapes of the model that is meant. */
-export const requiredShapes = { inputs, outputs };
+/** What a request gives in place of shapes to take the registered model's own. No shape reads so. */
+export const autoShapes = 'auto';
+
+const shapesOrAuto = (shapes: typeof Shapes) =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      if (text !== autoShapes) checkShapes(text, context);
+    })
+    .meta({ maxLength: shapesMostLength })
+    .describe(`${shapes.description ?? ''} \`${autoShapes}\` takes those of the registered model.`);
+
+/** Shapes of the model that is meant, each of which must be given. */
+export const requiredShapes = { inputs: shapesOrAuto(inputs), outputs: shapesOrAuto(outputs) };
 
 /** Shapes that are stored with a model. */
 export const shapeParameters = { inputs: inputs.optional(), outputs: outputs.optional() };

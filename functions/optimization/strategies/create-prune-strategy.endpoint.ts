@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
 import { lambda } from '../../../shared/endpoint/lambda.ts';
 import { allowedPrunings, checkPruning } from '../../../shared/onnx/strategies/prune-request.ts';
 import { pruneParameters, pruneStrategyNames } from '../../../shared/onnx/strategies/prune-strategies.ts';
-import { requiredShapes } from '../models/model-request.ts';
+import { autoShapes, requiredShapes } from '../models/model-request.ts';
 import { beginStrategy } from './begin-strategy.ts';
 import { checkedQuery, requireAllowed } from './checked-query.ts';
 import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
@@ -18,6 +18,9 @@ const method = {
   ),
   ...queryParameters(pruneParameters),
 };
+
+/** Null for those of the model itself. */
+const shapesIn = (text: string): string | null => (text === autoShapes ? null : text);
 
 export const endpoint = defineEndpoint({
   name: 'createPruneStrategy',
@@ -48,7 +51,8 @@ export const endpoint = defineEndpoint({
     const { model_name, inputs, outputs, result_name, vcpus, memory, timeout, ...asked } = query;
     const request = requireAllowed(checkPruning(asked));
     const size = { result_name, vcpus, memory, timeout };
-    const strategy = await beginStrategy({ model_name, request, inputs, outputs, ...size }, context);
+    const shapes = { inputs: shapesIn(inputs), outputs: shapesIn(outputs) };
+    const strategy = await beginStrategy({ model_name, request, ...shapes, ...size }, context);
     return submitAndAnswer(strategy, showPruning, context, true);
   },
 });

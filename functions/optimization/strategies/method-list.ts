@@ -21,13 +21,19 @@ const MethodsAnswer = z
   })
   .meta({ id: 'Methods' });
 
+/** A pruning must name shapes, which are no part of its method. */
+const shapesOfPrunings = {
+  prune: ' The shapes `inputs` and `outputs` stand there, too; `auto` takes those of the registered model.',
+  quantize: '',
+} as const;
+
 /** The methods of an operation. */
 export const methodList = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],
     method: 'GET',
     path: `/optimization/${kind}/methods`,
-    description: `The same table by which requests are judged, as far as they choose a method: \`model_name\` and what sizes and names the job and its result stand beside it at POST /optimization/${kind}. Lists such as \`exclude\` are given in the query as names separated by commas.`,
+    description: `The same table by which requests are judged, as far as they choose a method: \`model_name\` and what sizes and names the job and its result stand beside it at POST /optimization/${kind}. Lists such as \`exclude\` are given in the query as names separated by commas.${shapesOfPrunings[kind]}`,
     allow: 'viewer',
     needs: {},
     input: {},

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { givenPath } from '../../../shared/command/given-path.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 
@@ -27,5 +28,5 @@ export function readOptions(
   }
   const folder = flags.data ?? environment['DATA_DIR'] ?? '.data';
   if (folder === '') throw new CommandError(`--data must name a folder.\n${usage}`);
-  return { port: Number(port), dataFolder: resolve(folder) };
+  return { port: Number(port), dataFolder: flags.data === undefined ? resolve(folder) : givenPath(folder) };
 }

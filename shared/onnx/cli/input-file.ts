@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { givenPath } from '../../command/given-path.ts';
 import { usualLimits } from '../inspect/inspect-limits.ts';
 import { inspectModel } from '../inspect/inspect-model.ts';
 import type { ModelSummary } from '../inspect/model-summary.ts';
@@ -31,7 +32,7 @@ export async function statOf(path: string): Promise<BigIntStats | null> {
 export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   const what = `${flag} ${given}`.trim();
   if (given === '') throw new ModelError(`${flag || 'The model'} must name a file.`);
-  const path = resolve(given);
+  const path = givenPath(given);
   try {
     const found = await stat(path, { bigint: true });
     if (found.isDirectory()) throw new ModelError(`${what} is a folder; give a file.`);

@@ -1,5 +1,6 @@
 import { lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
+import { givenPath } from '../../command/given-path.ts';
 import { ModelError } from '../model-error.ts';
 import { fileError, fileErrorCode } from './file-error.ts';
 import { type InputFile, identityOf, statOf } from './input-file.ts';
@@ -32,7 +33,7 @@ export class ResultFiles {
     if (given === '') throw new ModelError('--out must name the file that the result is written to.');
     if (/\/$/.test(given)) throw new ModelError(isFolder(given));
     this.#given = given;
-    this.model = resolve(given);
+    this.model = givenPath(given);
     this.data = `${this.model}.data`;
     const stem = join(this.folder, basename(this.model, extname(this.model)));
     this.receipt = `${stem}.receipt.json`;

@@ -15,5 +15,6 @@ export function usage(): string {
   const force = line(forceFlag.name, forceFlag.description);
   const written =
     'Beside <result.onnx> lie its receipt, as .receipt.json and .receipt.svg, and where its tensors are not in it <result.onnx>.data.';
-  return `Makes ONNX models smaller and faster.\n\n${parts.join('\n')}\nfor both\n${places.join('')}${force}\n${written}\n`;
+  return `Usage: npm run optimize -- <${operations.join(' | ')}> <model.onnx> --out <result.onnx> [flags]
+  makes ONNX models smaller and faster; paths are those of the folder that you are in\n\n${parts.join('\n')}\nfor both\n${places.join('')}${force}\n${written}\n`;
 }

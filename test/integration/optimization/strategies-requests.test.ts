@@ -38,6 +38,7 @@ describe('a request is refused', () => {
     [{ inputs: '1x3x8x8', outputs: '1x9' }, ['inputs', 'outputs']],
     [{ inputs: '1x64' }, ['inputs']],
     [{ outputs: '' }, ['outputs']],
+    [{ inputs: 'Auto' }, ['inputs']],
     [{ precision: '8' }, ['precision']],
     [{ timeout: '99999' }, ['timeout']],
     [{ vcpus: '8' }, ['vcpus']],

@@ -2,6 +2,13 @@
 # Exports models by every exporter that can be had, and puts each through every method: see every-method.ts.
 # Usage: run.sh [folder that keeps the models and environments between runs, default .data/zoo]
 set -euo pipefail
+case "${1:-}" in
+-h | --help)
+  echo "Usage: npm run test:models -- [folder that keeps models and environments between runs (.data/zoo)]"
+  echo "  puts the models of every exporter through every method; needs PyPI and about an hour"
+  exit 0
+  ;;
+esac
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export PATH="$here/../../../node_modules/.bin:$PATH"
 folder="${1:-$here/../../../.data/zoo}"

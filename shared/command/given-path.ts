@@ -1,0 +1,18 @@
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Resolve a path of a command line from where the person stands. npm runs scripts in the folder of `package.json`, and
+ * says in `INIT_CWD` where it was called.
+ *
+ * @param cwd folder in which the program runs
+ * @returns an absolute path
+ */
+export function givenPath(
+  path: string,
+  { INIT_CWD, npm_package_json }: NodeJS.ProcessEnv = process.env,
+  cwd: string = process.cwd(),
+): string {
+  // A program that a script starts elsewhere inherits the variable, and stands in its own folder.
+  const isScript = npm_package_json !== undefined && dirname(npm_package_json) === cwd;
+  return resolve(isScript && INIT_CWD !== undefined ? INIT_CWD : cwd, path);
+}
