@@ -60,7 +60,11 @@ export class Environments extends Construct {
   }
 
   /** Nodes in one subnet and close together, as multi-node jobs are to be. */
-  #cluster(parts: NodeParts, { subnetIds, cluster }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
+  #cluster(
+    parts: NodeParts,
+    { subnetIds, cluster }: Network,
+    options: DeploymentOptions,
+  ): CfnComputeEnvironment[] {
     const { clusterMaxVcpus, clusterInstanceTypes, gpuInstanceTypes } = options;
     const group = new CfnPlacementGroup(this, 'PlacementGroup', { strategy: 'cluster' });
     const together = {
