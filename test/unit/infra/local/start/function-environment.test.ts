@@ -38,6 +38,7 @@ describe('the environment of functions', () => {
       region: 'eu-north-1',
       credentials: { accessKeyId: 'mine', secretAccessKey: 'my-secret' },
       endpoints: { S3_ENDPOINT: 'http://127.0.0.1:9000' },
+      hasRoles: false,
     });
   });
 
