@@ -139,6 +139,12 @@ export const DeploymentOptions = z.strictObject({
   alarms: yesOrNo
     .default(true)
     .describe('Ten alarms, as many as are free in an account; `false` for its further deployments'),
+  anonymousTimes: whole(1, 1_000)
+    .default(1)
+    .describe('Factor on the throttles of operations that anybody may call, such as 10 sign-ins a second'),
+  monthlyBudget: whole(1, 1_000_000)
+    .default(50)
+    .describe('US$ a month of the whole account beyond which, actual or forecast, `alarmEmail` gets a mail'),
   alarmEmail: z.email().optional().describe('Where alarms are sent; without it they only show'),
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };

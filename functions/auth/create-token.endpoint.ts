@@ -19,6 +19,7 @@ export const endpoint = defineEndpoint({
   summary: 'Sign in',
   description: 'The password grant of RFC 6749. The token is good for 12 hours.',
   allow: 'anyone',
+  throttle: { perSecond: 10, burst: 40 },
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
   input: {

@@ -1,11 +1,28 @@
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
 import { ApiDocument } from './docs/api-document.ts';
-import { type DocsPage, docsPage } from './docs/page.ts';
+import { docsPage } from './docs/page.ts';
+import { answerDocument, DocumentVersion, type FixedDocument, fixedDocument } from './fixed-document.ts';
 import document from './openapi.json' with { type: 'json' };
+import { openapiDocument } from './openapi-document.ts';
 
-let page: DocsPage | undefined;
+interface MadePage {
+  document: FixedDocument;
+  headers: Readonly<Record<string, string>>;
+}
+
+let made: MadePage | undefined;
+
+/** The same for every request to this function, so it is made at the first one. */
+function page(): MadePage {
+  if (made !== undefined) return made;
+  const { html, contentSecurityPolicy } = docsPage(ApiDocument.parse(document), openapiDocument().hash);
+  made = {
+    document: fixedDocument('text/html; charset=utf-8', html),
+    headers: { 'Content-Security-Policy': contentSecurityPolicy },
+  };
+  return made;
+}
 
 export const endpoint = defineEndpoint({
   name: 'readDocs',
@@ -15,16 +32,14 @@ export const endpoint = defineEndpoint({
   description: 'One page that loads nothing else.',
   allow: 'anyone',
   needs: {},
-  input: {},
+  throttle: { perSecond: 2, burst: 10 },
+  input: { query: DocumentVersion },
   output: { 200: content(['text/html']) },
   etag: true,
 
-  async handle() {
-    // The same for every request to this function, so it is made at the first one.
-    page ??= docsPage(ApiDocument.parse(document));
-    const { html, contentSecurityPolicy } = page;
-    const headers = { 'Content-Security-Policy': contentSecurityPolicy };
-    return Reply.content('text/html; charset=utf-8', html, { headers, version: 1 });
+  async handle({ query: { v } }) {
+    const { document: whole, headers } = page();
+    return answerDocument(whole, v, headers);
   },
 });
 

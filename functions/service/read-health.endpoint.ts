@@ -10,6 +10,7 @@ export const endpoint = defineEndpoint({
   description: 'Reads nothing: it tells that requests reach the service, not that all it depends on is well.',
   allow: 'anyone',
   needs: {},
+  throttle: { perSecond: 20, burst: 40 },
   input: {},
   output: { 200: z.object({ status: z.literal('ok'), service: z.literal('model-project-service') }) },
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
-import document from './openapi.json' with { type: 'json' };
+import { answerDocument, DocumentVersion } from './fixed-document.ts';
+import { openapiDocument } from './openapi-document.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readOpenapi',
@@ -11,12 +11,13 @@ export const endpoint = defineEndpoint({
   summary: 'This reference as an OpenAPI 3.1 document',
   allow: 'anyone',
   needs: {},
-  input: {},
+  throttle: { perSecond: 2, burst: 10 },
+  input: { query: DocumentVersion },
   output: { 200: z.looseObject({ openapi: z.string() }) },
   etag: true,
 
-  async handle() {
-    return Reply.json(document, { version: 1 });
+  async handle({ query: { v } }) {
+    return answerDocument(openapiDocument(), v);
   },
 });
 

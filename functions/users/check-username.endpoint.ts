@@ -12,6 +12,7 @@ export const endpoint = defineEndpoint({
   description:
     'Anything may be asked for: a name that nobody can have is not available either, and `reason` says why.',
   allow: 'anyone',
+  throttle: { perSecond: 10, burst: 20 },
   needs: { accounts: readAccounts },
   input: { path: z.strictObject({ username: z.string().describe('The name that is asked for.') }) },
   output: {

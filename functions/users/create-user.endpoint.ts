@@ -30,6 +30,7 @@ export const endpoint = defineEndpoint({
   description:
     'For admins. Where the deployment has opened registration, anyone may create a guest. A password in the address is refused. Passwords play no part in an Idempotency-Key: a repetition is answered with the user as first made, whose password is the first one.',
   allow: 'anyone',
+  throttle: { perSecond: 10, burst: 40 },
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
   input: {

@@ -60,6 +60,7 @@ function cleanEnvironment(more: Variables): NodeJS.ProcessEnv {
     ADMIN_PASSWORD: password,
     // What is measured is what the service can do, not how much of it the gateway lets through.
     LIMIT_REQUESTS_PER_SECOND: '1000000',
+    LIMIT_ANONYMOUS_TIMES: '1000000',
     ...more,
   };
 }

@@ -152,6 +152,12 @@ export interface FunctionRuntime {
   native?: readonly string[];
 }
 
+/** Most requests of all callers together: as many a second, and as many at once. */
+export interface Throttle {
+  perSecond: number;
+  burst: number;
+}
+
 /** Everything about one endpoint, stated once: routes, grants, the local gateway, documents and tests read it. */
 export interface Endpoint<
   N extends Needs = Needs,
@@ -168,6 +174,8 @@ export interface Endpoint<
   summary: string;
   description?: string;
   allow: R;
+  /** Its own throttle, beside that of the stage. Every operation that anybody may call has one: each answer is paid for. */
+  throttle?: Throttle;
   /**
    * Refuses, by throwing a problem, callers who may not ask for just this, where `allow` cannot tell. Nothing has been
    * read or written for the request by then, nor for its `Idempotency-Key`.

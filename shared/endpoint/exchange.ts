@@ -7,6 +7,7 @@ import type {
   OutputSpec,
   ProjectRule,
   Rule,
+  Throttle,
 } from './definition.ts';
 import type { FieldsMask } from './fields-mask/parse-mask.ts';
 import type { Logger } from './log.ts';
@@ -22,6 +23,7 @@ export interface AnyEndpoint {
   summary: string;
   description?: string;
   allow: Rule;
+  throttle?: Throttle;
   project?: ProjectRule | undefined;
   needs: Needs;
   input: InputSpec;

@@ -1,4 +1,5 @@
 import { successStatus } from './answer-schema.ts';
+import { acceptsGzip, compressed, compressedTag, isCompressible, varyByEncoding } from './compression.ts';
 import { encodeCursor } from './cursor.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
 import type { Exchange } from './exchange.ts';
@@ -42,7 +43,7 @@ function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Re
   return { 'X-Unreadable-Records': String(unreadable.length) };
 }
 
-/** The answer of a behaviour as API Gateway takes it. */
+/** The answer of a behaviour as API Gateway takes it, compressed where the caller takes that. */
 export async function renderAnswer(exchange: Exchange, answer: unknown): Promise<Result> {
   const { endpoint, event, requestId, mask } = exchange;
   const reply: Reply<unknown> = answer instanceof Reply ? answer : Reply.json(answer);
@@ -60,10 +61,15 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
       ? { mediaType: 'application/json', body: await renderJson(endpoint, reply.body.value, mask) }
       : { mediaType: reply.body.mediaType, body: reply.body.bytes };
   headers['Content-Type'] = rendered.mediaType;
+  const isCoded = isCompressible(rendered.mediaType, Buffer.byteLength(rendered.body));
+  const isCompressed = isCoded && acceptsGzip(headerOf(event, 'accept-encoding'));
+  if (isCoded) headers['Vary'] = varyByEncoding(headers['Vary']);
   if (reply.version !== undefined) {
     const tag = entityTag(reply.version, rendered.body);
-    headers['ETag'] = tag;
-    if (event.httpMethod === 'GET' && noneMatchNames(headerOf(event, 'if-none-match'), tag)) {
+    headers['ETag'] = isCompressed ? compressedTag(tag) : tag;
+    const known = headerOf(event, 'if-none-match');
+    const isKnown = noneMatchNames(known, tag) || noneMatchNames(known, compressedTag(tag));
+    if (event.httpMethod === 'GET' && isKnown) {
       const { 'Content-Type': _, ...kept } = headers;
       return { statusCode: 304, headers: kept, body: '' };
     }
@@ -76,5 +82,8 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
       `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another form.`,
     );
   }
-  return { statusCode: successStatus(endpoint.output), headers, ...sent };
+  const statusCode = successStatus(endpoint.output);
+  if (!isCompressed) return { statusCode, headers, ...sent };
+  headers['Content-Encoding'] = 'gzip';
+  return { statusCode, headers, ...payload(await compressed(rendered.body)) };
 }

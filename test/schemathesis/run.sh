@@ -35,7 +35,7 @@ python3 -m venv "$folder/venv"
 # One caller sends as fast as it can: limits that protect a service from that would be all that is tested.
 PATH=$root/node_modules/.bin:$PATH
 export ADMIN_PASSWORD="$(od -An -N18 -tx1 /dev/urandom | tr -d ' \n')"
-LIMIT_REQUESTS_PER_SECOND=100000 LIMIT_REQUESTS_IN_FLIGHT=1000 LIMIT_JOB_SECONDS=20 \
+LIMIT_REQUESTS_PER_SECOND=100000 LIMIT_ANONYMOUS_TIMES=100000 LIMIT_REQUESTS_IN_FLIGHT=1000 LIMIT_JOB_SECONDS=20 \
   node "$root/infra/local/start/launch.mjs" --port 0 --data "$folder/data" >"$folder/service.log" 2>&1 &
 service=$!
 until grep -qs '^Listening on ' "$folder/service.log"; do

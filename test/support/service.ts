@@ -111,7 +111,8 @@ export async function testService(more: Environment = {}) {
       String(value),
     ]);
     const text = bytes.toString('utf8');
-    const isJson = /\bjson\b/.test(Object.fromEntries(answered)['content-type'] ?? '');
+    const { 'content-type': type = '', 'content-encoding': coding } = Object.fromEntries(answered);
+    const isJson = /\bjson\b/.test(type) && coding === undefined;
     return {
       status: result.statusCode,
       headers: Object.fromEntries(answered),

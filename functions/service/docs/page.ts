@@ -70,9 +70,9 @@ const signIn = `curl "$BASE/auth/token" \\
 
 TOKEN=…   # the access_token of the answer`;
 
-function startView({ info }: ApiDocument): Html {
+function startView({ info }: ApiDocument, openapiHash: string): Html {
   return html`<section id="start" aria-labelledby="start-title"><h1 id="start-title">${info.title}</h1>
-<div class="columns"><div>${paragraphs(info.description)}<p>The same as an <a href="openapi.json">OpenAPI 3.1 document</a>, to generate clients from.</p></div>
+<div class="columns"><div>${paragraphs(info.description)}<p>The same as an <a href="openapi.json?v=${openapiHash}">OpenAPI 3.1 document</a>, to generate clients from.</p></div>
 <div class="samples"><h4>Sign in</h4><pre tabindex="0"><code class="curl">BASE=…    # the address of the service
 ${signIn}</code></pre></div></div></section>`;
 }
@@ -85,8 +85,8 @@ export interface DocsPage {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The reference as one page that asks for nothing else. */
-export function docsPage(document: ApiDocument): DocsPage {
+/** The reference as one page that asks for nothing else. Its link to the OpenAPI document carries that one's hash. */
+export function docsPage(document: ApiDocument, openapiHash: string): DocsPage {
   const groups = groupsOf(document);
   const { title, version } = document.info;
   const page = html`<!doctype html>
@@ -98,7 +98,7 @@ export function docsPage(document: ApiDocument): DocsPage {
 <p class="brand"><a href="#start">${title}</a> <span>${version}</span></p>
 <search><label for="search" class="hidden">Search operations</label><input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false"></search></header>
 <div class="frame">${navigation(groups)}
-<main id="main" tabindex="-1"><p id="found" role="status"></p>${startView(document)}${groups.map((group) => groupView(group, document))}${problemsView(document)}</main></div>
+<main id="main" tabindex="-1"><p id="found" role="status"></p>${startView(document, openapiHash)}${groups.map((group) => groupView(group, document))}${problemsView(document)}</main></div>
 <script>${new Html(script)}</script></body></html>
 `;
   const policy = [

@@ -20,7 +20,8 @@ export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, 
 /** By then those of a moment ago are done. */
 const busySeconds = 1;
 
-function throttled(seconds: number): Problem {
+/** 429 that asks to wait for so many seconds. */
+export function throttled(seconds: number): Problem {
   const whole = String(Math.max(1, Math.ceil(seconds)));
   return new Problem(
     'too-many-requests',

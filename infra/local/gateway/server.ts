@@ -18,6 +18,7 @@ import { checkedQuery } from './checked-query.ts';
 import { answerClientError, headMaxBytes } from './client-error.ts';
 import { hostRule } from './host-rule.ts';
 import { invoke } from './invoke.ts';
+import { OwnThrottles } from './own-throttles.ts';
 import { proxyEvent } from './proxy-event.ts';
 import {
   announcedLength,
@@ -44,6 +45,8 @@ export interface GatewayOptions {
   headersTimeout?: number;
   /** What is refused beyond; those that are missing have their defaults. */
   limits?: Partial<AdmissionLimits>;
+  /** Factor on the throttles of operations that anybody may call; default 1. */
+  anonymousTimes?: number | undefined;
   /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for anybody. */
   bodyBytes?: number | undefined;
   /** Origins whose pages may read the answers, also those that no function gives. Default none. */
@@ -76,6 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       CORS_ORIGINS: corsOrigins.join(','),
     }),
   };
+  const throttles = new OwnThrottles(options.anonymousTimes ?? 1);
   const log = createLogger('warn', (line) => process.stderr.write(line));
   const bodyBytes = options.bodyBytes ?? defaultBodyBytes;
   // Who has not signed in never takes the room of those who have.
@@ -99,6 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       return invoke(otherMethods, proxyEvent({ ...plain, body: nothing }, leaf.resource, parameters));
     }
     const { endpoint, handler } = loaded;
+    throttles.take(endpoint);
     const call = (body: Uint8Array) =>
       admission.run(() =>
         invoke(

@@ -14,7 +14,9 @@ const variables = {
 
 const bodyVariable = 'LIMIT_BODY_BYTES';
 
-export const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable];
+const timesVariable = 'LIMIT_ANONYMOUS_TIMES';
+
+export const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable, timesVariable];
 
 function readLimit(environment: Variables, name: string): number | undefined {
   const given = environment[name];
@@ -40,6 +42,10 @@ export function readLimits(environment: Variables): Partial<AdmissionLimits> {
 /** Most bytes of all bodies together, where that was set. @throws CommandError */
 export const readBodyBytes = (environment: Variables): number | undefined =>
   readLimit(environment, bodyVariable);
+
+/** Factor on the throttles of operations that anybody may call, where that was set. @throws CommandError */
+export const readAnonymousTimes = (environment: Variables): number | undefined =>
+  readLimit(environment, timesVariable);
 
 /** The origins of `CORS_ORIGINS`. @throws CommandError */
 export function readOrigins(environment: Variables): readonly string[] {

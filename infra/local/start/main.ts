@@ -7,7 +7,7 @@ import { endpointEnvironment } from '../role/local-roles.ts';
 import { startBackends } from './backends.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Place } from './function-environment.ts';
-import { readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
+import { readAnonymousTimes, readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
 import { readOptions } from './options.ts';
 import { stopRequested } from './stop-request.ts';
@@ -45,6 +45,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   checkSettings(process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const bodyBytes = readBodyBytes(process.env);
+  const anonymousTimes = readAnonymousTimes(process.env);
   const loading = loadEndpoints(program);
   // Should the rest not start, nobody waits for it.
   loading.catch(() => {});
@@ -54,7 +55,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
     corsOrigins,
   });
   const endpoints = (await loading).map((loaded) => inRole(loaded, place));
-  const gateway = await listen({ endpoints, port, limits, bodyBytes, corsOrigins });
+  const gateway = await listen({ endpoints, port, limits, bodyBytes, anonymousTimes, corsOrigins });
   started.defer(() => gateway.close());
 
   process.stdout.write(

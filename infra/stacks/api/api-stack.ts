@@ -35,7 +35,7 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     const kept = { retention: options.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const log = new LogGroup(this, 'FunctionLog', kept);
-    const api = restApi(this, new LogGroup(this, 'AccessLog', kept), options);
+    const api = restApi(this, new LogGroup(this, 'AccessLog', kept), endpoints, options);
     this.apiName = api.restApiName;
 
     const served = endpoints.map((endpoint): ServedRoute => {

@@ -4,12 +4,15 @@ import {
   AccessLogFormat,
   EndpointType,
   LogGroupLogDestination,
+  type MethodDeploymentOptions,
   MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
 import type { DeploymentOptions } from '../../options.ts';
+import { routeOf } from '../../routes.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
 /** First part of every path at the address that API Gateway makes. */
@@ -31,8 +34,30 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
+/** Throttles of single methods, none of them above that of the stage. */
+function ownThrottles(
+  endpoints: readonly AnyEndpoint[],
+  { requestsPerSecond, requestBurst, anonymousTimes }: DeploymentOptions,
+): Record<string, MethodDeploymentOptions> {
+  const throttled = endpoints.flatMap((endpoint) => {
+    const { throttle, method } = endpoint;
+    if (throttle === undefined) return [];
+    const options: MethodDeploymentOptions = {
+      throttlingRateLimit: Math.min(throttle.perSecond * anonymousTimes, requestsPerSecond),
+      throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),
+    };
+    return [[`${routeOf(endpoint).resource}/${method}`, options] as const];
+  });
+  return Object.fromEntries(throttled);
+}
+
 /** The regional REST API with its one stage, still without routes. */
-export function restApi(scope: Construct, log: ILogGroup, options: DeploymentOptions): RestApi {
+export function restApi(
+  scope: Construct,
+  log: ILogGroup,
+  endpoints: readonly AnyEndpoint[],
+  options: DeploymentOptions,
+): RestApi {
   const api = new RestApi(scope, 'Api', {
     restApiName: options.name,
     endpointTypes: [EndpointType.REGIONAL],
@@ -45,6 +70,7 @@ export function restApi(scope: Construct, log: ILogGroup, options: DeploymentOpt
       stageName,
       throttlingRateLimit: options.requestsPerSecond,
       throttlingBurstLimit: options.requestBurst,
+      methodOptions: ownThrottles(endpoints, options),
       accessLogDestination: new LogGroupLogDestination(log),
       accessLogFormat: accessLog,
       loggingLevel: MethodLoggingLevel.OFF,

@@ -11,6 +11,7 @@ import { grantsOf } from '../grants.ts';
 import { batchNames } from '../names.ts';
 import { ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
+import { addBudget } from './budget.ts';
 import { eventsOf, startByEvents, startByList, streamStatements } from './triggers.ts';
 
 /** Name of the task that IAM alone can invoke: it has no trigger. */
@@ -68,5 +69,6 @@ export class BackgroundStack extends Stack {
     const { accounts, records } = resources;
     const watched = { apiName, deadLetters, tables: { accounts, records }, streamFunctions };
     if (options.alarms) addAlarms(this, watched, options.alarmEmail);
+    addBudget(this, options);
   }
 }

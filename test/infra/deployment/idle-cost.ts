@@ -24,6 +24,7 @@ const free = [
   'AWS::Batch::ComputeEnvironment',
   'AWS::Batch::JobDefinition',
   'AWS::Batch::JobQueue',
+  'AWS::Budgets::Budget',
   'AWS::CloudWatch::Alarm',
   'AWS::DynamoDB::Table',
   'AWS::EC2::InternetGateway',
@@ -55,6 +56,25 @@ const free = [
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
 ];
+
+test('a budget of the account sends mails where there is an address, and costs nothing', async () => {
+  expect(plain.of('AWS::Budgets::Budget')).toEqual([]);
+  const options = { alarmEmail: 'ops@example.org', monthlyBudget: '120' };
+  const [budget] = (await deployment(options)).of('AWS::Budgets::Budget');
+  expect(budget?.Properties).toMatchObject({
+    Budget: {
+      BudgetType: 'COST',
+      TimeUnit: 'MONTHLY',
+      BudgetLimit: { Amount: 120, Unit: 'USD' },
+    },
+    NotificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
+      Notification: { NotificationType, Threshold: 100, ThresholdType: 'PERCENTAGE' },
+      Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'ops@example.org' }],
+    })),
+  });
+  // Budgets with actions are those that are paid for.
+  expect(JSON.stringify(budget)).not.toContain('Action');
+});
 
 test('there is nothing of a kind that costs money while nobody uses it', () => {
   expect([...new Set(service.resources.map(({ Type }) => Type))].sort()).toEqual(free);

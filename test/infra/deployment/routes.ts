@@ -130,11 +130,39 @@ test('the burst of the stage is half of what the account runs at once, unless it
   expect(await burstOf({ concurrentFunctions: '1000', requestBurst: '400' })).toBe(400);
 });
 
+test('what anybody may call has a throttle of its own, never above that of the stage', async () => {
+  const settingsOf = async (options: Record<string, string>): Promise<Record<string, unknown>[]> =>
+    (await deployment(options)).of('AWS::ApiGateway::Stage')[0]!.Properties.MethodSettings;
+  const given = await settingsOf({ requestBurst: '30' });
+  expect(
+    given
+      .slice(1)
+      .map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}`)
+      .sort(),
+  ).toEqual(
+    [
+      'GET /docs',
+      'GET /health',
+      'GET /openapi.json',
+      'GET /users/check/{p2}',
+      'POST /auth/token',
+      'POST /users',
+    ].map((route) => route.replaceAll('/', '~1').replace(' ~1', ' /~1')),
+  );
+  const of = (settings: Record<string, unknown>[], path: string) =>
+    settings.find(({ ResourcePath }) => ResourcePath === path);
+  expect(of(given, '/~1docs')).toMatchObject({ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 10 });
+  expect(of(given, '/~1auth~1token')).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 30 });
+  const more = await settingsOf({ requestBurst: '30', anonymousTimes: '2' });
+  expect(of(more, '/~1docs')).toMatchObject({ ThrottlingRateLimit: 4, ThrottlingBurstLimit: 20 });
+});
+
 test('the stage is throttled, and writes an access log without queries and headers', () => {
   const { Properties } = service.of('AWS::ApiGateway::Stage')[0]!;
-  expect(Properties.MethodSettings).toEqual([
-    expect.objectContaining({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 5, LoggingLevel: 'OFF' }),
-  ]);
+  expect(Properties.MethodSettings[0]).toMatchObject({
+    ...{ HttpMethod: '*', ResourcePath: '/*' },
+    ...{ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 5, LoggingLevel: 'OFF' },
+  });
   expect(Properties.AccessLogSetting.Format).not.toMatch(/querystring|header|\$context\.path"/i);
   expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();
 });

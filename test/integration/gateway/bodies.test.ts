@@ -33,7 +33,7 @@ beforeAll(async () => {
     };
     return { file: endpoint.name, endpoint, handler: Object.assign(counted, { refuse: handler.refuse }) };
   });
-  gateway = await startGateway({ endpoints, port: 0, bodyBytes });
+  gateway = await startGateway({ endpoints, port: 0, bodyBytes, anonymousTimes: 1_000 });
 });
 afterAll(() => gateway.close());
 

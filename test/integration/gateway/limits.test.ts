@@ -43,6 +43,17 @@ describe('what the gateway takes on', () => {
     await expectShed(await get('/nowhere'), 429, /^\d+$/);
   });
 
+  test('an operation that anybody may call has a throttle of its own', async () => {
+    const probe = served('GET', '/docs', () => ok);
+    const throttle = { perSecond: 0.001, burst: 2 };
+    const docs = { ...probe, endpoint: { ...probe.endpoint, throttle } };
+    gateway = await startGateway({ endpoints: [docs, served('GET', '/quick', () => ok)], port: 0 });
+    free = () => {};
+    for (const _ of [1, 2]) expect((await get('/docs')).status).toBe(200);
+    await expectShed(await get('/docs'), 429, /^9\d\d$|^1000$/);
+    expect((await get('/quick')).status).toBe(200);
+  });
+
   test('more requests at once than there are places are 503, until one is free', async () => {
     await start({ inFlight: 2, waiting: 0 });
     const working = [get('/held'), get('/held')];

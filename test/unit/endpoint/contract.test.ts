@@ -72,6 +72,13 @@ describe('all endpoints together', () => {
     expect(openToAnyone).toEqual(expect.arrayContaining(open));
   });
 
+  test('that are open to anyone have a throttle of their own, and the others need none', () => {
+    const throttled = endpoints.filter(({ throttle }) => throttle !== undefined);
+    expect(throttled.map(({ name }) => name).sort()).toEqual(
+      endpoints.flatMap(({ name, allow }) => (allow === 'anyone' ? [name] : [])).sort(),
+    );
+  });
+
   test('exceptions are made for operations that exist and need them', () => {
     const writing = endpoints
       .filter(({ method }) => method === 'GET')

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { Reply } from '../../shared/endpoint/reply.ts';
+
+/** A document that is the same until the next deployment. */
+export interface FixedDocument {
+  mediaType: string;
+  bytes: Uint8Array;
+  /** Made of its bytes. */
+  hash: string;
+}
+
+export function fixedDocument(mediaType: string, text: string): FixedDocument {
+  const bytes = Buffer.from(text);
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
+  return { mediaType, bytes, hash };
+}
+
+/** The query under which a document may be kept for ever. */
+export const DocumentVersion = z.strictObject({
+  v: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores and hyphens')
+    .optional()
+    .describe('Hash of the document, as its own links carry it: that answer may be kept for ever.'),
+});
+
+/** Answers a document: to be kept for ever under its hash, else to be asked for anew each time by its ETag. */
+export function answerDocument(
+  { mediaType, bytes, hash }: FixedDocument,
+  v: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Reply<never> {
+  const caching = v === hash ? 'public, max-age=31536000, immutable' : 'public, no-cache';
+  return Reply.content(mediaType, bytes, { headers: { ...headers, 'Cache-Control': caching }, version: 1 });
+}

@@ -1,0 +1,41 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+
+/** Below this a compressed body is hardly smaller: it fits into one packet either way. */
+const leastBytes = 1_024;
+const textual = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b|image\/svg\+xml)/;
+
+/** Whether a body may be sent compressed, by its media type and its bytes. */
+export const isCompressible = (mediaType: string, bytes: number): boolean =>
+  bytes >= leastBytes && textual.test(mediaType);
+
+/** Whether an `Accept-Encoding` header takes gzip (RFC 9110, 12.5.3): by its own quality, else by that of `*`. */
+export function acceptsGzip(header: string | undefined): boolean {
+  const qualities = new Map<string, number>();
+  for (const part of (header ?? '').toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    qualities.set(coding, q === undefined ? 1 : Number(q.slice(2)));
+  }
+  return (qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0) > 0;
+}
+
+/** Bodies that are the same at every request keep their compressed form for as long as they live. */
+const kept = new WeakMap<Uint8Array, Promise<Uint8Array>>();
+
+/** The body in gzip. Text is of one request and compressed fast; bytes may be asked for again and are compressed well. */
+export function compressed(body: string | Uint8Array): Promise<Uint8Array> {
+  if (typeof body === 'string') return compress(body, { level: 4 });
+  const present = kept.get(body) ?? compress(body, { level: 9 });
+  kept.set(body, present);
+  return present;
+}
+
+/** The ETag of the compressed form: two forms of one answer have different bytes, so they have different tags. */
+export const compressedTag = (tag: string): string => tag.replace(/"$/, '-gzip"');
+
+/** A `Vary` header that names `Accept-Encoding`, too. */
+export const varyByEncoding = (vary: string | undefined): string =>
+  vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
