@@ -14,16 +14,22 @@ const lease = recordType('lease', () =>
     batch_attempt: z.number().int(),
     taken_at: Timestamp,
     heartbeat_at: Timestamp,
+    /** How the node ended; absent while it runs, and where it ended without a word. */
+    end: z.object({ failure: z.string().nullable() }).optional(),
   }),
 );
 export type Lease = z.infer<typeof lease.schema>;
 
+/** Heartbeats that a holder may miss. */
+export const heartbeatsMissed = 6;
+export const usualHeartbeatSeconds = 15;
 /** Seconds without a heartbeat after which a holder counts as dead. */
-export const leaseSeconds = 90;
+export const leaseSeconds = heartbeatsMissed * usualHeartbeatSeconds;
 
+const leasePrefix = 'LEASE#';
 const leaseKey = (job_id: string, node: number): Key => ({
   pk: jobPartition(job_id),
-  sk: `LEASE#${String(node).padStart(2, '0')}`,
+  sk: `${leasePrefix}${String(node).padStart(2, '0')}`,
 });
 
 export async function findLease(
@@ -33,6 +39,15 @@ export async function findLease(
 ): Promise<Lease | undefined> {
   const item = await records.get(leaseKey(job_id, node));
   return item && lease.parse(item);
+}
+
+/** The leases of a job's nodes, by node. */
+export async function listLeases(
+  records: TableReader<'records'>,
+  job_id: string,
+): Promise<ReadonlyMap<number, Lease>> {
+  const { items } = await records.query({ pk: jobPartition(job_id), prefix: leasePrefix });
+  return new Map(items.map((item) => [Number(item.sk.slice(leasePrefix.length)), lease.parse(item)]));
 }
 
 /** A write that takes the lease over from `previous`, or takes the first one. */
@@ -59,5 +74,17 @@ export const holdsLease = (job_id: string, node: number, { holder, number }: Lea
 export const heartbeat = (job_id: string, node: number, { holder, number }: Lease, now: Date): Write => ({
   update: leaseKey(job_id, node),
   change: { set: { heartbeat_at: now.toISOString() } },
+  if: { equals: { holder, number } },
+});
+
+/** A write by which a holder says how its node ended; `failure` is null where it ended well. */
+export const endLease = (
+  job_id: string,
+  node: number,
+  { holder, number }: Lease,
+  failure: string | null,
+): Write => ({
+  update: leaseKey(job_id, node),
+  change: { set: { end: { failure } } },
   if: { equals: { holder, number } },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { usualHeartbeatSeconds } from '../data/lease.ts';
 
 const Paths = z.array(z.string().startsWith('/'));
 
@@ -24,6 +25,8 @@ export const containerVariables = {
     .string()
     .default('{"hidden":[],"readable":[]}')
     .transform((text) => HostSandbox.parse(JSON.parse(text))),
+  /** Seconds between two signs of life. */
+  HEARTBEAT_SECONDS: z.coerce.number().positive().max(usualHeartbeatSeconds).default(usualHeartbeatSeconds),
   AWS_BATCH_JOB_ID: z.string().min(1),
   AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
   AWS_BATCH_JOB_NODE_INDEX: whole.nonnegative().default(0),
@@ -43,6 +46,8 @@ export interface ContainerEnvironment {
   firstUid: number;
   /** Seconds. */
   stopGrace: number;
+  /** Seconds between two signs of life. */
+  heartbeat: number;
 }
 
 export function containerEnvironment(value: z.output<typeof Variables>): ContainerEnvironment {
@@ -57,5 +62,6 @@ export function containerEnvironment(value: z.output<typeof Variables>): Contain
     hostSandbox: value.SANDBOX,
     firstUid: value.JOB_UID,
     stopGrace: value.STOP_GRACE_SECONDS,
+    heartbeat: value.HEARTBEAT_SECONDS,
   };
 }

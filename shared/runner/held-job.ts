@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { changeJob } from '../data/job.ts';
 import { appendLog } from '../data/job-log.ts';
-import { heartbeat, holdsLease, type Lease } from '../data/lease.ts';
+import { endLease, heartbeat, holdsLease, type Lease, usualHeartbeatSeconds } from '../data/lease.ts';
 import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
 import type { Logger } from '../endpoint/log.ts';
 import type { Settings } from '../endpoint/settings.ts';
@@ -26,7 +26,6 @@ export interface HeldJob<R extends JobRecord = JobRecord> {
 
 /** Seconds for which a container tries to take its lease while the table is away. */
 const leasePatienceSeconds = 60;
-const heartbeatSeconds = 15;
 /** Seconds for which the outcome of a job is tried to be written while the table is away. */
 const outcomeSeconds = 600;
 
@@ -47,7 +46,10 @@ const holds = ({ record, node, lease }: HeldJob): Write => holdsLease(jobIdOf(re
  * Says every few seconds that this container lives, and stops the job when the lease is lost. Ends with the returned
  * function. A table that is away for a while loses no lease: it is the store that knows who holds it.
  */
-export function keepAlive({ record, node, lease, records, stop, now, log }: HeldJob): () => void {
+export function keepAlive(
+  { record, node, lease, records, stop, now, log }: HeldJob,
+  heartbeatSeconds = usualHeartbeatSeconds,
+): () => void {
   const beat = async (): Promise<void> => {
     try {
       await records.write(heartbeat(jobIdOf(record), node, lease, now()));
@@ -106,6 +108,19 @@ export function conclude(
   return persist(outcomeSeconds, () =>
     concludeJob(records, record, conclusion, now(), holds(job), ...further),
   );
+}
+
+/** Tells node 0 how this node of a cluster ended. It may have ended, or the job be another's: then nobody listens. */
+export async function reportEnd(
+  { record, records, node, lease, log }: HeldJob,
+  end: Conclusion,
+): Promise<void> {
+  const failure = end.status === 'SUCCEEDED' ? null : (end.reason ?? end.status);
+  try {
+    await persist(60, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
+  } catch (error) {
+    log.info('end-not-reported', { error: error instanceof Error ? error.name : '' });
+  }
 }
 
 /** What a fault of the service itself concludes a job with. */

@@ -20,7 +20,10 @@ const Variables = z.object({
 
 /** What a container is told about its training. */
 export interface JobEnvironment
-  extends Pick<ContainerEnvironment, 'marker' | 'workFolder' | 'hostSandbox' | 'firstUid' | 'stopGrace'> {
+  extends Pick<
+    ContainerEnvironment,
+    'marker' | 'workFolder' | 'hostSandbox' | 'firstUid' | 'stopGrace' | 'heartbeat'
+  > {
   project_id: string;
   experiment_id: string;
   container: ContainerIdentity;

@@ -3,7 +3,9 @@ export type StopReason =
   | { kind: 'signal' }
   /** Another container took the lease over, or the job was ended from outside: nothing may be written any more. */
   | { kind: 'superseded' }
-  | { kind: 'limit'; message: string };
+  | { kind: 'limit'; message: string }
+  /** Another node of the cluster failed or was lost. */
+  | { kind: 'peer'; message: string };
 
 /** Stops a job once, for the first reason that comes up. */
 export class JobStop {

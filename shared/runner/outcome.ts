@@ -27,7 +27,8 @@ function conclusionOfStop(
   { exitCode, signal, killed }: Stopped,
   { stop, cancelled }: Circumstances,
 ): Conclusion | undefined {
-  if (stop?.kind === 'limit') return { status: 'FAILED', reason: stop.message, exitCode, signal };
+  if (stop?.kind === 'limit' || (stop?.kind === 'peer' && !cancelled))
+    return { status: 'FAILED', reason: stop.message, exitCode, signal };
   if (!cancelled) return undefined;
   const how = killed ? 'It did not stop in time and was killed.' : 'It stopped by itself.';
   return { status: 'CANCELLED', reason: `Cancelled by a user. ${how}`, exitCode, signal };

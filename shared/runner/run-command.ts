@@ -18,6 +18,7 @@ import type { LogShipper } from './log-shipper.ts';
 import { MetricReader } from './metric-reader.ts';
 import { OutputUploader } from './output-uploader.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
+import { watchPeers } from './watch-peers.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface CommandResult {
@@ -132,7 +133,8 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const { metrics, uploaders } = collectors(run, best);
   if (isMain) for (const part of [metrics, ...uploaders]) part.start();
   const crash = new CrashLine();
-  const outcome = await superviseCommand(run, crash);
+  const endWatch = isMain ? watchPeers(job) : () => {};
+  const outcome = await superviseCommand(run, crash).finally(endWatch);
   if (isMain) {
     await metrics.close();
     const errors: unknown[] = [];

@@ -4,7 +4,15 @@ import { ArtifactLimit } from './artifact-limit.ts';
 import { CommandError } from './command.ts';
 import { EnvironmentError } from './environment/environment-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import { conclude, conclusionOfFault, isCancelled, keepAlive, noteProgress, openLog } from './held-job.ts';
+import {
+  conclude,
+  conclusionOfFault,
+  isCancelled,
+  keepAlive,
+  noteProgress,
+  openLog,
+  reportEnd,
+} from './held-job.ts';
 import type { Job } from './job.ts';
 import { JobFailure } from './job-failure.ts';
 import { claimJobUser, type JobUser } from './job-user.ts';
@@ -100,7 +108,7 @@ function concludeTraining(job: Job, conclusion: Conclusion, best: End['best']): 
 export async function runJob(job: Job): Promise<number> {
   const { record: experiment, environment } = job;
   const { node, isBuild, batch_attempt } = environment.container;
-  const endKeepAlive = keepAlive(job);
+  const endKeepAlive = keepAlive(job, environment.heartbeat);
   const shipper = openLog(job);
   shipper.say(
     `${isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`} of ${experiment.kind} on node ${node} of ${environment.nodes}.`,
@@ -116,10 +124,11 @@ export async function runJob(job: Job): Promise<number> {
     if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);
     await shipper.close();
     if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
-    // Only node 0 speaks for the job; the others' ends are in their logs.
+    // Only node 0 speaks for the job; the others tell it how they ended.
     const speaks = node === 0;
     if (speaks && !hasRun) await sweepEarlier(job);
     if (speaks) await concludeTraining(job, conclusion, best);
+    else await reportEnd(job, conclusion);
     return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
   } finally {
     endKeepAlive();
