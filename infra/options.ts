@@ -74,6 +74,9 @@ export const DeploymentOptions = z.strictObject({
     .describe('Trainings on Spot, with GPUs too: cheaper, and tried again when taken away'),
   maxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all Fargate jobs together'),
   clusterMaxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all cluster nodes together'),
+  sharedCluster: yesOrNo
+    .default(false)
+    .describe('Clusters of several owners run at once, though their nodes reach one another'),
   clusterInstanceTypes: list(instanceType)
     .pipe(z.array(z.string()).min(1))
     .default(['m6i.large', 'm6i.xlarge', 'm6i.2xlarge', 'm6i.4xlarge'])

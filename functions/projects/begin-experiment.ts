@@ -48,6 +48,7 @@ function experimentOf(
     experiment_id,
     project_id: project.project_id,
     kind,
+    cluster_owner: kind === 'train-remote' ? project.owner_id : null,
     config_id: config.config_id,
     config_version: config.version,
     config_sha256: config.sha256,

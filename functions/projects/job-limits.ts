@@ -38,9 +38,11 @@ export function allowedSize(
 /** The 409 for a job that would exceed a limit of its user or of the deployment now; any other error as it is. */
 export function limitReached(error: unknown, { unfinishedJobs, vcpus }: Limits): unknown {
   if (!(error instanceof JobLimitError)) return error;
-  const message =
-    error.limit === 'unfinishedJobs'
-      ? `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`
-      : `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`;
-  return new Problem('conflict', message);
+  const messages = {
+    unfinishedJobs: `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`,
+    vcpus: `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`,
+    sharedCluster:
+      'Clusters of the projects of another owner are unfinished. Nodes of all clusters reach one another, so only those of one owner run at a time in this deployment, unless its option sharedCluster is set; wait for them to end.',
+  };
+  return new Problem('conflict', messages[error.limit]);
 }

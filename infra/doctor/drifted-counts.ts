@@ -1,3 +1,4 @@
+import { clusterClaimKey } from '../../shared/data/cluster-claim.ts';
 import { userLimitKey } from '../../shared/data/job.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import { type Counters, countersKey } from '../../shared/data/project.ts';
@@ -57,6 +58,11 @@ export function driftedCounts({ records }: Inventory, belongings: Belongings): F
         'unfinished',
         unfinished.filter((job) => job.user_id === user_id).length,
       ),
+    ),
+    ...compare(
+      clusterClaimKey,
+      'clusters',
+      unfinished.filter((job) => 'cluster_owner' in job && job.cluster_owner !== null).length,
     ),
     ...compare(
       formerLimitKey,

@@ -49,6 +49,7 @@ export function functionVariables(
     PRICES: JSON.stringify(computePrices(options)),
     LIMIT_UNFINISHED_JOBS: String(options.limitUnfinishedJobs),
     LIMIT_VCPUS: String(options.limitVcpus),
+    SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   };
 }

@@ -18,6 +18,8 @@ const experiment = recordType('experiment', () =>
   z.object({
     ...jobFields(),
     kind: TrainingKind,
+    /** Owner of the project, where it runs on a cluster; null on other compute, and in releases that counted none. */
+    cluster_owner: Ulid.nullable().default(null),
     experiment_id: Ulid,
     project_id: Ulid,
     config_id: FileId,
@@ -96,6 +98,7 @@ export const salvageExperiment = (item: Item): Experiment => ({
   ...experiment.salvage(item, {
     ...unreadableJob(),
     kind: 'train',
+    cluster_owner: null,
     experiment_id: item.sk,
     project_id: item.pk.slice(experimentsPartition('').length),
     config_id: '',
@@ -175,6 +178,7 @@ export const experimentJob = (value: Experiment): UnfinishedJob => ({
   user_id: value.user_id,
   vcpus: value.vcpus * value.nodes,
   limit_share: value.limit_share,
+  cluster_owner: value.cluster_owner,
 });
 
 const jobConfig = recordType('job-config', () => z.object({ content: Bytes }));

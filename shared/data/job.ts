@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { releaseCluster } from './cluster-claim.ts';
 import type { Change, Condition } from './condition.ts';
 import { finalRank, JobStatus } from './job-status.ts';
 import { count } from './project.ts';
@@ -99,6 +100,8 @@ const unfinished = recordType('unfinished-job', () =>
     /** vCPUs of all nodes together, counted against the deployment's limit until the job ends. */
     vcpus: z.number(),
     limit_share: z.number().int().nullable().default(null),
+    /** Owner of the cluster that it runs on; null for jobs on other compute, and of releases that counted none. */
+    cluster_owner: Ulid.nullable().default(null),
   }),
 );
 
@@ -163,6 +166,7 @@ export function endJob(job: UnfinishedJob): Write[] {
     { delete: unfinishedKey(job.job_id), if: { exists: true } },
     { update: userLimitKey(job.user_id), change: { add: { unfinished: -1 } } },
     releaseVcpus(job),
+    ...releaseCluster(job),
     ...countUnfinished(job, -1),
   ];
 }

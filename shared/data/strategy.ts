@@ -204,6 +204,7 @@ export const strategyJob = ({
   user_id,
   vcpus: vcpus * nodes,
   limit_share,
+  cluster_owner: null,
 });
 
 /** The write that removes the record of a strategy that is `removable`. */

@@ -46,6 +46,7 @@ const environmentSchema = () =>
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
     LIMIT_UNFINISHED_JOBS: count(4),
     LIMIT_VCPUS: count(16),
+    SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
   });
 
 /** Names of the variables that make up the settings. */
@@ -63,6 +64,8 @@ export interface Limits {
   unfinishedJobs: number;
   /** Most vCPUs of all unfinished jobs together. */
   vcpus: number;
+  /** Whether clusters of several owners run at once, though their nodes reach one another. */
+  sharedCluster: boolean;
 }
 
 /** What a deployment sets, read from the environment of the function or job. */
@@ -121,6 +124,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       artifactBytes: value.LIMIT_ARTIFACT_BYTES,
       unfinishedJobs: value.LIMIT_UNFINISHED_JOBS,
       vcpus: value.LIMIT_VCPUS,
+      sharedCluster: value.SHARED_CLUSTER === 'yes',
     },
   };
 }

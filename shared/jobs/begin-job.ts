@@ -1,3 +1,4 @@
+import { claimCluster } from '../data/cluster-claim.ts';
 import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/job.ts';
 import { ConditionFailed, TableBusy, type TableWriter, type Write } from '../data/table.ts';
 import { gatherVcpus, reserveVcpus } from '../data/vcpu-limit.ts';
@@ -6,7 +7,7 @@ import type { Limits } from '../endpoint/settings.ts';
 /** A limit of which nothing is left for a job now. */
 export class JobLimitError extends Error {
   override readonly name = 'JobLimitError';
-  readonly limit: 'unfinishedJobs' | 'vcpus';
+  readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster';
 
   constructor(limit: JobLimitError['limit']) {
     super(`nothing is left of the limit ${limit}`);
@@ -25,13 +26,13 @@ const rounds = 10;
 export async function beginJob(
   records: TableWriter<'records'>,
   job: UnfinishedJob,
-  limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
+  limits: Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>,
   writes: readonly Write[],
 ): Promise<void> {
+  const begun = [...writes, putUnfinished(job), ...countInProject(job)];
   const counted = [
-    ...writes,
-    putUnfinished(job),
-    ...countInProject(job),
+    ...begun,
+    ...claimCluster(job, limits.sharedCluster),
     countOfUser(job, limits.unfinishedJobs),
   ];
   let reserving = [reserveVcpus(job, limits.vcpus)];
@@ -40,8 +41,9 @@ export async function beginJob(
       return await records.write(...counted, ...reserving);
     } catch (error) {
       const first = error instanceof ConditionFailed ? error.failed[0] : undefined;
-      if (first === undefined || first < counted.length - 1) throw error;
+      if (first === undefined || first < begun.length) throw error;
       if (first === counted.length - 1) throw new JobLimitError('unfinishedJobs');
+      if (first < counted.length) throw new JobLimitError('sharedCluster');
     }
     const gathered = await gatherVcpus(records, job, limits.vcpus);
     if (gathered === undefined) throw new JobLimitError('vcpus');

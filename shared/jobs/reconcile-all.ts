@@ -1,3 +1,4 @@
+import { auditCluster } from '../data/cluster-claim.ts';
 import { listUnfinished, type UnfinishedJob, unfinishedJobs, unfinishedKey } from '../data/job.ts';
 import { forgetPosition, readPosition, savePosition } from '../data/list-position.ts';
 import { UnreadableRecord } from '../data/unreadable-record.ts';
@@ -54,7 +55,7 @@ function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
 /**
  * Compare every unfinished job with Batch, a page at a time, beginning where the last pass ran out of time and once
  * round the list. Jobs whose records can never be read are set aside. A pass that read the whole list also corrects
- * what the vCPU limit counts.
+ * what the vCPU limit and the claim of the cluster count.
  */
 export async function reconcileAll(
   reconciler: Reconciler,
@@ -63,14 +64,14 @@ export async function reconcileAll(
   const { records } = reconciler;
   const pass: ReconcilePass = { setAside: [], errors: [] };
   const resumed = await readPosition(records, unfinishedJobs);
-  const audit = await auditVcpus(records);
+  const audits = [await auditVcpus(records), await auditCluster(records)];
   let isNoted = resumed !== undefined;
   let isRound = resumed === undefined;
   let isWhole = true;
   let position = resumed ?? start;
   for (let pages = 1; ; pages += 1) {
     const page = await listUnfinished(records, position);
-    for (const job of page.items) audit.add(job);
+    for (const job of page.items) for (const audit of audits) audit.add(job);
     isWhole &&= page.unreadable.length === 0;
     if (page.items.length + page.unreadable.length > 0) {
       try {
@@ -93,6 +94,6 @@ export async function reconcileAll(
   }
   if (isNoted) await forgetPosition(records, unfinishedJobs);
   // One that began in the middle may have read a row twice.
-  if (isWhole && resumed === undefined) await audit.correct();
+  if (isWhole && resumed === undefined) for (const audit of audits) await audit.correct();
   return pass;
 }

@@ -29,6 +29,7 @@ export function experimentOf(project_id: string, value: number | null): Experime
     checkpoint_bytes: 0,
     cost_estimate: null,
     limit_share: 0,
+    cluster_owner: null,
     status: value === null ? 'RUNNING' : 'SUCCEEDED',
     status_rank: value === null ? 5 : 6,
     status_reason: null,

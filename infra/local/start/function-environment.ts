@@ -42,7 +42,7 @@ export function placeOf(own: Variables, made: Credentials): Place {
 }
 
 /** Variables that a deployment sets as it likes, handed on as they are. */
-const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|LOG_LEVEL)$/;
+const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|LOG_LEVEL)$/;
 
 /** Environment of a job: what a function gets, but not the name of the accounts table. */
 export function jobVariables(own: Variables, place: Place): Record<string, string> {

@@ -71,9 +71,7 @@ test('several deployments in one account share no name', async () => {
   const namesOf = ({ resources }: typeof plain) =>
     resources.flatMap(({ Properties }) =>
       Object.entries<unknown>(Properties).flatMap(([key, value]) =>
-        /Name$/.test(key) &&
-        !/^(Attribute|Metric|Policy)Name$/.test(key) &&
-        typeof value === 'string'
+        /Name$/.test(key) && !/^(Attribute|Metric|Policy)Name$/.test(key) && typeof value === 'string'
           ? [value]
           : [],
       ),

@@ -23,14 +23,23 @@ const jobOf = (vcpus: number, limit: number): UnfinishedJob => {
   const job_id = newId();
   const subject = { pk: 'EXPERIMENTS#x', sk: job_id };
   const limit_share = limitShare(job_id, limit);
-  return { job_id, kind: 'train', subject, project_id: null, user_id: newId(), vcpus, limit_share };
+  return {
+    job_id,
+    kind: 'train',
+    subject,
+    project_id: null,
+    user_id: newId(),
+    vcpus,
+    limit_share,
+    cluster_owner: null,
+  };
 };
 
 /** Begin a job; undefined where the deployment's limit refuses it. */
 async function begin(vcpus: number, limit: number, records = service.records) {
   const job = jobOf(vcpus, limit);
   try {
-    await beginJob(records, job, { unfinishedJobs, vcpus: limit }, []);
+    await beginJob(records, job, { unfinishedJobs, vcpus: limit, sharedCluster: false }, []);
     return job;
   } catch (error) {
     if (error instanceof JobLimitError && error.limit === 'vcpus') return undefined;
@@ -182,7 +191,9 @@ describe('the limit of vCPUs', () => {
   test('is no reason to refuse for a condition of another write', async () => {
     const job = jobOf(1, 16);
     const missing = { check: { pk: 'PROJECTS', sk: newId() }, if: { exists: true } };
-    const begun = beginJob(service.records, job, { unfinishedJobs, vcpus: 16 }, [missing]);
+    const begun = beginJob(service.records, job, { unfinishedJobs, vcpus: 16, sharedCluster: false }, [
+      missing,
+    ]);
     const error = await begun.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConditionFailed);
     expect(error).toMatchObject({ failed: expect.arrayContaining([0]) });

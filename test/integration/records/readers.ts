@@ -1,5 +1,6 @@
 import { findArtifact } from '../../../shared/data/artifact.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
+import { auditCluster } from '../../../shared/data/cluster-claim.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/environment.ts';
 import { findExperiment, readJobConfig } from '../../../shared/data/experiment.ts';
@@ -106,5 +107,6 @@ export const readers: Readonly<Record<string, Reader>> = {
   },
   'closed-account': async ({ accounts }) => readable(await listClosedAccounts(accounts, undefined)),
   'limit-share': ({ records }) => auditVcpus(records),
+  'cluster-claim': ({ records }) => auditCluster(records),
   'list-position': ({ records }) => readPosition(records, unfinishedJobs),
 };

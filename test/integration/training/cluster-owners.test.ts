@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { event as purge } from '../../../functions/events/purge.event.ts';
+import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { claimCluster, clusterClaimKey } from '../../../shared/data/cluster-claim.ts';
+import { ConditionFailed } from '../../../shared/data/table.ts';
+import { taskHandler } from '../../../shared/endpoint/task.ts';
+import type { TestUser } from '../../support/service.ts';
+import { type TrainingService, trainingService } from '../../support/training.ts';
+import { newProject } from '../projects/new-project.ts';
+
+/** Clusters are accepted and wait. */
+const full = { queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
+
+async function projectOf(service: TrainingService, as: TestUser): Promise<string> {
+  const project_id = await newProject(service, as);
+  const path = { project_id };
+  await service.call(putConfig, { path: { ...path, config_id: 'train.yaml' }, body: 'a: 1\n', as });
+  const query = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
+  await service.call(putEnvironment, { path, query, as });
+  return project_id;
+}
+
+/** A deployment with two owners, each with a project. */
+async function twoOwners(variables: Readonly<Record<string, string>> = {}) {
+  const service = await trainingService(full, variables);
+  const [ada, ben] = [await service.user('developer'), await service.user('developer')];
+  const projects = { ada: await projectOf(service, ada), ben: await projectOf(service, ben) };
+  const cluster = (project_id: string, as: TestUser) =>
+    service.call(trainRemote, { path: { project_id }, as });
+  const claimed = async () => (await service.records.get(clusterClaimKey))?.['clusters'];
+  const cancel = (project_id: string, experiment_id: string, as: TestUser) =>
+    service.call(cancelExperiment, { path: { project_id, experiment_id }, as });
+  return { service, ada, ben, projects, cluster, claimed, cancel };
+}
+
+const refused = { status: 409, json: { detail: expect.stringContaining('option sharedCluster') } };
+
+test('clusters of one owner run at a time, whoever starts them; another owner is refused until they have ended', async () => {
+  const { service, ada, ben, projects, cluster, claimed, cancel } = await twoOwners();
+  const admin = await service.user('admin');
+  const first = await cluster(projects.ada, ada);
+  expect(first.status, first.text).toBe(200);
+  const second = await cluster(projects.ada, admin);
+  expect(second.status).toBe(200);
+  expect(await cluster(projects.ben, ben)).toMatchObject(refused);
+  // The code is that of the project's owner, also where an admin starts it.
+  expect(await cluster(projects.ben, admin)).toMatchObject(refused);
+  const query = { config: 'train.yaml' };
+  const other = await service.call(train, { path: { project_id: projects.ben }, query, as: ben });
+  expect(other.status).toBe(200);
+
+  await cancel(projects.ada, first.json.experiment_id, ada);
+  await service.ended(projects.ada, first.json.experiment_id).catch(() => undefined);
+  expect(await cluster(projects.ben, ben)).toMatchObject(refused);
+  await cancel(projects.ada, second.json.experiment_id, ada);
+  await expect.poll(claimed).toBe(0);
+  expect((await cluster(projects.ben, ben)).status).toBe(200);
+  expect(await cluster(projects.ada, ada)).toMatchObject(refused);
+});
+
+test('of owners that begin at the same moment one alone gets the cluster, and each is counted once', async () => {
+  const { ada, ben, projects, cluster, claimed } = await twoOwners();
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      index % 2 === 0 ? cluster(projects.ada, ada) : cluster(projects.ben, ben),
+    ),
+  );
+  const owners = answers.flatMap(({ status }, index) => (status === 200 ? [index % 2] : []));
+  expect(new Set(owners).size).toBe(1);
+  expect(owners).toHaveLength(4);
+  expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual(Array(8).fill(409));
+  expect(await claimed()).toBe(4);
+});
+
+test('with sharedCluster owners share it; without it again, all of them end first', async () => {
+  const { service, ada, ben, projects, cluster, cancel } = await twoOwners({ SHARED_CLUSTER: 'yes' });
+  const [one, other] = [await cluster(projects.ada, ada), await cluster(projects.ben, ben)];
+  expect([one.status, other.status]).toEqual([200, 200]);
+  const claim = await service.records.get(clusterClaimKey);
+  expect(claim).toMatchObject({ clusters: 2, owner_id: 'everybody' });
+  const alone = service.records.write(...claimCluster({ cluster_owner: '0'.repeat(26) }, false));
+  await expect(alone).rejects.toBeInstanceOf(ConditionFailed);
+  await cancel(projects.ada, one.json.experiment_id, ada);
+  await cancel(projects.ben, other.json.experiment_id, ben);
+  await expect.poll(async () => (await service.records.get(clusterClaimKey))?.['clusters']).toBe(0);
+});
+
+test('a project that is deleted gives the cluster back', async () => {
+  const { service, ada, ben, projects, cluster, claimed } = await twoOwners();
+  expect((await cluster(projects.ada, ada)).status).toBe(200);
+  await service.call(deleteProject, { path: { project_id: projects.ada }, as: ada });
+  await taskHandler(purge, service.environment)(undefined);
+  await expect.poll(claimed).toBe(0);
+  expect((await cluster(projects.ben, ben)).status).toBe(200);
+});
+
+test('the reconciler frees a cluster whose record is gone, and corrects a count that no job accounts for', async () => {
+  const { service, ada, ben, projects, cluster, claimed } = await twoOwners();
+  const { json } = await cluster(projects.ada, ada);
+  await service.records.write({
+    delete: { pk: `EXPERIMENTS#${projects.ada}`, sk: json.experiment_id },
+    if: { exists: true },
+  });
+  expect(await cluster(projects.ben, ben)).toMatchObject(refused);
+  await service.reconcile();
+  expect(await claimed()).toBe(0);
+  // A release that knows nothing of the claim ended a job, say.
+  const again = await cluster(projects.ada, ada);
+  expect(again.status).toBe(200);
+  await service.records.write({ update: clusterClaimKey, change: { add: { clusters: 2, changes: 1 } } });
+  await service.reconcile();
+  expect(await claimed()).toBe(1);
+});
