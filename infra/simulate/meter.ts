@@ -1,0 +1,103 @@
+/** The published limit of a rate, or of a share of time. */
+export interface LimitFacts {
+  /** What is limited, without numbers and ids: limits of one kind are reported together. */
+  kind: string;
+  /** Units a second. */
+  most: number;
+}
+
+interface Counter {
+  second: number;
+  units: number;
+  window: number[];
+  peak: number;
+  refused: number;
+}
+
+/** Seconds over which a peak is taken: a limit that is exceeded for a moment is met by a repetition. */
+const windowSeconds = 10;
+
+/** Use of a limit, as a share of it. */
+export interface LimitUse {
+  kind: string;
+  /** The partition, item or call that was used most. */
+  name: string;
+  /** Highest mean of ten seconds, as a share of the limit. */
+  peak: number;
+  /** Calls that the limit refused, of all of its kind. */
+  refused: number;
+}
+
+/** Units that are used of limits, second by second. */
+export class Meter {
+  readonly #now: () => number;
+  readonly #counters = new Map<string, Map<string, Counter>>();
+  readonly #limits = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  #counterOf({ kind, most }: LimitFacts, name: string): Counter {
+    this.#limits.set(kind, most);
+    let named = this.#counters.get(kind);
+    if (named === undefined) {
+      named = new Map();
+      this.#counters.set(kind, named);
+    }
+    let counter = named.get(name);
+    if (counter === undefined) {
+      counter = { second: 0, units: 0, window: [], peak: 0, refused: 0 };
+      named.set(name, counter);
+    }
+    const second = Math.floor(this.#now() / 1000);
+    if (counter.second !== second) this.#close(counter, second);
+    return counter;
+  }
+
+  #close(counter: Counter, second: number): void {
+    const idle = Math.min(windowSeconds, second - counter.second - 1);
+    counter.window.push(counter.units, ...Array.from({ length: idle }, () => 0));
+    counter.window.splice(0, counter.window.length - windowSeconds);
+    const sum = counter.window.reduce((total, units) => total + units, 0);
+    // Of a limit that was used for a moment alone, the seconds before count as well.
+    counter.peak = Math.max(counter.peak, sum / windowSeconds);
+    counter.second = second;
+    counter.units = 0;
+  }
+
+  /** Use units of a limit; false, and nothing used, where this second has too few left. */
+  take(limit: LimitFacts, name: string, units: number): boolean {
+    const counter = this.#counterOf(limit, name);
+    if (counter.units > 0 && counter.units + units > limit.most) {
+      counter.refused += 1;
+      return false;
+    }
+    counter.units += units;
+    return true;
+  }
+
+  /** Count use, and what was refused, of a limit that something else enforces. */
+  note(limit: LimitFacts, name: string, units: number, refused = 0): void {
+    const counter = this.#counterOf(limit, name);
+    counter.units += units;
+    counter.refused += refused;
+  }
+
+  /** The use of each kind of limit, the most used first. */
+  uses(): LimitUse[] {
+    const second = Math.floor(this.#now() / 1000) + 1;
+    const uses = [...this.#counters].map(([kind, named]): LimitUse => {
+      const most = this.#limits.get(kind) ?? 1;
+      let top: LimitUse = { kind, name: '', peak: 0, refused: 0 };
+      let refused = 0;
+      for (const [name, counter] of named) {
+        this.#close(counter, second);
+        refused += counter.refused;
+        if (counter.peak / most >= top.peak) top = { kind, name, peak: counter.peak / most, refused: 0 };
+      }
+      return { ...top, refused };
+    });
+    return uses.sort((one, other) => other.peak - one.peak);
+  }
+}

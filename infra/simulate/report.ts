@@ -1,0 +1,52 @@
+import type { LimitUse } from './meter.ts';
+import type { Outcome } from './scenario.ts';
+
+const percent = (share: number): string =>
+  `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+/** Name of a partition or item without the ids in it. */
+const withoutIds = (name: string): string => name.replace(/[0-7][0-9a-hjkmnp-tv-z]{25}/g, '…');
+const count = (number: number): string => number.toLocaleString('en-US');
+
+/** The first limit that the load would meet if it grew, and how far it is. */
+function firstLimit(uses: readonly LimitUse[]): string {
+  const [first] = uses;
+  if (first === undefined) return 'none';
+  return `${first.kind} (${withoutIds(first.name)}): ${percent(first.peak)} used, ${count(first.refused)} refused`;
+}
+
+/** How many times the load fits before the first limit is met. */
+const headroom = ([first]: readonly LimitUse[]): string =>
+  first === undefined || first.peak === 0 ? '–' : `${(1 / first.peak).toFixed(1)} ×`;
+
+/** The outcomes as a table in Markdown. */
+export function outcomeTable(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.map(({ scenario, uses, requests, failed, refused, begin, pass, concurrent }) => [
+    scenario.name,
+    count(concurrent),
+    firstLimit(uses),
+    headroom(uses),
+    `${count(failed + refused)} of ${count(requests)}`,
+    `${begin.p50} / ${begin.p99} ms`,
+    `${pass.seconds.toFixed(1)} s`,
+  ]);
+  const heads = [
+    'load',
+    'jobs at once',
+    'first limit',
+    'room',
+    'requests failed or refused',
+    'begin of a training, p50 / p99',
+    'longest pass of the reconciler',
+  ];
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  return line(heads) + line(heads.map(() => '---')) + rows.map(line).join('');
+}
+
+/** Every limit that a load used, the most used first. */
+export function limitsTable({ scenario, uses }: Outcome): string {
+  const rows = uses.map(
+    ({ kind, name, peak, refused }) =>
+      `  ${percent(peak).padStart(7)}  ${kind} (${withoutIds(name)}), ${count(refused)} refused\n`,
+  );
+  return `${scenario.name}\n${rows.join('')}`;
+}
