@@ -67,7 +67,7 @@ export class BackgroundStack extends Stack {
       }
     }
     const { accounts, records } = resources;
-    const watched = { apiName, deadLetters, tables: { accounts, records }, streamFunctions };
+    const watched = { apiName, deadLetters, tables: { accounts, records }, streamFunctions, log };
     if (options.alarms) addAlarms(this, watched, options.alarmEmail);
     addBudget(this, options);
   }

@@ -48,6 +48,7 @@ const free = [
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
   'AWS::SNS::Subscription',
@@ -143,14 +144,18 @@ test('alarms look at what clients, lists and tables would suffer from unseen', (
     'AWS/ApiGateway 5XXError',
     'AWS/ApiGateway Latency',
     'AWS/DynamoDB ReadThrottleEvents',
-    'AWS/DynamoDB ReadThrottleEvents',
     'AWS/DynamoDB WriteThrottleEvents',
     'AWS/DynamoDB WriteThrottleEvents',
     'AWS/Lambda IteratorAge',
     'AWS/Lambda IteratorAge',
     'AWS/Lambda Throttles',
     'AWS/SQS ApproximateNumberOfMessagesVisible',
+    'model-project-service SetAside',
   ]);
+  const { FilterPattern, LogGroupName } = service.one('AWS::Logs::MetricFilter', '').Properties;
+  expect(FilterPattern).toBe('{ $.code = "set-aside" }');
+  const purge = service.one('AWS::Lambda::Function', 'purgeFunction').Properties;
+  expect(purge.LoggingConfig.LogGroup).toEqual(LogGroupName);
   const throttles = alarms.find(({ MetricName }) => MetricName === 'Throttles');
   expect(throttles).not.toHaveProperty('Dimensions');
   const streamed = alarms.filter(({ MetricName }) => MetricName === 'IteratorAge');
