@@ -31,7 +31,10 @@ export function sendAndClose(request: IncomingMessage, response: ServerResponse,
   const headers = headersOf(result);
   headers['Content-Length'] = String(Buffer.byteLength(result.body));
   headers['Connection'] = 'close';
-  response.writeHead(result.statusCode, headers).write(result.body);
+  response.writeHead(result.statusCode, headers);
+  // A write alone sends nothing where the answer has no body, as that of HEAD.
+  response.flushHeaders();
+  response.write(result.body);
   const timer = setTimeout(() => response.end(), lingerMilliseconds);
   const finish = () => {
     clearTimeout(timer);
