@@ -35,11 +35,27 @@ export interface PresignedUpload {
   expires_in: number;
 }
 
+/** An object that is being read. */
+export interface ObjectStream {
+  body: Readable;
+  /** Of the whole object. */
+  size: number;
+  etag: string | undefined;
+}
+
 /** Reads of the bucket. */
 export interface ObjectReader {
   head(key: string): Promise<ObjectHead | undefined>;
   /** The object's bytes, or those from `first` to `last` inclusive; undefined when there is no such object. */
   read(key: string, range?: { first: number; last: number }): Promise<Readable | undefined>;
+  /**
+   * The object's bytes `from` a position on; undefined when there is no such object. With an `etag` only those of that
+   * very object: storage answers 412 where it is another one.
+   */
+  open(
+    key: string,
+    at: { from: number; etag?: string; signal?: AbortSignal },
+  ): Promise<ObjectStream | undefined>;
   list(prefix: string, after?: string): Promise<ObjectPage>;
   /** A URL that anyone can download the object from for a while, under this file name. */
   presignDownload(key: string, fileName: string, mediaType: string): Promise<string>;
@@ -106,6 +122,26 @@ export function objectReader(client: S3Client, bucket: string): ObjectReader {
           }),
         );
         return answer.Body instanceof Readable ? answer.Body : Readable.from([]);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async open(key, { from, etag, signal }) {
+      try {
+        const answer = await client.send(
+          new GetObjectCommand({
+            Bucket: bucket,
+            Key: key,
+            ...(from > 0 && { Range: `bytes=${from}-` }),
+            ...(etag !== undefined && { IfMatch: etag }),
+          }),
+          signal === undefined ? {} : { abortSignal: signal },
+        );
+        const size = from + (answer.ContentLength ?? 0);
+        const body = answer.Body instanceof Readable ? answer.Body : Readable.from([]);
+        return { body, size, etag: answer.ETag };
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;

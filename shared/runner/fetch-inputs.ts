@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { ArchiveError, type ArchiveLimits } from '../archive/archive-error.ts';
 import { extractArchive } from '../archive/extract-archive.ts';
 import type { ObjectReader } from '../aws/objects.ts';
@@ -11,8 +7,13 @@ import { type Experiment, readJobConfig } from '../data/experiment.ts';
 import type { TableReader } from '../data/table.ts';
 import { datasetObject, sourceObject } from '../data/upload.ts';
 import type { CommandUser } from '../process/executable.ts';
+import { downloadObject } from './download-object.ts';
 import { JobFailure } from './job-failure.ts';
+import { persist } from './retry.ts';
 import type { Workspace } from './workspace.ts';
+
+/** Seconds for which a table that is away is asked again. */
+const patienceSeconds = 600;
 
 const sourceLimits: ArchiveLimits = {
   maxEntries: 100_000,
@@ -24,30 +25,26 @@ const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxB
 
 /**
  * Downloads an object to a file and checks that it is what its hash says. Throws a `JobFailure` naming `what` where it
- * is gone or has another hash.
+ * is gone, cannot be fetched or has another hash.
  */
 export async function fetchObject(
   objects: ObjectReader,
   key: string,
   sha256: string,
-  file: string,
+  path: string,
   what: string,
-  stop?: AbortSignal,
+  stop: AbortSignal,
 ): Promise<void> {
-  const body = await objects.read(key);
-  if (body === undefined) throw new JobFailure(`The ${what} ${sha256.slice(0, 12)}… is no longer stored.`);
-  const hash = createHash('sha256');
-  const hashing = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await pipeline(body, hashing, createWriteStream(file, { mode: 0o600 }), {
-    ...(stop !== undefined && { signal: stop }),
-  });
-  if (hash.digest('hex') !== sha256)
-    throw new JobFailure(`The stored ${what} does not have the hash ${sha256.slice(0, 12)}….`);
+  const named = `${what} ${sha256.slice(0, 12)}…`;
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const found = await downloadObject(objects, key, file, { what: named, stop });
+    if (found === undefined) throw new JobFailure(`The ${named} is no longer stored.`);
+    if (found !== sha256)
+      throw new JobFailure(`The stored ${what} does not have the hash ${sha256.slice(0, 12)}….`);
+  } finally {
+    await file.close();
+  }
 }
 
 async function unpack(
@@ -72,13 +69,21 @@ export async function fetchSource(
   { project_id, source_sha256 }: Experiment,
   { own, source }: Workspace,
   owner: CommandUser | undefined,
+  stop: AbortSignal,
 ): Promise<void> {
   if (source_sha256 === null) {
     await mkdir(source, { mode: 0o755 });
     return;
   }
   const file = join(own, 'source');
-  await fetchObject(objects, sourceObject(project_id, source_sha256), source_sha256, file, 'source archive');
+  await fetchObject(
+    objects,
+    sourceObject(project_id, source_sha256),
+    source_sha256,
+    file,
+    'source archive',
+    stop,
+  );
   await unpack(file, source, sourceLimits, 'source archive', owner);
 }
 
@@ -87,6 +92,7 @@ export async function fetchData(
   objects: ObjectReader,
   { project_id, dataset, dataset_sha256, dataset_is_archive }: Experiment,
   { own, data }: Workspace,
+  stop: AbortSignal,
 ): Promise<void> {
   if (dataset === null || dataset_sha256 === null) {
     await mkdir(data, { mode: 0o755 });
@@ -99,6 +105,7 @@ export async function fetchData(
     dataset_sha256,
     file,
     `data set ${dataset}`,
+    stop,
   );
   if (dataset_is_archive) {
     await unpack(file, data, dataLimits, `data set ${dataset}`);
@@ -115,7 +122,7 @@ export async function writeConfig(
   experiment: Experiment,
   { config }: Workspace,
 ): Promise<string> {
-  const bytes = await readJobConfig(records, experiment.experiment_id);
+  const bytes = await persist(patienceSeconds, () => readJobConfig(records, experiment.experiment_id));
   if (bytes === undefined) throw new JobFailure('The configuration of this experiment is no longer stored.');
   const path = join(config, experiment.config_id);
   await writeFile(path, bytes, { mode: 0o444 });

@@ -49,7 +49,7 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
     projectId: project_id,
     sourceFolder: workspace.source,
     root: environment.environmentsFolder,
-    store: storedEnvironments(records, objects, project_id, lease.holder, now),
+    store: storedEnvironments(records, objects, project_id, lease.holder, now, stop.signal),
     run: superviseInstaller({ ...installer, onOutput }),
     runProbe: superviseInstaller(installer),
     runEngine: superviseInstaller({ ...shared, marker }),
@@ -97,10 +97,10 @@ export async function prepareRun(
   preparation: Preparation,
 ): Promise<{ prepared: PreparedEnvironment; configPath: string }> {
   const { job, workspace, user } = preparation;
-  const { record: experiment, records, objects, environment } = job;
-  await fetchSource(objects, experiment, workspace, user);
+  const { record: experiment, records, objects, environment, stop } = job;
+  await fetchSource(objects, experiment, workspace, user, stop.signal);
   const configPath = await writeConfig(records, experiment, workspace);
-  if (!environment.container.isBuild) await fetchData(objects, experiment, workspace);
+  if (!environment.container.isBuild) await fetchData(objects, experiment, workspace, stop.signal);
   await noteProgress(job, { status_reason: 'Preparing the environment.' });
   const prepared = await prepare(preparation);
   return { prepared, configPath };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +7,9 @@ import type { Experiment } from '../data/experiment.ts';
 import type { TableWriter } from '../data/table.ts';
 import type { CommandUser } from '../process/executable.ts';
 import { eachArtifact } from './artifact-store.ts';
+import { downloadObject } from './download-object.ts';
 import { openFolder, within } from './find-files.ts';
 import { JobFailure } from './job-failure.ts';
-import { persist } from './retry.ts';
 
 export interface Restoration {
   experiment: Experiment;
@@ -19,9 +18,8 @@ export interface Restoration {
   folder: string;
   /** Who is to own the files; where this process is not root, nobody else can. */
   user?: CommandUser;
+  stop?: AbortSignal;
 }
-
-const PATIENCE_SECONDS = 600;
 
 const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(error.code);
@@ -57,25 +55,6 @@ async function createFile(path: string, user: CommandUser | undefined): Promise<
   return handle;
 }
 
-/** Downloads an object into an open file and returns its SHA-256; undefined when there is no such object. */
-async function download(objects: ObjectReader, key: string, file: FileHandle): Promise<string | undefined> {
-  const body = await objects.read(key);
-  if (body === undefined) return undefined;
-  const hash = createHash('sha256');
-  await file.truncate(0);
-  let position = 0;
-  for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) throw new Error('storage did not answer bytes');
-    hash.update(chunk);
-    for (let done = 0; done < chunk.length; ) {
-      const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position);
-      done += bytesWritten;
-      position += bytesWritten;
-    }
-  }
-  return hash.digest('hex');
-}
-
 /** Runs an action with the folder of a path open, below `folder`. */
 async function inFolder<T>(
   folder: string,
@@ -98,7 +77,7 @@ async function inFolder<T>(
 
 async function restoreFile(
   { path, object, sha256 }: Artifact,
-  { objects, folder, user }: Restoration,
+  { objects, folder, user, stop }: Restoration,
 ): Promise<void> {
   const names = path.split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0'))) {
@@ -109,7 +88,8 @@ async function restoreFile(
     createFile(within(parent, at, name), user),
   );
   try {
-    const found = await persist(PATIENCE_SECONDS, () => download(objects, object, file));
+    const what = `stored checkpoint ${JSON.stringify(path)}`;
+    const found = await downloadObject(objects, object, file, { what, stop });
     if (found !== sha256)
       throw new JobFailure(`The stored checkpoint ${JSON.stringify(path)} is missing or damaged.`);
   } finally {

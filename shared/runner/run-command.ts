@@ -125,6 +125,7 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
       ...job,
       experiment,
       folder: workspace.checkpoints,
+      stop: run.job.stop.signal,
       ...(user !== undefined && { user }),
     });
     if (restored > 0)

@@ -1,15 +1,17 @@
-import { createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { open, stat } from 'node:fs/promises';
 import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../data/environment.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import { downloadObject } from './download-object.ts';
 import { EnvironmentError } from './environment/environment-error.ts';
 import type { EnvironmentStore } from './environment/environment-store.ts';
+import { persist } from './retry.ts';
 
 /** Seconds after which a builder that said nothing more counts as dead, and how often one says that it lives. */
 const claimSeconds = 120;
 const renewSeconds = 30;
+/** Seconds for which a table that is away is asked again. */
+const patienceSeconds = 600;
 
 /** The packed environments of a project, on the records table and the bucket. `holder` names this container. */
 export function storedEnvironments(
@@ -18,6 +20,7 @@ export function storedEnvironments(
   project_id: string,
   holder: string,
   now: () => Date,
+  stop?: AbortSignal,
 ): EnvironmentStore {
   const renewals = new Map<string, NodeJS.Timeout>();
   const claim = (key: string): Promise<void> => {
@@ -27,7 +30,7 @@ export function storedEnvironments(
 
   return {
     async find(key) {
-      const found = await findPack(records, project_id, key);
+      const found = await persist(patienceSeconds, () => findPack(records, project_id, key));
       return found === undefined ? null : { lockHash: found.lock_hash, buildSeconds: found.build_seconds };
     },
 
@@ -45,11 +48,16 @@ export function storedEnvironments(
     },
 
     async download(key, file) {
-      const body = await objects.read(packObject(project_id, key));
-      // One that is gone is built anew, as one that cannot be used.
-      if (body === undefined)
-        throw new EnvironmentError('pack-refused', 'The packed environment is no longer stored.');
-      await pipeline(body, createWriteStream(file, { mode: 0o600, flags: 'wx' }));
+      const opened = await open(file, 'wx', 0o600);
+      try {
+        const what = 'packed environment';
+        const found = await downloadObject(objects, packObject(project_id, key), opened, { what, stop });
+        // One that is gone is built anew, as one that cannot be used.
+        if (found === undefined)
+          throw new EnvironmentError('pack-refused', 'The packed environment is no longer stored.');
+      } finally {
+        await opened.close();
+      }
     },
 
     async save(key, { file, lock, lockHash, buildSeconds }) {
