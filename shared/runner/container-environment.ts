@@ -8,8 +8,10 @@ const HostSandbox = z.object({
   hidden: Paths,
   /** What they can read, also where it lies below a hidden folder or `/tmp`. */
   readable: Paths,
+  /** What they can write to as well, as far as their user may. */
+  writable: Paths.default([]),
 });
-export type HostSandbox = z.infer<typeof HostSandbox>;
+export type HostSandbox = z.output<typeof HostSandbox>;
 
 const whole = z.coerce.number().int();
 

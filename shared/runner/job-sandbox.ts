@@ -4,7 +4,10 @@ import type { HostSandbox } from './container-environment.ts';
 import type { Job } from './job.ts';
 import type { Workspace } from './workspace.ts';
 
-const visible = ({ readable }: HostSandbox) => readable.map((path) => ({ path, readOnly: true }));
+const visible = ({ readable, writable }: HostSandbox) => [
+  ...readable.map((path) => ({ path, readOnly: true })),
+  ...writable.map((path) => ({ path, readOnly: false })),
+];
 
 /**
  * What the programs of a training see of their host: their run's folders and the environments of their project, which

@@ -26,6 +26,7 @@ export function hostSandbox(
   const isProgramReadable = Object.keys(stage).length === 0;
   return {
     hidden: [...new Set([dataFolder, dirname(work)])],
+    writable: [],
     readable: [
       ...(isRoot ? [] : [homedir()]),
       ...(isProgramReadable ? [packagesRoot(program), program] : []),

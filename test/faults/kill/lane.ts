@@ -40,7 +40,9 @@ export async function startLane(
   await chmod(folder, 0o711);
   const heard = new Set<string>();
   let next = Promise.withResolvers<void>();
-  const hostEnvironment: Record<string, string> = {};
+  // Commands tell outside their sandbox that they ran.
+  const sandbox = JSON.stringify({ hidden: [], readable: [], writable: [folder] });
+  const hostEnvironment: Record<string, string> = { SANDBOX: sandbox };
   let deliver: Deliver = async () => undefined;
   const definition = {
     command: command ?? [process.execPath, program.file, 'container'],
