@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
+import { checkDataFolderVersion } from './data-folder-version.ts';
 
 export interface Credentials {
   accessKeyId: string;
@@ -43,7 +44,10 @@ async function lock(file: string): Promise<DatabaseSync | undefined> {
   }
 }
 
-/** Creates the folder where it is missing, for its owner alone, and locks it. @throws CommandError where it is in use */
+/**
+ * Creates the folder where it is missing, for its owner alone, and locks it.
+ * @throws CommandError where it is in use, or of a newer version
+ */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const within = (name: string) => join(path, name);
   try {
@@ -61,6 +65,12 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     throw new CommandError(
       `The data folder ${path} is in use by another service${owner === undefined ? '' : ` (process ${owner.pid})`}. Stop it first, or choose another folder with --data.`,
     );
+  }
+  try {
+    await checkDataFolderVersion(path, within('version.json'));
+  } catch (error) {
+    held.close();
+    throw error;
   }
   await writeDurably(within('owner.json'), JSON.stringify({ pid: process.pid }));
   return { path, within, release: () => held.close() };
