@@ -7,11 +7,10 @@ import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
-import { deployedInventory } from '../doctor/deployed-inventory.ts';
-import { findOrphans } from '../doctor/find-orphans.ts';
-import type { Inventory } from '../doctor/inventory.ts';
-import { localInventory } from '../doctor/local-inventory.ts';
+import type { OrphanSearch } from '../doctor/orphan-search.ts';
 import { reportOrphans } from '../doctor/report-orphans.ts';
+import { searchDeployment } from '../doctor/search-deployment.ts';
+import { searchFolder } from '../doctor/search-folder.ts';
 import type { DeploymentOptions } from '../options.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { concurrencyQuota, judgeConcurrency } from './concurrency.ts';
@@ -71,10 +70,11 @@ async function examineAccount(options: DeploymentOptions): Promise<number> {
 }
 
 /** Whether anything is left over, in a data folder of this machine or in the account. */
-async function examineStores(inventory: Inventory): Promise<number> {
-  const findings = findOrphans(inventory);
-  process.stdout.write(reportOrphans(findings, inventory));
-  return findings.length === 0 ? 0 : 1;
+async function examineStores(searching: Promise<OrphanSearch>): Promise<number> {
+  using search = await searching;
+  const { found, text } = reportOrphans(search.findings(), search.counts);
+  process.stdout.write(text);
+  return found === 0 ? 0 : 1;
 }
 
 const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local <data folder>]]
@@ -88,9 +88,9 @@ async function doctor(): Promise<number> {
   const flags = { ...optionFlags, orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
   const { context, orphans = false, local } = readFlags(usage, { options: flags }).values;
   if (local !== undefined && !orphans) throw new CommandError(usage);
-  if (local !== undefined) return examineStores(await localInventory(local));
+  if (local !== undefined) return examineStores(searchFolder(local));
   const options = await deployedOptions(context);
-  return orphans ? examineStores(await deployedInventory(options)) : examineAccount(options);
+  return orphans ? examineStores(searchDeployment(options)) : examineAccount(options);
 }
 
 await runCommand(doctor);

@@ -27,8 +27,7 @@ function withoutBytes(item: Record<string, unknown>): Item {
  * Every item of a table, read by Scan: what a delete has left behind is in partitions that nothing names any more. For
  * an operator who asks for it alone; the service itself never scans.
  */
-export async function everyItem(client: DynamoDBDocumentClient, tableName: string): Promise<Item[]> {
-  const items: Item[] = [];
+export async function* eachItem(client: DynamoDBDocumentClient, tableName: string): AsyncGenerator<Item> {
   let after: Record<string, unknown> | undefined;
   do {
     const page = await client.send(
@@ -38,20 +37,25 @@ export async function everyItem(client: DynamoDBDocumentClient, tableName: strin
         ...(after !== undefined && { ExclusiveStartKey: after }),
       }),
     );
-    items.push(...(page.Items ?? []).map(withoutBytes));
+    for (const item of page.Items ?? []) yield withoutBytes(item);
     after = page.LastEvaluatedKey;
   } while (after !== undefined);
-  return items;
 }
 
+/** The same in memory. */
+export const everyItem = (client: DynamoDBDocumentClient, tableName: string): Promise<Item[]> =>
+  Array.fromAsync(eachItem(client, tableName));
+
 /** Every object of the bucket. */
-export async function everyObject(objects: Pick<ObjectReader, 'list'>): Promise<StoredObject[]> {
-  const found: StoredObject[] = [];
+export async function* eachObject(objects: Pick<ObjectReader, 'list'>): AsyncGenerator<StoredObject> {
   let after: string | undefined;
   do {
     const page = await objects.list('', after);
-    found.push(...page.objects);
+    yield* page.objects;
     after = page.next;
   } while (after !== undefined);
-  return found;
 }
+
+/** The same in memory. */
+export const everyObject = (objects: Pick<ObjectReader, 'list'>): Promise<StoredObject[]> =>
+  Array.fromAsync(eachObject(objects));

@@ -1,5 +1,4 @@
 import type { Finding } from './finding.ts';
-import type { Inventory } from './inventory.ts';
 
 /** What to do about each kind of finding. */
 const advice: Readonly<Record<Finding['kind'], string>> = {
@@ -7,6 +6,9 @@ const advice: Readonly<Record<Finding['kind'], string>> = {
   unnamed: 'delete the object, unless it is being uploaded right now',
   stale: 'read that experiment or strategy once, which compares it with AWS Batch; look again then',
   count: 'set the attribute to the number there is',
+  unreadable:
+    'deploy the version that wrote the record, or DELETE it by its own operation, which works for its owner and admins',
+  folder: 'npm start removes it within seconds, npm run clean does so at once',
   'set-aside':
     'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
 };
@@ -15,22 +17,36 @@ const advice: Readonly<Record<Finding['kind'], string>> = {
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 const shown = (text: string): string => text.replace(unprintable, '?');
 
+/** Most findings that are printed; what is wrong with more is wrong with these. */
+const shownMost = 1000;
+
 /** A table of what was found and what to do about it; one line where all is in order. */
 export function reportOrphans(
-  findings: readonly Finding[],
-  { accounts, records, objects }: Inventory,
-): string {
-  const looked = `${accounts.length + records.length} items and ${objects.length} objects`;
-  if (findings.length === 0) return `Nothing is left over: ${looked} belong together.\n`;
-  const rows = findings.map(({ kind, where, why }) => [kind, shown(where), shown(why)] as const);
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  findings: Iterable<Finding>,
+  { items, objects }: { items: number; objects: number },
+): { found: number; text: string } {
+  const numbers = new Map<Finding['kind'], number>();
+  const rows: (readonly [string, string, string])[] = [];
+  let found = 0;
+  for (const { kind, where, why } of findings) {
+    found += 1;
+    numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
+    if (rows.length < shownMost) rows.push([kind, shown(where), shown(why)]);
+  }
+  const looked = `${items} items and ${objects} objects`;
+  if (found === 0) return { found, text: `Nothing is left over: ${looked} belong together.\n` };
+  const widths = [0, 1].map((column) =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  );
   const line = ([kind, where, why]: readonly [string, string, string]) =>
     `  ${kind.padEnd(widths[0] ?? 0)}  ${where.padEnd(widths[1] ?? 0)}  ${why}\n`;
-  const kinds = [...new Set(findings.map(({ kind }) => kind))];
-  return [
-    `Found among ${looked}: ${findings.length}\n`,
+  const more = found - rows.length;
+  const text = [
+    `Found among ${looked}: ${found}\n`,
     ...rows.map(line),
+    ...(more > 0 ? [`  and ${more} more\n`] : []),
     'What to do, if a second look some minutes later shows the same:\n',
-    ...kinds.map((kind) => `  ${kind}: ${advice[kind]}\n`),
+    ...[...numbers].map(([kind, number]) => `  ${kind} (${number}): ${advice[kind]}\n`),
   ].join('');
+  return { found, text };
 }

@@ -5,7 +5,7 @@ import { changeJob, jobPartition } from './job.ts';
 import { holdsLease, type Lease } from './lease.ts';
 import { count } from './project.ts';
 import { type RecordType, recordType } from './record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { readPage, UnreadableRecord } from './unreadable-record.ts';
 
 const artifactSchema = () =>
@@ -59,6 +59,10 @@ const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => (
   pk: jobPartition(job_id),
   sk: `${places[kind].prefix}${path}`,
 });
+
+/** The artifact or checkpoint of a stored item. */
+export const parseArtifact = (item: Item, kind: ArtifactKind = 'artifact'): Artifact =>
+  places[kind].type.parse(item);
 
 /** A new place in the bucket for a file of an experiment. */
 export const artifactObject = (

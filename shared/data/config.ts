@@ -28,6 +28,8 @@ const config = recordType('config', () =>
 );
 export type Config = z.infer<typeof config.schema>;
 
+export const parseConfig = config.parse;
+
 const deletedConfig = recordType('deleted-config', () => z.object({ version: z.number().int() }));
 
 const content = recordType('config-content', () => z.object({ content: Bytes }));

@@ -23,6 +23,8 @@ const upload = recordType('upload', () =>
 /** The current source of a project, or one of its data sets: named, versioned by hash. */
 export type Upload = z.infer<typeof upload.schema>;
 
+export const parseUpload = upload.parse;
+
 const sourceKey = (project_id: string): Key => ({ pk: `SOURCE#${project_id}`, sk: 'source' });
 const datasetsPartition = (project_id: string): string => `DATASETS#${project_id}`;
 const datasetKey = (project_id: string, dataset: string): Key => ({

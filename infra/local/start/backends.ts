@@ -1,3 +1,5 @@
+import { readRecords } from '../../../shared/data/needs.ts';
+import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { canSandbox } from '../../../shared/process/sandbox.ts';
 import { startBatch } from './batch.ts';
 import { engineCredentials, openDataFolder } from './data-folder.ts';
@@ -7,6 +9,7 @@ import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { enterFunctionEnvironment, type Place, placeOf } from './function-environment.ts';
 import { type JobFolders, jobFolders } from './job-folders.ts';
 import { EngineRegister } from './leftovers.ts';
+import { goneProjects, namesIn, removeEnvironments, removeRuns } from './sweep-folders.ts';
 
 export interface BackendOptions {
   dataFolder: string;
@@ -38,6 +41,14 @@ const noSandboxes = (): string =>
 const openTables =
   'This system refuses network namespaces (`unshare -n`, `ip`), so every program of this machine that finds the port of the embedded DynamoDB engine can read and change all records, passwords included.';
 
+/** Remove the environments of deleted projects from this host. */
+async function sweepEnvironments(environments: string): Promise<void> {
+  const records = readRecords.open({ environment: process.env, settings: readSettings(process.env) });
+  for (const project_id of await goneProjects(records, environments)) {
+    await removeEnvironments(environments, project_id);
+  }
+}
+
 /**
  * Starts what nobody replaced of all that the functions need, and makes this process's environment that of a function.
  * What was started is stopped in reverse order by `started`, also when a later part does not start.
@@ -64,14 +75,18 @@ export async function startBackends(
   if (place.endpoints.BATCH_ENDPOINT === undefined) {
     // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
     enterFunctionEnvironment(process.env, place);
+    const earlier = await namesIn(folders.work);
     const batch = await startBatch({ data, program, place, folders, host, environment: process.env });
     // Without its engines no job can save anything any more.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     place.endpoints.BATCH_ENDPOINT = batch.url;
+    // The server has ended the attempts that a killed one left, and gives every new attempt a folder of its own.
+    const sweeping = removeRuns(folders.work, earlier);
+    started.defer(() => sweeping);
   }
   enterFunctionEnvironment(process.env, place);
   const firstAdmin = await ensureFirstAdmin(data, process.env);
-  started.defer(startSchedule(place));
+  started.defer(startSchedule(place, () => sweepEnvironments(folders.environments)));
   return {
     place,
     folders,

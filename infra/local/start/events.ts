@@ -32,12 +32,16 @@ async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>):
   }
 }
 
-/** Invokes the scheduled functions again and again, never one twice at once. Returns what stops it. */
-export function startSchedule(place: Place): () => Promise<void> {
+/**
+ * Invokes the scheduled functions again and again, and `sweep` after them, never one twice at once. Returns what stops
+ * it.
+ */
+export function startSchedule(place: Place, sweep: () => Promise<void>): () => Promise<void> {
   const [ofReconcile, ofPurge] = [functionOf(reconcile, place), functionOf(purge, place)];
   const handlers = new Map([
     ['reconcile', () => ofReconcile(undefined)],
     ['purge', () => ofPurge(undefined)],
+    ['sweep', sweep],
   ]);
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {

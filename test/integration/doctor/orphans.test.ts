@@ -12,6 +12,7 @@ import { createTables } from '../../../infra/local/dynamodb/tables.ts';
 import { startS3Server } from '../../../infra/local/s3/server.ts';
 import { engineCredentials, openDataFolder } from '../../../infra/local/start/data-folder.ts';
 import { accountsTable, bucket, recordsTable } from '../../../infra/local/start/function-environment.ts';
+import { jobFolders } from '../../../infra/local/start/job-folders.ts';
 
 const region = 'us-east-1';
 const project_id = ulid().toLowerCase();
@@ -84,14 +85,28 @@ describe('the doctor, asked for orphans in a data folder', () => {
     const { code, out } = await doctor('--orphans', '--local', path);
     expect(code).toBe(1);
     const lines = out.split('\n');
-    expect(lines[0]).toBe('Found among 2 items and 1 objects: 3');
+    expect(lines[0]).toBe('Found among 2 items and 1 objects: 4');
     expect(lines).toContainEqual(
       expect.stringMatching(new RegExp(`^ {2}orphan +${strayItem} +there is no project ${project_id}$`)),
     );
-    expect(out).toContain(`orphan  projects/${project_id}/source/a?[2Jb`);
+    expect(out).toContain(`orphan      projects/${project_id}/source/a?[2Jb`);
     expect(out).toMatch(/count +LIMITS\/DEPLOYMENT +vcpus is 3, and there are 0/);
-    expect(out).toContain('orphan: delete the item or object');
-    expect(out).toContain('count: set the attribute');
+    expect(out).toMatch(/unreadable +CONFIGS#/);
+    expect(out).toContain('orphan (2): delete the item or object');
+    expect(out).toContain('count (1): set the attribute');
+  });
+
+  test('tells what killed runs and deleted projects have left on the disk', async () => {
+    const path = await prepare('folders', async () => {});
+    const data = await openDataFolder(path);
+    const { work, environments } = await jobFolders(data);
+    data.release();
+    await mkdir(join(work, 'train-1-abc/output'), { recursive: true });
+    await mkdir(join(environments, `${project_id}/lib`), { recursive: true });
+    const open = await doctor('--orphans', '--local', path);
+    expect(open.code).toBe(1);
+    expect(open.out).toMatch(/folder +\S*work\/train-1-abc +its run is over \(/);
+    expect(open.out).toMatch(new RegExp(`environments/${project_id} +there is no project ${project_id} \\(`));
   });
 
   test('says what is wrong with the folder', async () => {

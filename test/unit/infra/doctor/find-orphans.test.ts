@@ -62,6 +62,10 @@ async function healthy(): Promise<{
       sk: 'ARTIFACT#a',
       record_type: 'artifact',
       schema_version: 0,
+      path: 'a',
+      sha256: 'a'.repeat(64),
+      media_type: 'text/plain',
+      created_at: at,
       object,
       size: 5,
     },
@@ -130,12 +134,12 @@ describe('orphans', () => {
     const marked = records.map((item) => (item.pk === 'UNFINISHED_JOBS' ? { ...item, ...aside } : item));
     const account = { pk: 'CLOSED_ACCOUNTS', sk: 'u', ...aside };
     expect(findOrphans({ ...rest, accounts: [account], records: marked })).toEqual([
+      { kind: 'set-aside', where: 'CLOSED_ACCOUNTS/u', why: `since ${at}: it is newer` },
       {
         kind: 'set-aside',
         where: `UNFINISHED_JOBS/${running.experiment_id}`,
         why: `since ${at}: it is newer`,
       },
-      { kind: 'set-aside', where: 'CLOSED_ACCOUNTS/u', why: `since ${at}: it is newer` },
     ]);
   });
 
@@ -146,6 +150,35 @@ describe('orphans', () => {
     expect(findOrphans({ ...rest, records: [...drifted, former] })).toEqual([
       { kind: 'count', where: 'LIMITS/DEPLOYMENT', why: 'vcpus is 3, and there are 0' },
       { kind: 'count', where: 'LIMITS#0/VCPUS', why: 'free is 13, and there are 15' },
+    ]);
+  });
+
+  test('a count of a project that has drifted is told', async () => {
+    const { records, ...rest } = await healthy();
+    const drifted = records.map((item) => (item.pk.startsWith('COUNTERS#') ? { ...item, bytes: 7 } : item));
+    expect(findOrphans({ ...rest, records: drifted })).toEqual([
+      { kind: 'count', where: `COUNTERS#${project_id}/COUNTERS`, why: 'bytes is 7, and there are 5' },
+    ]);
+  });
+
+  test('a record that cannot be read is told, and what belongs to it is no orphan', async () => {
+    const { records, ...rest } = await healthy();
+    const newer = records.map((item) =>
+      item['record_type'] === 'project' || item['record_type'] === 'artifact'
+        ? { ...item, schema_version: 99 }
+        : item,
+    );
+    expect(findOrphans({ ...rest, records: newer })).toEqual([
+      {
+        kind: 'unreadable',
+        where: `PROJECTS/${project_id}`,
+        why: 'is a project whose schema version 99 is newer than 0',
+      },
+      {
+        kind: 'unreadable',
+        where: `JOB#${ended.experiment_id}/ARTIFACT#a`,
+        why: 'is a artifact whose schema version 99 is newer than 0',
+      },
     ]);
   });
 });

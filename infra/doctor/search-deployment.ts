@@ -2,11 +2,11 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CommandError } from '../command/command-error.ts';
 import { type DeployedResource, placeOf, resourcesOf, stackName } from '../deploy/deployed.ts';
 import type { DeploymentOptions } from '../options.ts';
-import type { Inventory } from './inventory.ts';
-import { takeInventory } from './stores.ts';
+import type { OrphanSearch } from './orphan-search.ts';
+import { searchStores } from './stores.ts';
 
 /** Reads all that a deployment keeps. @throws CommandError where there is none */
-export async function deployedInventory(options: DeploymentOptions): Promise<Inventory> {
+export async function searchDeployment(options: DeploymentOptions): Promise<OrphanSearch> {
   const place = placeOf(options);
   const stack = stackName(options, 'data');
   const resources = await resourcesOf(new CloudFormationClient(place), stack);
@@ -16,7 +16,7 @@ export async function deployedInventory(options: DeploymentOptions): Promise<Inv
     if (found === undefined) throw new CommandError(`The stack ${stack} has no ${id}: npm run deploy.`);
     return found.name;
   };
-  return takeInventory({
+  return searchStores({
     accounts: nameOf('AWS::DynamoDB::Table', 'Accounts'),
     records: nameOf('AWS::DynamoDB::Table', 'Records'),
     bucket: nameOf('AWS::S3::Bucket', 'Bucket'),

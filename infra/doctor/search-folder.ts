@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { dynamoDbEndpoint } from '../../shared/aws/dynamodb-endpoint.ts';
 import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
+import { bytesText, diskUse } from '../local/clean/disk-use.ts';
 import { startS3Server } from '../local/s3/server.ts';
 import { engineCredentials, openDataFolder } from '../local/start/data-folder.ts';
 import { accountsTable, bucket, recordsTable } from '../local/start/function-environment.ts';
+import { type JobFolders, jobFolders } from '../local/start/job-folders.ts';
 import { startRelayProcess } from '../local/start/relay-process.ts';
+import { namesIn } from '../local/start/sweep-folders.ts';
 import { startTables, tablesEndpoint } from '../local/start/tables.ts';
-import type { Inventory } from './inventory.ts';
-import { takeInventory } from './stores.ts';
+import type { OrphanSearch } from './orphan-search.ts';
+import { searchStores } from './stores.ts';
 
 const region = 'us-east-1';
 const relayProgram = '../local/dynamodb/relay-main.ts';
@@ -18,7 +21,7 @@ const relayProgram = '../local/dynamodb/relay-main.ts';
  * Reads all that a data folder of `npm start` keeps, by engines of its own. The folder is locked meanwhile.
  * @throws CommandError where there is none, or a service uses it
  */
-export async function localInventory(folder: string): Promise<Inventory> {
+export async function searchFolder(folder: string): Promise<OrphanSearch> {
   const path = givenPath(folder);
   if (!existsSync(join(path, 'dynamodb/records.db'))) {
     throw new CommandError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
@@ -44,11 +47,23 @@ export async function localInventory(folder: string): Promise<Inventory> {
   });
   started.defer(() => objects.close());
   // Awaited here, before the engines end.
-  return await takeInventory({
+  const search = await searchStores({
     accounts: accountsTable,
     records: recordsTable,
     bucket,
     dynamoDb: { region, credentials, ...dynamoDbEndpoint(endpoint) },
     s3: { region, credentials, endpoint: objects.url, forcePathStyle: true },
   });
+  await addFolders(search, await jobFolders(data));
+  return search;
+}
+
+/** Adds the folders that no run or project owns any more: while no service runs, every run is over. */
+async function addFolders(search: OrphanSearch, { work, environments }: JobFolders): Promise<void> {
+  const add = async (path: string, why: string) =>
+    search.addFinding({ kind: 'folder', where: path, why: `${why} (${bytesText(await diskUse(path))})` });
+  for (const name of await namesIn(work)) await add(join(work, name), 'its run is over');
+  for (const name of await namesIn(environments)) {
+    if (!search.hasProject(name)) await add(join(environments, name), `there is no project ${name}`);
+  }
 }

@@ -1,0 +1,48 @@
+import type { Key } from '../../shared/data/table.ts';
+
+/** What an item or object belongs to. */
+export interface Owner {
+  kind: 'project' | 'experiment' | 'job' | 'model' | 'model-id' | 'strategy' | 'user' | 'unknown';
+  id: string;
+}
+
+const ofProject = (id: string): Owner[] => [{ kind: 'project', id }];
+
+/** To what the items of a partition belong, by the beginning of its key; partitions that are not here stand alone. */
+const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
+  COUNTERS: ofProject,
+  CONFIGS: ofProject,
+  ENVIRONMENT: ofProject,
+  ENVIRONMENT_PACKS: ofProject,
+  SOURCE: ofProject,
+  DATASETS: ofProject,
+  BLOBS: ofProject,
+  EXPERIMENTS: ofProject,
+  CONFIG_CONTENTS: ofProject,
+  DELETED_CONFIGS: ofProject,
+  EXPERIMENT_RANKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[1] ?? '' }],
+  JOB: (id) => [{ kind: 'job', id }],
+  OWNED: (_, sk) => ofProject(sk),
+  OWNED_MODELS: (_, sk) => [{ kind: 'model', id: sk }],
+};
+
+/** Everything without which an item would be an orphan. */
+export function ownersOfItem({ pk, sk }: Key): Owner[] {
+  const [kind = '', id = ''] = pk.split('#');
+  return owners[kind]?.(id, sk) ?? [];
+}
+
+const roots: Readonly<Record<string, Owner['kind']>> = {
+  projects: 'project',
+  models: 'model-id',
+  strategies: 'strategy',
+  pictures: 'user',
+};
+
+/** What an object belongs to; and its experiment, where it is one's: without either it would be an orphan. */
+export function ownersOfObject(key: string): { holder: Owner; experiment: string | null } {
+  const [root = '', id = '', folder = '', child = ''] = key.split('/');
+  const kind = roots[root];
+  const holder: Owner = kind === undefined ? { kind: 'unknown', id: `${root}/${id}` } : { kind, id };
+  return { holder, experiment: folder === 'experiments' ? child : null };
+}
