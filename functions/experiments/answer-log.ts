@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
 import { type LogLine, readLog, readLogTail } from '../../shared/data/job-log.ts';
-import type { TableReader } from '../../shared/data/table.ts';
+import { noteWatched } from '../../shared/data/lease.ts';
+import type { TableReader, TableWriter } from '../../shared/data/table.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content } from '../../shared/endpoint/definition.ts';
 import { streamPaging } from '../../shared/endpoint/paging.ts';
@@ -36,6 +37,7 @@ interface Question {
     node?: number | undefined;
   };
   accept: string | undefined;
+  now: Date;
   /** Whether the log is complete; asked before it is read, for lines that come later than an end do not exist. */
   isComplete(): Promise<boolean>;
 }
@@ -46,8 +48,8 @@ const asText = (lines: readonly LogLine[]): string =>
 
 /** Answers the log of a job's node, a page or its tail. */
 export async function answerLog(
-  records: TableReader<'records'>,
-  { job_id, query, accept, isComplete }: Question,
+  { records, watch }: { records: TableReader<'records'>; watch: TableWriter<'records'> },
+  { job_id, query, accept, now, isComplete }: Question,
 ): Promise<Reply<LogLine[]>> {
   const { limit, cursor, tail, node = 0 } = query;
   if (cursor !== undefined && (tail !== undefined || !isStreamPosition(cursor))) {
@@ -55,6 +57,7 @@ export async function answerLog(
     throw badRequest([{ in: 'query', name: 'cursor', message }]);
   }
   const complete = await isComplete();
+  if (!complete) await noteWatched(watch, job_id, node, now);
   const { rows, position, more } =
     tail === undefined
       ? await readLog(records, job_id, node, cursor, {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
-import { readRecords } from '../../shared/data/needs.ts';
+import { markJobs, readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { integer } from '../../shared/endpoint/parameters.ts';
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
     'JSON, or plain text by Accept. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
   allow: 'viewer',
   project: 'exists',
-  needs: { records: readRecords },
+  needs: { records: readRecords, watch: markJobs },
   input: {
     path: experimentPath,
     query: z.strictObject({
@@ -37,16 +37,20 @@ export const endpoint = defineEndpoint({
   },
   output: { 200: LogAnswer },
 
-  handle({ path, query }, { records, header, now }) {
-    return answerLog(records, {
-      job_id: path.experiment_id,
-      query,
-      accept: header('accept'),
-      async isComplete() {
-        const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
-        return isComplete(experiment, query.node ?? 0, now());
+  handle({ path, query }, { records, watch, header, now }) {
+    return answerLog(
+      { records, watch },
+      {
+        now: now(),
+        job_id: path.experiment_id,
+        query,
+        accept: header('accept'),
+        async isComplete() {
+          const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
+          return isComplete(experiment, query.node ?? 0, now());
+        },
       },
-    });
+    );
   },
 });
 

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
-import { readRecords } from '../../shared/data/needs.ts';
+import { noteWatched } from '../../shared/data/lease.ts';
+import { markJobs, readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/endpoint/accept.ts';
 import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
@@ -29,7 +30,7 @@ export const endpoint = defineEndpoint({
     'JSON, or a chart of all of them (SVG) by Accept; `name` chooses one metric. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
   allow: 'viewer',
   project: 'exists',
-  needs: { records: readRecords },
+  needs: { records: readRecords, watch: markJobs },
   input: {
     path: experimentPath,
     query: z.strictObject({
@@ -40,12 +41,16 @@ export const endpoint = defineEndpoint({
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,
 
-  async handle({ path: { project_id, experiment_id }, query: { limit, cursor, name } }, { records, header }) {
+  async handle(
+    { path: { project_id, experiment_id }, query: { limit, cursor, name } },
+    { records, watch, header, now },
+  ) {
     if (cursor !== undefined && !isStreamPosition(cursor)) {
       throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
     }
     // The status is read first: points that come later than an end do not exist.
     const experiment = await requireExperiment(records, project_id, experiment_id);
+    if (!isFinal(experiment.status)) await noteWatched(watch, experiment_id, 0, now());
     const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
     if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
       const paged = Object.entries({ limit, cursor }).filter(([, given]) => given !== undefined);

@@ -1,4 +1,5 @@
 import type { Prices } from '../../shared/endpoint/prices.ts';
+import { shippingPace } from '../../shared/runner/shipping-pace.ts';
 import type { DeploymentOptions } from '../options.ts';
 import { instances } from './instances.ts';
 
@@ -24,6 +25,22 @@ export const prices = {
   alarm: { month: 0.1 },
 } as const;
 
+/** Write units of one shipment of lines or points: the lease and a chunk of 1 KB, in a transaction. */
+const unitsOfShipment = 4;
+const hourMilliseconds = 3_600_000;
+
+/** US dollars an hour for sending home the log and the metrics of a job that prints and measures all the time. */
+export function shippingPrices(): { unwatched: number; watched: number } {
+  const { readUnit, writeUnit } = prices.dynamoDb;
+  const { watchedLog, watchedMetrics, unwatched, question } = shippingPace;
+  const shipments = (every: number) => (hourMilliseconds / every) * unitsOfShipment * writeUnit;
+  const questions = (hourMilliseconds / question) * readUnit;
+  return {
+    unwatched: 2 * (shipments(unwatched) + questions),
+    watched: shipments(watchedLog) + shipments(watchedMetrics),
+  };
+}
+
 /** What of Fargate's disk is free. */
 const freeDiskGiB = 20;
 const hoursOfMonth = 730;
@@ -37,11 +54,12 @@ export function computePrices(
 ): Prices {
   const { clusterInstanceTypes, gpuInstanceTypes, jobDiskGiB } = options;
   const { vcpuHour, gibHour, diskGbHour } = prices.fargate;
-  const besides = prices.address.hour + (jobDiskGiB * prices.disk.gbMonth) / hoursOfMonth;
+  const shipping = shippingPrices().unwatched;
+  const besides = shipping + prices.address.hour + (jobDiskGiB * prices.disk.gbMonth) / hoursOfMonth;
   const round = (amount: number) => Math.round(amount * 1e6) / 1e6;
   return {
     fargate: {
-      base: round(prices.address.hour + Math.max(0, jobDiskGiB - freeDiskGiB) * diskGbHour),
+      base: round(shipping + prices.address.hour + Math.max(0, jobDiskGiB - freeDiskGiB) * diskGbHour),
       vcpu: vcpuHour,
       gib: gibHour,
     },

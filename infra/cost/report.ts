@@ -1,7 +1,7 @@
 import { hourlyCost } from '../../shared/jobs/cost.ts';
 import type { DeploymentOptions } from '../options.ts';
 import { type IdleItem, idleCost } from './idle.ts';
-import { computePrices, prices, pricesAsOf } from './prices.ts';
+import { computePrices, prices, pricesAsOf, shippingPrices } from './prices.ts';
 import { type MeasuredRequest, requestCost } from './requests.ts';
 
 const number = (value: number, digits: number): string =>
@@ -63,6 +63,7 @@ machine, at the function's share of a processor. An operation with a status in b
 /** What an hour of training costs, by queue. */
 export function trainingReport(options: DeploymentOptions): string {
   const compute = computePrices(options);
+  const shipping = shippingPrices();
   const sizes = [
     [1, 2048],
     [4, 8192],
@@ -79,7 +80,8 @@ export function trainingReport(options: DeploymentOptions): string {
     number(price, 4),
   ]);
   return `${table(['an hour of training', 'size', 'US$'], [...container, ...nodes])}
-With its disk and public address; Spot stays below these prices.`;
+With its disk and public address, and with DynamoDB's units for a log and metrics that never pause: US$ ${number(shipping.unwatched, 4)}
+of each hour. While somebody follows them, they take up to US$ ${number(shipping.watched, 4)} an hour. Spot stays below these prices.`;
 }
 
 export const pricesNote = `Prices of ${pricesAsOf.region} without tax: Fargate and instances with GPUs as of ${pricesAsOf.date}, all others

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp } from '../endpoint/parameters.ts';
 import { jobPartition } from './job.ts';
 import { recordType } from './record.ts';
-import type { Key, TableReader, Write } from './table.ts';
+import { ConditionFailed, type Key, type TableReader, type TableWriter, type Write } from './table.ts';
 
 const lease = recordType('lease', () =>
   z.object({
@@ -16,6 +16,8 @@ const lease = recordType('lease', () =>
     heartbeat_at: Timestamp,
     /** How the node ended; absent while it runs, and where it ended without a word. */
     end: z.object({ failure: z.string().nullable() }).optional(),
+    /** Epoch milliseconds until which somebody counts as reading what this node prints and measures. */
+    watched_until: z.number().int().optional(),
   }),
 );
 export type Lease = z.infer<typeof lease.schema>;
@@ -88,3 +90,33 @@ export const endLease = (
   change: { set: { end: { failure } } },
   if: { equals: { holder, number } },
 });
+
+/** Milliseconds for which a read counts. Whoever follows asks more often than that. */
+const watchMilliseconds = 30_000;
+/** A mark is renewed when it has less than this left: at most one write in ten seconds, however many read. */
+const renewMilliseconds = 20_000;
+
+/** Note that somebody reads what a node prints or measures, so that it is sent at once. Without a lease nobody sends. */
+export async function noteWatched(
+  records: TableWriter<'records'>,
+  job_id: string,
+  node: number,
+  now: Date,
+): Promise<void> {
+  const time = now.getTime();
+  const present = await findLease(records, job_id, node);
+  if (present === undefined || (present.watched_until ?? 0) > time + renewMilliseconds) return;
+  const unmarked = {
+    any: [{ absent: ['watched_until'] }, { atMost: { watched_until: time + renewMilliseconds } }],
+  };
+  try {
+    await records.write({
+      update: leaseKey(job_id, node),
+      change: { set: { watched_until: time + watchMilliseconds } },
+      if: { exists: true, ...unmarked },
+    });
+  } catch (error) {
+    // Another reader was faster, or the job is gone.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import { dynamoDb } from '../aws/dynamodb-client.ts';
-import type { Need } from '../endpoint/needs.ts';
+import { type Need, within } from '../endpoint/needs.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { type TableReader, type TableWriter, tableReader } from './table.ts';
 import { tableWriter } from './table-writer.ts';
@@ -22,6 +22,9 @@ export const writeRecords: Need<TableWriter<'records'>> = {
   level: 'write',
   open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'records', settings.recordsTable),
 };
+
+/** Writes of what belongs to a job, such as the mark that somebody reads its log. */
+export const markJobs = /* @__PURE__ */ within(writeRecords, { partitions: ['JOB#*'] });
 
 /** Reads of users and tokens. */
 export const readAccounts: Need<TableReader<'accounts'>> = {

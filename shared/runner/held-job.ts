@@ -9,6 +9,7 @@ import { type Acquired, acquireLease, type ContainerIdentity } from '../jobs/acq
 import { type Conclusion, concludeJob } from '../jobs/conclude.ts';
 import { type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from '../jobs/subject.ts';
 import type { JobStop } from './job-stop.ts';
+import { JobWatch } from './job-watch.ts';
 import { LogShipper } from './log-shipper.ts';
 import { persist } from './retry.ts';
 
@@ -84,11 +85,13 @@ export async function isCancelled({ records, record }: HeldJob): Promise<boolean
 /** Sends the log of this node home. The job stops when the lease is lost, or the log passes its limit. */
 export function openLog({ record, node, lease, records, settings, stop, now }: HeldJob): LogShipper {
   const most = settings.limits.logBytes;
+  const watch = new JobWatch(records, jobIdOf(record), node, now);
   return new LogShipper({
     sink: {
       append: (sequence, lines) => appendLog(records, jobIdOf(record), node, lease, sequence, lines, now()),
     },
     now,
+    isWatched: () => watch.isWatched(),
     maxBytes: most,
     onLost: () => stop.because({ kind: 'superseded' }),
     onLimit: () => stop.because({ kind: 'limit', message: `The log reached its limit of ${most} bytes.` }),

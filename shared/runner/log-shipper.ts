@@ -1,6 +1,7 @@
 import type { LogLine } from '../data/job-log.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RowShipper } from './row-shipper.ts';
+import { shippingPace } from './shipping-pace.ts';
 
 export interface LogSink {
   /** Stores lines as chunk `sequence`; again with the same lines when it failed. */
@@ -13,13 +14,15 @@ export interface LogShipperOptions {
   /** Most bytes of output, as UTF-8 with a line feed for each line. */
   maxBytes: number;
   flushMilliseconds?: number;
+  unwatchedMilliseconds?: number;
+  /** Whether somebody reads the log; always without it. */
+  isWatched?: () => Promise<boolean>;
   /** The sink refused for good; nothing is kept from then on. */
   onLost(error: unknown): void;
   /** The output has passed its limit; what follows is dropped. Called once. */
   onLimit(): void;
 }
 
-const FLUSH_MS = 500;
 /** What a stored line takes besides its text: time, stream and punctuation. */
 const ROW_BYTES = 32;
 /** Rows of a chunk, which are parsed whole to read one of them. */
@@ -40,11 +43,15 @@ export class LogShipper {
   #outputBytes = 0;
 
   constructor(options: LogShipperOptions) {
-    const { sink, flushMilliseconds = FLUSH_MS, onLost } = options;
+    const { sink, flushMilliseconds = shippingPace.watchedLog, onLost } = options;
     this.#options = options;
     this.#shipper = new RowShipper({
       append: (sequence, lines) => sink.append(sequence, lines),
       flushMilliseconds,
+      ...(options.unwatchedMilliseconds !== undefined && {
+        unwatchedMilliseconds: options.unwatchedMilliseconds,
+      }),
+      isWatched: options.isWatched,
       maxRows: CHUNK_ROWS,
       onLost,
     });

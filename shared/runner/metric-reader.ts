@@ -4,6 +4,7 @@ import { FileRefused, GrowingFile } from './growing-file.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseMetric } from './metric-line.ts';
 import { RowShipper } from './row-shipper.ts';
+import { shippingPace } from './shipping-pace.ts';
 
 export interface MetricReaderOptions {
   file: string;
@@ -15,12 +16,13 @@ export interface MetricReaderOptions {
   say(message: string): void;
   /** Gets the points as they are read. */
   onPoints?(points: readonly MetricPoint[]): void;
+  /** Whether somebody reads the metrics; always without it. */
+  isWatched?: () => Promise<boolean>;
   /** Milliseconds between two looks. */
   pollMilliseconds?: number;
 }
 
 const POLL_MS = 500;
-const FLUSH_MS = 1000;
 const CHUNK_POINTS = 5_000;
 const MAX_POINTS = 100_000;
 /** Far more than 100,000 points take; a sparse file may claim to be of any size. */
@@ -47,7 +49,8 @@ export class MetricReader {
     this.#file = new GrowingFile(file, user);
     this.#shipper = new RowShipper({
       append: (sequence, points) => sink.append(sequence, points),
-      flushMilliseconds: FLUSH_MS,
+      flushMilliseconds: shippingPace.watchedMetrics,
+      isWatched: options.isWatched,
       maxRows: CHUNK_POINTS,
       onLost: () => say('The metrics can no longer be stored; those that follow are dropped.'),
     });

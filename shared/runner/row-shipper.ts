@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { persist } from './retry.ts';
+import { shippingPace } from './shipping-pace.ts';
 
 /** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
 const CHUNK_BYTES = 256 * 1024;
@@ -15,8 +16,12 @@ interface Batch<Row> {
 
 interface RowShipperOptions<Row> {
   append(sequence: number, rows: readonly Row[]): Promise<void>;
-  /** Milliseconds between the starts of two chunks that are not full. */
+  /** Milliseconds between the starts of two chunks that are not full, while somebody reads them. */
   flushMilliseconds: number;
+  /** The same while nobody does. */
+  unwatchedMilliseconds?: number;
+  /** Whether somebody reads; always without it. Asked only while rows wait. Never rejects. */
+  isWatched?: (() => Promise<boolean>) | undefined;
   maxRows: number;
   /** The sink refused for good: it said so, or was away for ten minutes. Whatever comes is dropped from then on. */
   onLost(error: unknown): void;
@@ -100,11 +105,21 @@ export class RowShipper<Row> {
 
   /** Waits until the next chunk is due: full, or some time after the one before. */
   async #pause(): Promise<void> {
-    if (this.#closed || this.#batches.length > 1) return;
-    const wait = this.#lastStart + this.#options.flushMilliseconds - performance.now();
-    if (wait <= 0) return;
-    this.#hurry = new AbortController();
-    await delay(wait, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
+    const { flushMilliseconds, unwatchedMilliseconds = shippingPace.unwatched, isWatched } = this.#options;
+    for (;;) {
+      if (this.#closed || this.#batches.length > 1) return;
+      const passed = performance.now() - this.#lastStart;
+      const latest = Math.max(flushMilliseconds, unwatchedMilliseconds);
+      if (passed >= latest) return;
+      const watched = isWatched === undefined || (passed >= flushMilliseconds && (await isWatched()));
+      if (watched && passed >= flushMilliseconds) return;
+      // What became full or closed during the question is due.
+      if (this.#closed || this.#batches.length > 1) return;
+      const rest = Math.min(shippingPace.question, latest - passed);
+      const wait = passed < flushMilliseconds ? flushMilliseconds - passed : rest;
+      this.#hurry = new AbortController();
+      await delay(wait, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
+    }
   }
 
   #lose(error: unknown): void {

@@ -14,10 +14,13 @@ import type { PreparedEnvironment } from './environment/prepare.ts';
 import { noteProgress } from './held-job.ts';
 import type { Job } from './job.ts';
 import { trainingSandbox } from './job-sandbox.ts';
+import { JobWatch } from './job-watch.ts';
 import type { LogShipper } from './log-shipper.ts';
 import { MetricReader } from './metric-reader.ts';
 import { OutputUploader } from './output-uploader.ts';
+import { Paced } from './paced.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
+import { shippingPace } from './shipping-pace.ts';
 import { watchPeers } from './watch-peers.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -41,6 +44,11 @@ interface CommandRun {
 function collectors({ job, workspace, prepared, user, shipper }: CommandRun, best: BestValue) {
   const { record: experiment, environment, lease, records, objects, settings, stop, now } = job;
   const say = (message: string) => shipper.say(message);
+  const watch = new JobWatch(records, experiment.experiment_id, 0, now);
+  // The outcome of the job names the last one in any case.
+  const noteBest = new Paced(shippingPace.unwatched, () => {
+    void noteProgress(job, { best: best.value }).catch(() => undefined);
+  });
   const metrics = new MetricReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),
@@ -50,8 +58,9 @@ function collectors({ job, workspace, prepared, user, shipper }: CommandRun, bes
     },
     now,
     say,
+    isWatched: () => watch.isWatched(),
     onPoints: (points) => {
-      if (best.take(points)) void noteProgress(job, { best: best.value }).catch(() => undefined);
+      if (best.take(points)) noteBest.ask();
     },
   });
   const { marker } = environment;
@@ -76,7 +85,7 @@ function collectors({ job, workspace, prepared, user, shipper }: CommandRun, bes
         ...(prepared.image === null && { writable: () => filesOpenForWriting(ofCommand, user) }),
       }),
   );
-  return { metrics, uploaders };
+  return { metrics, uploaders, noteBest };
 }
 
 /** Runs the command beside the supervisor, or in a container of its image, until it ends or has to stop. */
@@ -131,13 +140,14 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     if (restored > 0)
       shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
   }
-  const { metrics, uploaders } = collectors(run, best);
+  const { metrics, uploaders, noteBest } = collectors(run, best);
   if (isMain) for (const part of [metrics, ...uploaders]) part.start();
   const crash = new CrashLine();
   const endWatch = isMain ? watchPeers(job) : () => {};
   const outcome = await superviseCommand(run, crash).finally(endWatch);
   if (isMain) {
     await metrics.close();
+    noteBest.end();
     const errors: unknown[] = [];
     // The one failing keeps the other from nothing.
     for (const uploader of uploaders)

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { isFinal } from '../../../shared/data/job-status.ts';
-import { readRecords } from '../../../shared/data/needs.ts';
+import { markJobs, readRecords } from '../../../shared/data/needs.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
 import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
 import { answerLog, LogAnswer, logQuery } from '../../experiments/answer-log.ts';
@@ -21,16 +21,20 @@ export const strategyLogs = (kind: OptimizationKind) =>
     description:
       'JSON, or plain text by Accept. While the job runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
     allow: 'viewer',
-    needs: { records: readRecords },
+    needs: { records: readRecords, watch: markJobs },
     input: { path: strategyPath, query: z.strictObject(logQuery) },
     output: { 200: LogAnswer },
 
-    handle({ path: { strategy_id }, query }, { records, header }) {
-      return answerLog(records, {
-        job_id: strategy_id,
-        query,
-        accept: header('accept'),
-        isComplete: async () => isFinal((await requireStrategy(records, kind, strategy_id)).status),
-      });
+    handle({ path: { strategy_id }, query }, { records, watch, header, now }) {
+      return answerLog(
+        { records, watch },
+        {
+          now: now(),
+          job_id: strategy_id,
+          query,
+          accept: header('accept'),
+          isComplete: async () => isFinal((await requireStrategy(records, kind, strategy_id)).status),
+        },
+      );
     },
   });

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { endpoint as readLogs } from '../../../functions/experiments/read-logs.endpoint.ts';
+import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { appendLog } from '../../../shared/data/job-log.ts';
-import { takeLease } from '../../../shared/data/lease.ts';
+import { findLease, noteWatched, takeLease } from '../../../shared/data/lease.ts';
+import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { JobWatch } from '../../../shared/runner/job-watch.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
@@ -65,4 +68,41 @@ test('as plain text a log drives no terminal, as JSON it is what was printed', a
   expect((await service.call(readLogs, { path, as: owner })).json).toEqual([
     { time, stream: 'stdout', message },
   ]);
+});
+
+test('a read of a running job is seen by the job, with one write for all who read, and of an ended one leaves nothing', async () => {
+  const service = await testService();
+  const owner = await service.user('developer');
+  const project_id = await newProject(service, owner);
+  const running = { ...experimentOf(project_id, 0.9), status: 'RUNNING' as const, stopped_at: null };
+  const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
+  for (const one of [running, ended])
+    await service.records.write(
+      putExperiment(one),
+      takeLease(one.experiment_id, 0, lease, undefined),
+      takeLease(one.experiment_id, 1, lease, undefined),
+    );
+  const watchOf = (experiment_id: string, node: number, ahead = 0) =>
+    new JobWatch(service.records, experiment_id, node, () => new Date(Date.now() + ahead)).isWatched();
+  const read = (endpoint: AnyEndpoint, experiment_id: string, query = '') =>
+    service.call(endpoint, { path: { project_id, experiment_id }, query, as: owner });
+
+  for (const endpoint of [readLogs, readMetrics]) {
+    expect((await read(endpoint, ended.experiment_id)).status).toBe(200);
+    expect(await watchOf(ended.experiment_id, 0)).toBe(false);
+  }
+  expect(await watchOf(running.experiment_id, 0)).toBe(false);
+  await read(readLogs, running.experiment_id, 'node=1');
+  expect(await watchOf(running.experiment_id, 1)).toBe(true);
+  expect(await watchOf(running.experiment_id, 0)).toBe(false);
+  await read(readMetrics, running.experiment_id);
+  const first = (await findLease(service.records, running.experiment_id, 0))?.watched_until;
+  await Promise.all(Array.from({ length: 5 }, () => read(readLogs, running.experiment_id)));
+  expect((await findLease(service.records, running.experiment_id, 0))?.watched_until).toBe(first);
+  expect(await watchOf(running.experiment_id, 0)).toBe(true);
+  expect(await watchOf(running.experiment_id, 0, 31_000)).toBe(false);
+  await noteWatched(service.records, running.experiment_id, 0, new Date(Date.now() + 11_000));
+  expect(await watchOf(running.experiment_id, 0, 31_000)).toBe(true);
+  await noteWatched(service.records, 'no-such-job', 0, new Date());
+  expect(await findLease(service.records, 'no-such-job', 0)).toBeUndefined();
 });

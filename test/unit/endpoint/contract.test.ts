@@ -24,6 +24,10 @@ const openToAnyone = [
 
 /** Reads that write, and why. */
 const writingReads: Readonly<Record<string, string>> = {
+  readExperimentLogs: 'marks the lease of a running job, which then sends its lines at once',
+  readExperimentMetrics: 'marks the lease of a running job, which then sends its points at once',
+  readPruneLogs: 'marks the lease of a running job, which then sends its lines at once',
+  readQuantizeLogs: 'marks the lease of a running job, which then sends its lines at once',
   readExperiment: 'compares an unfinished experiment with Batch, and writes down what it finds',
   readPruneStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',
   readQuantizeStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',

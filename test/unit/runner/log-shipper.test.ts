@@ -164,3 +164,42 @@ describe('a log that is shipped', () => {
     expect({ received, events }).toEqual({ received: 1_000_000, events: [] });
   });
 });
+
+describe('a log that nobody reads', () => {
+  test('is gathered until somebody does, and shipped whole at its end', async () => {
+    let watched = false;
+    const { shipper, chunks, messages } = bench({
+      flushMilliseconds: 1,
+      unwatchedMilliseconds: 3_600_000,
+      isWatched: async () => watched,
+    });
+    await shipper.output('stdout', Buffer.from('first\n'));
+    await delay(5);
+    await shipper.output('stdout', Buffer.from('second\n'));
+    await delay(20);
+    await shipper.output('stdout', Buffer.from('third\n'));
+    expect(chunks).toHaveLength(1);
+    watched = true;
+    while (chunks.length < 2) await delay(10);
+    expect(messages()).toEqual(['first', 'second', 'third']);
+    watched = false;
+    await shipper.output('stdout', Buffer.from('fourth\n'));
+    await shipper.output('stdout', Buffer.from('fifth\n'));
+    await shipper.close();
+    expect(messages()).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
+  });
+
+  test('is shipped at its own pace', async () => {
+    const { shipper, chunks, messages } = bench({
+      flushMilliseconds: 1,
+      unwatchedMilliseconds: 30,
+      isWatched: async () => false,
+    });
+    await shipper.output('stdout', Buffer.from('first\n'));
+    await delay(5);
+    await shipper.output('stdout', Buffer.from('second\n'));
+    while (chunks.length < 2) await delay(10);
+    expect(messages()).toEqual(['first', 'second']);
+    await shipper.close();
+  });
+});
