@@ -8,7 +8,7 @@ function shown(value: unknown): string {
   return `\`${value}\``;
 }
 
-/** The options of a deployment as a table in Markdown, for the README. */
+/** The options of a deployment as a table in Markdown, for infra/README.md. */
 export function optionsTable(): string {
   const defaults: Record<string, unknown> = DeploymentOptions.parse({});
   const rows = Object.entries(DeploymentOptions.shape).map(

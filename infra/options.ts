@@ -35,8 +35,8 @@ const imageReference = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference');
 
 /**
- * Every option of a deployment: a key of the CDK context, in cdk.json or by `-c key=value`. The table in the README is
- * made of this.
+ * Every option of a deployment: a key of the CDK context, in cdk.json or by `-c key=value`. The table in
+ * infra/README.md is made of this.
  */
 export const DeploymentOptions = z.strictObject({
   name: z

@@ -4,8 +4,8 @@ import { CommandError } from './command-error.ts';
 export const optionFlags = { context: { type: 'string', short: 'c', multiple: true } } as const;
 
 /** How the flag is told in a usage. */
-export const optionUsage = `  -c option=value   an option of the deployment, over the one in cdk.json; may be given more than once. The README names
-                    all. Give every command of one deployment the same ones`;
+export const optionUsage = `  -c option=value   an option of the deployment, over the one in cdk.json; may be given more than once. infra/README.md
+                    names all. Give every command of one deployment the same ones`;
 
 /** Options by name from values of `-c`. @throws CommandError for a value without a name */
 export function givenOptions(context: readonly string[] = []): Record<string, string> {

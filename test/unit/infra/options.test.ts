@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { readOptions } from '../../../infra/options.ts';
 import { optionsTable } from '../../../infra/options-table.ts';
 
-test('the README shows every option as the deployment takes it', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8');
+test('the documents show every option as the deployment takes it', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../../infra/README.md'), 'utf8');
   expect(readme).toContain(optionsTable());
 });
 

@@ -1,0 +1,38 @@
+import { pruneFacts, pruneStrategyNames } from './prune-strategies.ts';
+import { quantizeFacts, quantizeStrategyNames } from './quantize-strategies.ts';
+import type { StrategyFacts } from './strategy-facts.ts';
+
+function row(
+  operation: string,
+  strategy: string,
+  facts: StrategyFacts,
+  more: readonly string[] = [],
+): string {
+  const { description, isCalibrated, leastOpset } = facts;
+  const needs = [
+    ...more,
+    ...(isCalibrated === true ? ['calibration set'] : []),
+    ...(leastOpset === undefined ? [] : [`opset ${leastOpset}`]),
+  ];
+  return `| ${operation} | \`${strategy}\` | ${description} | ${needs.join(', ')} |`;
+}
+
+/** Every strategy as a table in Markdown, for the README of the engine. */
+export function strategiesTable(): string {
+  const prunings = pruneStrategyNames.map((name) => {
+    const { compression } = pruneFacts(name);
+    return row(
+      'prune',
+      name,
+      pruneFacts(name),
+      compression === undefined ? [] : [`compression ${compression}`],
+    );
+  });
+  const quantizations = quantizeStrategyNames.map((name) => {
+    const facts = quantizeFacts(name);
+    const precisions = facts.combinations.map(({ precision }) => precision);
+    return row('quantize', name, facts, [`precision ${precisions.join(' or ')}`]);
+  });
+  const head = ['| operation | strategy | what it does | needs |', '|---|---|---|---|'];
+  return [...head, ...prunings, ...quantizations].join('\n');
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { finalRank, jobStatuses } from '../../../shared/data/job-status.ts';
+import { strategiesTable } from '../../../shared/onnx/strategies/strategies-table.ts';
+import { fixtureFiles, loadFixture, root } from '../../integration/records/fixture-records.ts';
+
+const read = (path: string) => readFile(join(root, path), 'utf8');
+
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'infra/README.md',
+  'infra/local/README.md',
+  'shared/data/README.md',
+  'shared/jobs/README.md',
+  'shared/onnx/README.md',
+  'shared/runner/README.md',
+  'test/README.md',
+];
+
+describe.each(documents)('%s', (path) => {
+  test('links only to files that are there', async () => {
+    const links = [...(await read(path)).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+    const missing = links.filter((link) => !existsSync(join(root, dirname(path), link)));
+    expect(missing).toEqual([]);
+  });
+
+  test('names only npm scripts that are there', async () => {
+    const { scripts } = JSON.parse(await read('package.json'));
+    const named = [...(await read(path)).matchAll(/npm run ([a-z][a-z:-]*)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+});
+
+test('the README fits on three screens', async () => {
+  expect((await read('README.md')).split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('the data model names the partition and the kind of every stored record', async () => {
+  const text = await read('shared/data/README.md');
+  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  for (const file of fixtureFiles) {
+    const { item } = await loadFixture(file);
+    const kind = String(item['record_type']);
+    const [partition = ''] = item.pk.split('#');
+    const isNamed = rows.some((row) => row.includes(`\`${kind}\``) && row.includes(`\`${partition}`));
+    expect(isNamed, `${kind} in ${item.pk}`).toBe(true);
+  }
+});
+
+test('the life of a job shows every status, and which ones are final', async () => {
+  const text = await read('shared/jobs/README.md');
+  for (const [rank, status] of jobStatuses.entries()) {
+    const isFinal = rank >= finalRank;
+    expect(text.includes(`${status} --> [*]`), status).toBe(isFinal);
+    const [from, to] = [jobStatuses[rank - 1] ?? '[*]', status];
+    if (rank <= finalRank) expect(text).toContain(`${from} --> ${to}`);
+  }
+});
+
+test('the README of the engine has the table that is made of the registry', async () => {
+  expect(await read('shared/onnx/README.md')).toContain(strategiesTable());
+});
