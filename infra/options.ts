@@ -97,6 +97,9 @@ export const DeploymentOptions = z.strictObject({
   limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Longest time of one job, in seconds'),
   limitLogBytes: whole(1, 1e12).default(100_000_000).describe('Most log of one job'),
   limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe('Most artifacts of one job'),
+  limitProjectBytes: whole(1, 1e15)
+    .default(1_000_000_000_000)
+    .describe('Most bytes that a project keeps in the bucket'),
   limitUnfinishedJobs: whole(1, 10_000).default(4).describe('Most unfinished jobs of one user'),
   limitVcpus: whole(1, 10_000).default(16).describe('Most vCPUs of all unfinished jobs together'),
   logRetentionDays: z

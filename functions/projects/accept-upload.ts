@@ -14,6 +14,7 @@ import type { Ambient } from '../../shared/endpoint/definition.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { Problem } from '../../shared/endpoint/problem.ts';
 import { headBytes } from './archive-format.ts';
+import { refuseBytes } from './refuse-bytes.ts';
 
 /** What an upload is to become. */
 interface Acceptance {
@@ -25,7 +26,7 @@ interface Acceptance {
   format(head: Buffer): Upload['format'];
 }
 
-type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion'> & {
+type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> & {
   records: TableWriter<'records'>;
   objects: ObjectReader;
   project: Project;
@@ -51,7 +52,7 @@ async function uploaded(objects: ObjectReader, key: string, sha256: string) {
  */
 export async function acceptUpload(
   { kind, name, sha256, format }: Acceptance,
-  { records, objects, project, now, header, expectedVersion }: Accepting,
+  { records, objects, project, now, header, expectedVersion, settings }: Accepting,
 ): Promise<Upload> {
   const { project_id } = project;
   const objectOf = kind === 'source' ? sourceObject : datasetObject;
@@ -63,7 +64,8 @@ export async function acceptUpload(
     if (previous?.sha256 === sha256 && previous.format === told) return previous;
     const version = (previous?.version ?? 0) + 1;
     const value = { project_id, name, sha256, size, format: told, updated_at: now().toISOString(), version };
-    await putUpload(records, kind, value, previous);
+    const { projectBytes } = settings.limits;
+    await putUpload(records, kind, value, previous, projectBytes).catch(refuseBytes);
     return value;
   });
 }

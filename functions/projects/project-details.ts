@@ -12,6 +12,13 @@ export const ProjectDetails = ProjectAnswer.extend({
     .nullable(),
   configs: z.number().int(),
   experiments: z.number().int(),
+  bytes: z
+    .number()
+    .int()
+    .describe(
+      'Bytes of the objects that it keeps: sources, data sets, artifacts, checkpoints and packed environments.',
+    ),
+  limit_bytes: z.number().int().describe('Most bytes that it may keep in this deployment.'),
   latest_experiment: ExperimentAnswer.pick({
     experiment_id: true,
     kind: true,

@@ -27,13 +27,13 @@ export const endpoint = defineEndpoint({
   fieldsMask: true,
   etag: true,
 
-  async handle({ path: { project_id } }, { records }) {
+  async handle({ path: { project_id } }, { records, settings }) {
     const keys = [projectKey(project_id), environmentKey(project_id), countersKey(project_id)];
     const [projectItem, environmentItem, countersItem] = await records.batchGet(keys);
     if (projectItem === undefined) throw notFound('project', project_id);
     const project = parseProject(projectItem);
-    const { configs, experiments } =
-      countersItem === undefined ? { configs: 0, experiments: 0 } : parseCounters(countersItem);
+    const { configs, experiments, bytes } =
+      countersItem === undefined ? { configs: 0, experiments: 0, bytes: 0 } : parseCounters(countersItem);
     const environment = readPage(pageOf(environmentItem), parseEnvironment);
     const [latest, best] =
       experiments === 0
@@ -47,6 +47,8 @@ export const endpoint = defineEndpoint({
       environment: environment.items[0] ?? null,
       configs,
       experiments,
+      bytes,
+      limit_bytes: settings.limits.projectBytes,
       latest_experiment: latest?.items[0] ?? null,
       best_experiment: best?.items[0] ?? null,
     };

@@ -1,8 +1,9 @@
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { datasetObject } from '../../shared/data/upload.ts';
+import { datasetObject, requireUploadBytes } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
+import { refuseBytes } from './refuse-bytes.ts';
 import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -17,11 +18,15 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: datasetPath, query: uploadRequest },
   output: { 200: UploadTicket },
+  problems: ['conflict'],
   idempotent: { kind: 'signs', table: 'records' },
 
-  async handle({ path: { project_id }, query: { sha256, size } }, { objects }) {
-    const upload = await objects.presignUpload(datasetObject(project_id, sha256), size, sha256);
-    return { upload, sha256, size };
+  async handle({ path: { project_id }, query: { sha256, size } }, { records, objects, settings }) {
+    const upload = { project_id, sha256, size };
+    const { projectBytes } = settings.limits;
+    await requireUploadBytes(records, 'dataset', upload, projectBytes).catch(refuseBytes);
+    const ticket = await objects.presignUpload(datasetObject(project_id, sha256), size, sha256);
+    return { upload: ticket, sha256, size };
   },
 });
 

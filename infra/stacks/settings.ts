@@ -20,6 +20,7 @@ export function jobVariables(
     LIMIT_JOB_SECONDS: String(options.limitJobSeconds),
     LIMIT_LOG_BYTES: String(options.limitLogBytes),
     LIMIT_ARTIFACT_BYTES: String(options.limitArtifactBytes),
+    LIMIT_PROJECT_BYTES: String(options.limitProjectBytes),
   };
 }
 

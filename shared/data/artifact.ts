@@ -127,11 +127,13 @@ export interface ArtifactOwner {
   experiment: Experiment;
   lease: Lease;
   kind: ArtifactKind;
+  /** Most bytes that the project may hold. */
+  maxProjectBytes: number;
 }
 
 /** The writes around a change of one file: only for the lease's holder, and kept in every count. */
 function counted(
-  { experiment, lease, kind }: ArtifactOwner,
+  { experiment, lease, kind, maxProjectBytes }: ArtifactOwner,
   change: Write,
   objects: number,
   bytes: number,
@@ -142,7 +144,7 @@ function counted(
     holdsLease(experiment_id, 0, lease),
     change,
     changeJob(experimentKey(project_id, experiment_id), { add: { [files]: objects, [total]: bytes } }),
-    count(project_id, { objects, bytes }),
+    count(project_id, { objects, bytes }, maxProjectBytes),
   ];
 }
 

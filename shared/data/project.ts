@@ -63,12 +63,19 @@ export const projectExists = (project_id: string): Write => ({
   if: { exists: true },
 });
 
-/** A write that changes the project's counters. */
-export const count = (project_id: string, add: Partial<Counters>): Write => ({
-  update: countersKey(project_id),
-  change: { add },
-  if: { exists: true },
-});
+/**
+ * A write that changes the project's counters. With `maxBytes` it succeeds only where the project holds no more bytes
+ * afterwards; a write that adds none always does.
+ */
+export const count = (project_id: string, add: Partial<Counters>, maxBytes?: number): Write => {
+  const { bytes = 0 } = add;
+  const isBounded = maxBytes !== undefined && bytes > 0;
+  return {
+    update: countersKey(project_id),
+    change: { add },
+    if: { exists: true, ...(isBounded && { atMost: { bytes: maxBytes - bytes } }) },
+  };
+};
 
 /** The project. Throws a 404 problem when there is none. */
 export async function requireProject(records: Records, project_id: string): Promise<Project> {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
+import { requireProjectBytes } from './project-bytes.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
 import { readPage } from './unreadable-record.ts';
@@ -35,6 +36,10 @@ const uploadKey = (kind: 'source' | 'dataset', project_id: string, name: string)
   kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name);
 /** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
 const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
+const blobKey = (kind: 'source' | 'dataset', project_id: string, sha256: string): Key => ({
+  pk: blobsPartition(project_id),
+  sk: `${kind}#${sha256}`,
+});
 
 export const uploadPartitions = (project_id: string): string[] => [
   `SOURCE#${project_id}`,
@@ -65,6 +70,20 @@ export async function findDataset(
   return item && upload.parse(item);
 }
 
+/**
+ * Check that an upload fits into its project, which counts what was accepted before once.
+ * @throws ProjectBytesError
+ */
+export async function requireUploadBytes(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  { project_id, sha256, size }: Pick<Upload, 'project_id' | 'sha256' | 'size'>,
+  maxBytes: number,
+): Promise<void> {
+  const isNew = (await records.get(blobKey(kind, project_id, sha256))) === undefined;
+  if (isNew) await requireProjectBytes(records, project_id, size, maxBytes);
+}
+
 /** The source or data set that another version is to replace, also where it cannot be read. */
 export async function findUploadToReplace(
   records: TableReader<'records'>,
@@ -90,16 +109,20 @@ export async function listDatasets(
 /**
  * Makes an uploaded object the current source or the current version of a data set.
  * Throws `ConditionFailed` when another version or the project's deletion came between.
+ * @param maxBytes most bytes that the project may hold with it
+ * @throws ProjectBytesError where it would hold more
  */
 export async function putUpload(
   records: TableWriter<'records'>,
   kind: 'source' | 'dataset',
   value: Upload,
   previous: Upload | undefined,
+  maxBytes: number,
 ): Promise<void> {
   const { project_id, name, sha256, size } = value;
-  const blob: Key = { pk: blobsPartition(project_id), sk: `${kind}#${sha256}` };
+  const blob = blobKey(kind, project_id, sha256);
   const isNew = (await records.get(blob)) === undefined;
+  if (isNew) await requireProjectBytes(records, project_id, size, maxBytes);
   await records.write(
     projectExists(project_id),
     {
@@ -109,7 +132,7 @@ export async function putUpload(
     ...(isNew
       ? [
           { put: { ...blob, record_type: 'blob', schema_version: 0, size }, if: { exists: false } },
-          count(project_id, { objects: 1, bytes: size }),
+          count(project_id, { objects: 1, bytes: size }, maxBytes),
         ]
       : []),
   );

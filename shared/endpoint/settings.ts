@@ -44,6 +44,7 @@ const environmentSchema = () =>
     LIMIT_JOB_SECONDS: count(6 * 60 * 60),
     LIMIT_LOG_BYTES: count(100_000_000),
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
+    LIMIT_PROJECT_BYTES: count(1_000_000_000_000),
     LIMIT_UNFINISHED_JOBS: count(4),
     LIMIT_VCPUS: count(16),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
@@ -60,6 +61,8 @@ export interface Limits {
   logBytes: number;
   /** Most bytes of artifacts of one job. */
   artifactBytes: number;
+  /** Most bytes in the bucket of one project. */
+  projectBytes: number;
   /** Most unfinished jobs of one user. */
   unfinishedJobs: number;
   /** Most vCPUs of all unfinished jobs together. */
@@ -122,6 +125,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       jobSeconds: value.LIMIT_JOB_SECONDS,
       logBytes: value.LIMIT_LOG_BYTES,
       artifactBytes: value.LIMIT_ARTIFACT_BYTES,
+      projectBytes: value.LIMIT_PROJECT_BYTES,
       unfinishedJobs: value.LIMIT_UNFINISHED_JOBS,
       vcpus: value.LIMIT_VCPUS,
       sharedCluster: value.SHARED_CLUSTER === 'yes',

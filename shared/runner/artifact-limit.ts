@@ -1,4 +1,5 @@
 import type { ArtifactKind } from '../data/artifact.ts';
+import type { ProjectBytesError } from '../data/project-bytes.ts';
 
 /** The variable that names the folder of a kind to the user's command. */
 export const folderVariable = { artifact: 'OUTPUT_DIR', checkpoint: 'CHECKPOINT_DIR' } as const;
@@ -7,7 +8,13 @@ export const folderVariable = { artifact: 'OUTPUT_DIR', checkpoint: 'CHECKPOINT_
 export class ArtifactLimit extends Error {
   override readonly name = 'ArtifactLimit';
 
-  constructor(kind: ArtifactKind, maxBytes: number) {
-    super(`The files in ${folderVariable[kind]} exceed the limit of ${maxBytes} bytes.`);
+  /** @param project the error that names the limit of the project, where that was exceeded */
+  constructor(kind: ArtifactKind, maxBytes: number, project?: ProjectBytesError) {
+    const folder = folderVariable[kind];
+    super(
+      project === undefined
+        ? `The files in ${folder} exceed the limit of ${maxBytes} bytes.`
+        : `The files in ${folder} exceed the limit of the project. ${project.message}`,
+    );
   }
 }

@@ -9,6 +9,7 @@ import {
   putArtifact,
   removeArtifact,
 } from '../data/artifact.ts';
+import { ProjectBytesError, requireProjectBytes } from '../data/project-bytes.ts';
 import { ConditionFailed, type TableWriter } from '../data/table.ts';
 import { ArtifactLimit } from './artifact-limit.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
@@ -101,7 +102,7 @@ export class ArtifactStore {
       const previous = this.#known.get(path);
       const value = { path, size, sha256: stored, media_type, object, created_at: now().toISOString() };
       try {
-        await this.#change(path, object, () =>
+        await this.#change(path, object, size - (previous?.size ?? 0), () =>
           putArtifact(this.#options.records, this.#options, value, previous),
         );
       } catch (error) {
@@ -120,7 +121,9 @@ export class ArtifactStore {
   async remove(path: string): Promise<void> {
     const artifact = this.#known.get(path);
     if (artifact === undefined) return;
-    await this.#change(path, undefined, () => removeArtifact(this.#options.records, this.#options, artifact));
+    await this.#change(path, undefined, 0, () =>
+      removeArtifact(this.#options.records, this.#options, artifact),
+    );
     this.#known.delete(path);
     this.#bytes -= artifact.size;
     await this.#discard(artifact.object);
@@ -146,6 +149,12 @@ export class ArtifactStore {
     const others = this.#bytes - (this.#known.get(path)?.size ?? 0) + this.#underway;
     if (others + bytes.size > maxBytes) throw new ArtifactLimit(kind, maxBytes);
     this.#underway += bytes.size;
+    try {
+      await this.#requireProjectBytes(bytes.size - (this.#known.get(path)?.size ?? 0));
+    } catch (error) {
+      this.#underway -= bytes.size;
+      throw error;
+    }
     return bytes;
   }
 
@@ -161,8 +170,25 @@ export class ArtifactStore {
     }
   }
 
-  /** Does a change after which `object` is what is recorded under the path. */
-  #change(path: string, object: string | undefined, change: () => Promise<void>): Promise<void> {
+  /** Check that so many bytes more fit into the project. @throws ArtifactLimit */
+  async #requireProjectBytes(more: number): Promise<void> {
+    const { records, experiment, kind, maxBytes, maxProjectBytes } = this.#options;
+    const fault = await persist(PATIENCE_SECONDS, () =>
+      requireProjectBytes(records, experiment.project_id, more, maxProjectBytes).catch((error: unknown) => {
+        if (error instanceof ProjectBytesError) return error;
+        throw error;
+      }),
+    );
+    if (fault !== undefined) throw new ArtifactLimit(kind, maxBytes, fault);
+  }
+
+  /** Does a change after which `object` is what is recorded under the path, and so many bytes more. */
+  #change(
+    path: string,
+    object: string | undefined,
+    more: number,
+    change: () => Promise<void>,
+  ): Promise<void> {
     const { records, experiment, kind } = this.#options;
     const done = this.#lastChange.then(async () => {
       try {
@@ -172,7 +198,9 @@ export class ArtifactStore {
         // A try whose answer was lost makes the next one fail.
         const find = () => findArtifact(records, experiment.experiment_id, path, kind);
         const found = await persist(PATIENCE_SECONDS, find);
-        if (found?.object !== object) throw new LeaseLost({ cause });
+        if (found?.object === object) return;
+        await this.#requireProjectBytes(more);
+        throw new LeaseLost({ cause });
       }
     });
     this.#lastChange = done.catch(() => undefined);

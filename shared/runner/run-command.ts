@@ -80,6 +80,7 @@ function collectors({ job, workspace, prepared, user, shipper }: CommandRun, bes
         now,
         say,
         maxBytes: settings.limits.artifactBytes,
+        maxProjectBytes: settings.limits.projectBytes,
         onLimit: (error: ArtifactLimit) => stop.because({ kind: 'limit', message: error.message }),
         // The processes of a container of its own may be on another machine, or another's.
         ...(prepared.image === null && { writable: () => filesOpenForWriting(ofCommand, user) }),

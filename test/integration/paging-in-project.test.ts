@@ -100,7 +100,7 @@ describe('paging through what a project holds', () => {
         updated_at: at,
         version: 1,
       };
-      await putUpload(service.records, 'dataset', upload, undefined);
+      await putUpload(service.records, 'dataset', upload, undefined, 1e9);
     }
     const { ids, sizes } = await walk(listDatasets, 'dataset', () => 1);
     expect(ids).toEqual(['C', 'a', 'b']);

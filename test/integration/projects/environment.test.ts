@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
 import { findEnvironment, recordLock } from '../../../shared/data/environment.ts';
+import { projectExists } from '../../../shared/data/project.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 
@@ -30,7 +31,7 @@ describe('environment', () => {
   async function resolve(): Promise<void> {
     const { version } = (await findEnvironment(service.records, path.project_id))!;
     const { project_id } = path;
-    const proof = { check: { pk: 'PROJECTS', sk: project_id }, if: { exists: true } };
+    const proof = projectExists(project_id);
     await recordLock(service.records, { project_id, version, lock_hash: lock }, proof);
   }
 

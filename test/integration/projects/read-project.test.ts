@@ -50,6 +50,8 @@ describe('details of a project', () => {
       environment: null,
       configs: 0,
       experiments: 0,
+      bytes: 0,
+      limit_bytes: 1e12,
       latest_experiment: null,
       best_experiment: null,
     });

@@ -43,6 +43,7 @@ export class OutputBench {
       now: () => new Date('2026-01-02T03:04:05.678Z'),
       say: (message) => this.said.push(message),
       maxBytes: 1e9,
+      maxProjectBytes: 1e9,
       onLimit: (error) => this.said.push(`stop: ${error.message}`),
       lookMilliseconds: 5,
       ...options,

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { count } from '../../../shared/data/project.ts';
 import { ArtifactLimit } from '../../../shared/runner/artifact-limit.ts';
 import { LeaseLost } from '../../../shared/runner/lease-lost.ts';
 import { OutputBench } from './output-bench.ts';
@@ -96,6 +97,33 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     await expect.poll(() => bench.said, { timeout: 10_000 }).toEqual([`stop: ${message}`]);
     await expect(one.finish()).rejects.toThrow(message);
     expect(await bench.place.counts()).toMatchObject({ artifact_bytes: 5, storedBytes: 5 });
+  });
+
+  test('is limited by what the project may hold, whoever else fills it meanwhile', async () => {
+    const { records, experiment } = bench.place;
+    await records.write(count(experiment.project_id, { bytes: 90 }));
+    await bench.put('small', '12345');
+    await bench.put('too large', '12345678901');
+    const message = /The project holds 9[05] bytes and may hold 100; 11 more do not fit\./;
+    await expect(bench.uploader({ maxProjectBytes: 100 }).finish()).rejects.toThrow(message);
+    await expect(bench.uploader({ maxProjectBytes: 100 }).finish()).rejects.toThrow(ArtifactLimit);
+    expect(await bench.paths()).toEqual(['small']);
+    expect(await bench.place.counts()).toMatchObject({ artifact_bytes: 5, bytes: 95, storedBytes: 5 });
+  });
+
+  test('is refused where the project is filled while a file is on its way', async () => {
+    const { records, objects, experiment } = bench.place;
+    const filling: typeof objects = {
+      ...objects,
+      async putStream(...upload) {
+        await objects.putStream(...upload);
+        await records.write(count(experiment.project_id, { bytes: 98 }));
+      },
+    };
+    await bench.put('small', '12345');
+    const one = bench.uploader({ maxProjectBytes: 100, objects: filling });
+    await expect(one.finish()).rejects.toThrow('The project holds 98 bytes and may hold 100; 5 more');
+    expect(await bench.place.counts()).toMatchObject({ artifacts: 0, bytes: 98, stored: 0 });
   });
 
   test('is refused once another holds the lease, and leaves nothing behind', async () => {

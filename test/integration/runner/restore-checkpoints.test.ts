@@ -43,6 +43,7 @@ describe('checkpoints of an earlier attempt', () => {
       now: () => new Date(),
       say: () => undefined,
       maxBytes: 1e9,
+      maxProjectBytes: 1e9,
       onLimit: () => undefined,
       ...options,
     });
@@ -137,7 +138,12 @@ describe('checkpoints of an earlier attempt', () => {
       object,
       created_at: new Date().toISOString(),
     };
-    await putArtifact(place.records, { ...place, kind: 'checkpoint' }, value, undefined);
+    await putArtifact(
+      place.records,
+      { ...place, kind: 'checkpoint', maxProjectBytes: 1e9 },
+      value,
+      undefined,
+    );
     await expect(restore()).rejects.toThrow(
       `The path of the stored checkpoint ${JSON.stringify(path)} leads nowhere.`,
     );
