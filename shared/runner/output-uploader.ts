@@ -31,6 +31,7 @@ const QUIET_SHARE = 0.2;
 /** The same for files that looks met being written, from the second one on. */
 const RESTLESS_SHARE = 0.025;
 const RESTLESS_FROM = 2;
+const RESTLESS_TRIES = 3;
 /** How often a walk is repeated that met changes made during itself. */
 const MAX_WALKS = 3;
 const MAX_FILES = 10_000;
@@ -120,9 +121,11 @@ export class OutputUploader {
     const { files, seen } = await this.#pinChanged(refused);
     closing.defer(() => files.close());
     if (files.size > 0) {
-      const isVisible = await this.#takeComplete(files, QUIET_SHARE, refused);
-      // Of what is written again and again only moments are quiet; a writer that is seen to have none open is enough.
-      if (isVisible && files.size > 0) await this.#takeComplete(files, RESTLESS_SHARE, refused);
+      let isVisible = await this.#takeComplete(files, QUIET_SHARE, refused);
+      // Of what is written again and again only moments are quiet; that nobody is seen to have it open is enough then.
+      // One that was just written is quiet next, whatever the writer's rhythm.
+      for (let tries = 0; isVisible && files.size > 0 && tries < RESTLESS_TRIES; tries += 1)
+        isVisible = await this.#takeComplete(files, RESTLESS_SHARE, refused);
     }
     if (this.#ending.signal.aborted) return;
     await this.#removeVanished(seen, this.#seen, refusals);

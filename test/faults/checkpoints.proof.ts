@@ -94,7 +94,8 @@ async function killAndGoOn({ started, size, say }: Bench, round: readonly Case[]
       ),
       sleep(patienceSeconds * 1000, false),
     ]);
-    const remark = (await project.log(experiment))
+    // The log of a training that goes on has no end.
+    const remark = (isRestored ? await project.log(experiment) : [])
       .map(({ message }) => message)
       .filter((message) => message.includes(' of step '))
       .join(', ');
