@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { issueNamedToken, namedTokensMost } from '../../shared/data/named-token.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
-import { ConditionFailed } from '../../shared/data/table.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { integer, line } from '../../shared/endpoint/parameters.ts';
@@ -52,7 +52,7 @@ export const endpoint = defineEndpoint({
         { headers: { 'Cache-Control': 'no-store' } },
       );
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
       throw new Problem('conflict', 'The account was changed at the same moment. Try again.', {
         cause: error,
       });

@@ -9,7 +9,7 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { count } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
 import { unrank } from '../../shared/data/ranking.ts';
-import { ConditionFailed } from '../../shared/data/table.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
@@ -69,7 +69,7 @@ export const endpoint = defineEndpoint({
         recordPurge(purge),
       );
     } catch (error) {
-      throw error instanceof ConditionFailed ? notFound('experiment', experiment_id) : error;
+      throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
     }
     try {
       await runPurge(records, objects, purge, forSeconds(purgeSeconds));

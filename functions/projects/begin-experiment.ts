@@ -4,9 +4,10 @@ import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../
 import type { TrainingKind } from '../../shared/data/job.ts';
 import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
-import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
+import type { TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import { limitShare } from '../../shared/data/vcpu-limit.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
@@ -98,7 +99,7 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
       ...made(experiment.experiment_id),
     ]);
   } catch (error) {
-    if (error instanceof ConditionFailed) throw notFound('project', project.project_id);
+    if (error instanceof ConditionFailedError) throw notFound('project', project.project_id);
     throw limitReached(error, settings.limits);
   }
   return experiment;

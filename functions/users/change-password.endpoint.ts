@@ -5,8 +5,8 @@ import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword, PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { setPassword } from '../../shared/data/change-user.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
-import { ConditionFailed } from '../../shared/data/table.ts';
 import { findCredentials, findUser } from '../../shared/data/user.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
@@ -57,7 +57,7 @@ export const endpoint = defineEndpoint({
     try {
       return showUser(await setPassword(accounts, user, await hashPassword(password), now().toISOString()));
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
       const present = await findUser(accounts, user.user_id);
       if (present === undefined) throw notFound('user', username);
       requirePrecondition(context, present.version);

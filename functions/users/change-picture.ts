@@ -1,7 +1,8 @@
 import type { ObjectWriter } from '../../shared/aws/objects.ts';
-import { findPicture, type Picture, putPicture } from '../../shared/data/picture.ts';
-import { ConditionFailed, type TableWriter } from '../../shared/data/table.ts';
+import { findPicture, type Picture, pictureOwner, putPicture } from '../../shared/data/picture.ts';
+import type { TableWriter } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient } from '../../shared/endpoint/definition.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
@@ -56,8 +57,8 @@ export async function changePicture(
     try {
       await putPicture(accounts, picture, previous);
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      if (error.failed.includes(1)) throw notFound('user', username);
+      if (!(error instanceof ConditionFailedError)) throw error;
+      if (pictureOwner.failedIn(error)) throw notFound('user', username);
       continue;
     }
     await tidy(context, user_id, sweepPictures(context.objects, user_id, change, replaced));

@@ -4,7 +4,6 @@ import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { countRegistration } from '../../shared/accounts/registration-rate.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
-import { ConditionFailed } from '../../shared/data/table.ts';
 import {
   AccountType,
   createUser,
@@ -12,6 +11,7 @@ import {
   findUserId,
   type User,
   Username,
+  usernameClaim,
 } from '../../shared/data/user.ts';
 import { signInMaxBytes } from '../../shared/endpoint/body-limit.ts';
 import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
@@ -81,7 +81,7 @@ export const endpoint = defineEndpoint({
     try {
       await createUser(accounts, user, hash, { also: made(user.user_id) });
     } catch (error) {
-      if (error instanceof ConditionFailed && error.failed.includes(0)) throw taken(username);
+      if (usernameClaim.failedIn(error)) throw taken(username);
       throw error;
     }
     return showUser(user);

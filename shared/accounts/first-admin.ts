@@ -1,13 +1,11 @@
 import { ulid } from 'ulid';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
-import { createUser, readPopulation, type User } from '../data/user.ts';
+import type { TableWriter } from '../data/table.ts';
+import { createUser, populationCount, readPopulation, type User } from '../data/user.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { hashPassword } from './password.ts';
 
 /** Name of the first user of a deployment. */
 export const firstAdminName = 'admin' as const;
-
-/** Position, among the writes that create a user, of the one that fails where there is an admin already. */
-const populationWrite = 3;
 
 /** What came of it: the user, or why there is none. */
 export type FirstAdmin = { created: User } | { refused: 'admin-exists' | 'name-taken' };
@@ -41,7 +39,7 @@ export async function createFirstAdmin(
     await createUser(accounts, user, await hashPassword(password), { onlyIfNoAdmin: true });
     return { created: user };
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return { refused: error.failed.includes(populationWrite) ? 'admin-exists' : 'name-taken' };
+    if (!(error instanceof ConditionFailedError)) throw error;
+    return { refused: populationCount.failedIn(error) ? 'admin-exists' : 'name-taken' };
   }
 }

@@ -1,6 +1,7 @@
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
 import { issueToken } from '../data/token.ts';
 import { findCredentials, replaceHash, type User } from '../data/user.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { Problem } from '../endpoint/problem.ts';
 import { beginAttempt } from './back-off.ts';
 import { hashing } from './hashing-queue.ts';
@@ -57,7 +58,7 @@ async function checkAndIssue(
       const { bearer } = await issueToken(accounts, user, { token_id, now: now(), seconds, name: null });
       return { user, bearer };
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
       if (round === rounds) throw wrongCredentials();
       // The user was changed or deleted since they were read; only another password, or none, makes this one wrong.
       found = await findCredentials(accounts, username);

@@ -1,6 +1,7 @@
 import { Problem } from '../endpoint/problem.ts';
 import { type Project, requireProject } from './project.ts';
-import { ConditionFailed, type TableReader } from './table.ts';
+import type { TableReader } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /** Somebody always wins a round, so this many contenders for one record all come through. */
 const rounds = 8;
@@ -20,7 +21,7 @@ export async function changeInProject<T>(
     try {
       return await attempt(present);
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
       present = await requireProject(records, project.project_id);
       if (round === rounds) {
         throw new Problem('conflict', 'Others are changing this at the same moment. Try again.', {

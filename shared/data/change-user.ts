@@ -1,27 +1,22 @@
 import { notFound, Problem } from '../endpoint/problem.ts';
 import { recordClosedAccount } from './closed-account.ts';
 import { ofVersion } from './record.ts';
-import { ConditionFailed, type TableReader, type TableWriter, type Write } from './table.ts';
+import type { TableReader, TableWriter, Write } from './table.ts';
 import {
   type AccountType,
   countPopulation,
   findUser,
   passwordKey,
+  populationCount,
   storedPassword,
   type User,
   userKey,
   usernameKey,
 } from './user.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /** Somebody always wins a round, so this many contenders for one user all come through. */
 const rounds = 8;
-
-/** Positions in the transactions below of what can fail: the user is of another version, or the last admin. */
-const position = { user: 0, population: 1 };
-
-function isLastAdmin({ failed }: ConditionFailed): boolean {
-  return failed.includes(position.population) && !failed.includes(position.user);
-}
 
 /**
  * Does a change of a user, again whenever another one came between, each time with the user as they are then. Throws a
@@ -37,8 +32,9 @@ export async function changeUser<T>(
     try {
       return await attempt(present);
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      if (isLastAdmin(error)) {
+      if (!(error instanceof ConditionFailedError)) throw error;
+      // Where the user was changed as well, it is not known yet whether they are still an admin.
+      if (error.isOnly(populationCount)) {
         const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
         throw new Problem('conflict', detail, { cause: error });
       }
@@ -57,7 +53,7 @@ const adminsIn = (account_type: AccountType): number => (account_type === 'admin
 
 /**
  * Deletes a user of the given version, who is signed out by that and whose name is free again; what else there is of
- * them is removed afterwards. Throws `ConditionFailed` for {@link changeUser}.
+ * them is removed afterwards. Throws `ConditionFailedError` for {@link changeUser}.
  */
 export async function removeUser(
   accounts: TableWriter<'accounts'>,
@@ -74,7 +70,7 @@ export async function removeUser(
 }
 
 /**
- * Gives a user of the given version another account type, which ends all their tokens. Throws `ConditionFailed` for
+ * Gives a user of the given version another account type, which ends all their tokens. Throws `ConditionFailedError` for
  * {@link changeUser}.
  */
 export async function setAccountType(
@@ -94,7 +90,7 @@ export async function setAccountType(
 }
 
 /**
- * Gives a user of the given version another password hash, which ends all their tokens. Throws `ConditionFailed` when
+ * Gives a user of the given version another password hash, which ends all their tokens. Throws `ConditionFailedError` when
  * another change came between.
  */
 export async function setPassword(

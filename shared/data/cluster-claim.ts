@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
-import { ConditionFailed, type Key, type TableWriter, type Write } from './table.ts';
+import type { Key, TableWriter, Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /*
  * Nodes of a cluster reach one another on every port. A security group belongs to a compute environment, not to a job,
@@ -72,7 +73,7 @@ export async function auditCluster(records: TableWriter<'records'>): Promise<Clu
       try {
         await records.write({ update: clusterClaimKey, change, if: unmoved });
       } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
+        if (!(error instanceof ConditionFailedError)) throw error;
       }
     },
   };

@@ -125,7 +125,7 @@ export async function readConfigContent(records: Records, value: Config): Promis
   return item && content.parse(item).content;
 }
 
-/** Stores the next version of a configuration, or its first; throws `ConditionFailed` when another came between. */
+/** Stores the next version of a configuration, or its first; throws `ConditionFailedError` when another came between. */
 export async function putConfig(
   records: TableWriter<'records'>,
   value: Config,
@@ -155,7 +155,7 @@ export async function putConfig(
   );
 }
 
-/** Deletes a configuration with all its versions. Throws `ConditionFailed` when it is not `unchanged` any more. */
+/** Deletes a configuration with all its versions. Throws `ConditionFailedError` when it is not `unchanged` any more. */
 export async function deleteConfig(
   records: TableWriter<'records'>,
   { project_id, config_id, version }: Config,

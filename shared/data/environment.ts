@@ -55,7 +55,7 @@ export async function findEnvironmentToReplace(
   });
 }
 
-/** Stores the environment; throws `ConditionFailed` when another version or the project's deletion came between. */
+/** Stores the environment; throws `ConditionFailedError` when another version or the project's deletion came between. */
 export async function putEnvironment(
   records: TableWriter<'records'>,
   value: Environment,
@@ -69,7 +69,7 @@ export async function putEnvironment(
 
 /**
  * Notes what a build resolved, unless the environment has changed since the job was made; `proof` is that the job is
- * still the builder's. Throws `ConditionFailed`.
+ * still the builder's. Throws `ConditionFailedError`.
  */
 export async function recordLock(
   records: TableWriter<'records'>,
@@ -131,7 +131,7 @@ export async function findPack(
 }
 
 /**
- * Records a pack that lies in the bucket, maybe in place of a damaged one. Throws `ConditionFailed` where `holder` is
+ * Records a pack that lies in the bucket, maybe in place of a damaged one. Throws `ConditionFailedError` where `holder` is
  * not its builder any more, or the project is gone.
  */
 export async function putPack(
@@ -162,7 +162,7 @@ export const packObject = (project_id: string, request_key: string): string =>
   `${packsPrefix(project_id)}${request_key}`;
 
 /**
- * Makes `holder` the one builder of a key until `until`; throws `ConditionFailed` while another one is. A claim that
+ * Makes `holder` the one builder of a key until `until`; throws `ConditionFailedError` while another one is. A claim that
  * ends later than any can is from before the clock was set back, and holds up nobody.
  */
 export async function claimBuild(
@@ -190,7 +190,7 @@ export async function claimBuild(
   });
 }
 
-/** Lets others build; throws `ConditionFailed` when the claim was lost already. */
+/** Lets others build; throws `ConditionFailedError` when the claim was lost already. */
 export async function releaseBuild(
   records: TableWriter<'records'>,
   project_id: string,

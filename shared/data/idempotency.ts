@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Timestamp } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
-import {
-  ConditionFailed,
-  type Key,
-  type TableName,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Key, TableName, TableReader, TableWriter, Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /** Seconds for which a key stands for its first request. */
 const keptSeconds = 24 * 60 * 60;
@@ -123,7 +117,7 @@ async function succeeds(table: TableWriter<TableName>, write: Write): Promise<bo
     await table.write(write);
     return true;
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (error instanceof ConditionFailedError) return false;
     throw error;
   }
 }

@@ -31,7 +31,7 @@ const logStream = (job_id: string, node: number) => ({
   row: PackedLine,
 });
 
-/** Appends lines as chunk `sequence` of this lease, and tells that the holder lives. Throws `ConditionFailed` once superseded. */
+/** Appends lines as chunk `sequence` of this lease, and tells that the holder lives. Throws `ConditionFailedError` once superseded. */
 export async function appendLog(
   records: TableWriter<'records'>,
   job_id: string,

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { Timestamp } from '../endpoint/parameters.ts';
 import { jobPartition } from './job.ts';
 import { recordType } from './record.ts';
-import { ConditionFailed, type Key, type TableReader, type TableWriter, type Write } from './table.ts';
+import type { Key, TableReader, TableWriter, Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 const lease = recordType('lease', () =>
   z.object({
@@ -117,6 +118,6 @@ export async function noteWatched(
     });
   } catch (error) {
     // Another reader was faster, or the job is gone.
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }

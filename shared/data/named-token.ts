@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
-import { ConditionFailed, type Key, type TableWriter } from './table.ts';
+import type { Key, TableWriter } from './table.ts';
 import {
   isAlive,
   issuedKey,
@@ -12,6 +12,7 @@ import {
   type TokenOwner,
 } from './token.ts';
 import { userPartition } from './user.ts';
+import { ConditionFailedError, WriteLabel } from './write-label.ts';
 
 /** Most tokens for scripts that one user can have at a time. */
 export const namedTokensMost = 50;
@@ -23,6 +24,8 @@ const namedTokens = recordType('named-tokens', () =>
     version: z.number().int(),
   }),
 );
+
+const listOfTokens = new WriteLabel('list of named tokens');
 
 const namedTokensKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'NAMED_TOKENS' });
 
@@ -44,7 +47,7 @@ async function aliveOf(
 
 /**
  * Issues a token for scripts; only this answer ever holds its secret. Answers undefined where the owner has as many as
- * there can be. Throws `ConditionFailed` once the owner is gone or has other credentials (write 0), or where others
+ * there can be. Throws `ConditionFailedError` once the owner is gone or has other credentials (write 0), or where others
  * keep coming between.
  */
 export async function issueNamedToken(
@@ -63,13 +66,13 @@ export async function issueNamedToken(
     const { bearer, token, writes } = prepareToken(owner, options);
     const list = { token_ids: [...kept, token.token_id], version: version + 1 };
     try {
-      await accounts.write(...writes, {
-        put: namedTokens.item(key, list),
-        if: version === 0 ? { exists: false } : { equals: { version } },
-      });
+      const put = namedTokens.item(key, list);
+      const condition = version === 0 ? { exists: false } : { equals: { version } };
+      await accounts.write(...writes, listOfTokens.on({ put, if: condition }));
       return { bearer, token };
     } catch (error) {
-      if (!(error instanceof ConditionFailed) || error.failed.includes(0) || round === rounds) throw error;
+      const isListOnly = error instanceof ConditionFailedError && error.isOnly(listOfTokens);
+      if (!isListOnly || round === rounds) throw error;
     }
   }
 }

@@ -1,11 +1,5 @@
-import {
-  ConditionFailed,
-  type Key,
-  type Page,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /** What users made of one kind, in a partition for each user: so it is found when the user is deleted. */
 export interface OwnedList {
@@ -40,7 +34,7 @@ export function ownedList(name: string, keyOf: (id: string) => Key): OwnedList {
       try {
         await records.write(disown, forget);
       } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
+        if (!(error instanceof ConditionFailedError)) throw error;
         // It was deleted meanwhile.
         await records.write(forget);
       }

@@ -3,6 +3,7 @@ import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter } from './table.ts';
 import { findUserId, parseUser, type User, userKey, userPartition } from './user.ts';
+import { WriteLabel } from './write-label.ts';
 
 const picture = recordType('picture', () =>
   z.object({
@@ -42,8 +43,11 @@ export async function findPicture(accounts: Accounts, user_id: string): Promise<
   return item && picture.parse(item);
 }
 
+/** The write that requires the user of a picture to exist. */
+export const pictureOwner = new WriteLabel('owner of the picture');
+
 /**
- * Makes another picture, or none, the current one. Throws `ConditionFailed` when another change came between (write 0)
+ * Makes another picture, or none, the current one. Throws `ConditionFailedError` when another change came between (write 0)
  * or the user was deleted (write 1).
  */
 export async function putPicture(
@@ -56,6 +60,6 @@ export async function putPicture(
       put: picture.item(pictureKey(value.user_id), value),
       if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
     },
-    { check: userKey(value.user_id), if: { exists: true } },
+    pictureOwner.on({ check: userKey(value.user_id), if: { exists: true } }),
   );
 }

@@ -134,7 +134,7 @@ export type ProjectChange = Partial<
   Pick<Project, 'project_name' | 'project_description' | 'project_type' | 'project_task'>
 >;
 
-/** Changes a project of the given version; throws `ConditionFailed` when it was changed or deleted meanwhile. */
+/** Changes a project of the given version; throws `ConditionFailedError` when it was changed or deleted meanwhile. */
 export async function updateProject(
   records: TableWriter<'records'>,
   { project_id, version }: Project,

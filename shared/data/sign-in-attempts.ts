@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { recordType } from './record.ts';
-import { ConditionFailed, type Key, type TableWriter, type Write } from './table.ts';
+import type { Key, TableWriter, Write } from './table.ts';
+import { ConditionFailedError, WriteLabel } from './write-label.ts';
 
 const attempts = recordType('sign-in-attempts', () =>
   z.object({
@@ -78,7 +79,7 @@ export async function changeAttempts(
       await accounts.write(...writes);
       return true;
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(200, 10 * 2 ** round)));
   }
@@ -98,19 +99,23 @@ export async function forgiveAttempts(
   }: { forgotten: AttemptSource; lowered: readonly AttemptSource[]; also: readonly Write[] },
 ): Promise<void> {
   const always: Write[] = [{ delete: attemptsKey(forgotten) }, ...also];
-  let lower: Write[] = lowered.map((source) => ({
-    update: attemptsKey(source),
-    change: { add: { count: -1, version: 1 }, set: { open_at: 0 } },
-    if: { above: { count: 0 } },
-  }));
+  let lower = lowered.map((source, index) => {
+    const label = new WriteLabel(`lowered count ${index}`);
+    const write = label.on({
+      update: attemptsKey(source),
+      change: { add: { count: -1, version: 1 }, set: { open_at: 0 } },
+      if: { above: { count: 0 } },
+    });
+    return { label, write };
+  });
   // A count that is gone needs no lowering; each retry has one fewer at least.
   for (;;) {
     try {
-      await accounts.write(...always, ...lower);
+      await accounts.write(...always, ...lower.map(({ write }) => write));
       return;
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      lower = lower.filter((_, index) => !error.failed.includes(always.length + index));
+      if (!(error instanceof ConditionFailedError)) throw error;
+      lower = lower.filter(({ label }) => !label.failedIn(error));
     }
   }
 }

@@ -9,15 +9,9 @@ import { ModelFile } from './model-file.ts';
 import type { PurgeTarget } from './purge.ts';
 import { recordType } from './record.ts';
 import { spreadList } from './spread-list.ts';
-import {
-  ConditionFailed,
-  type Key,
-  type Page,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { pageOf, readPage } from './unreadable-record.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /** A file of a strategy's result: `model.onnx`, or external data beside it. */
 export const ResultFile = z.object({
@@ -184,7 +178,7 @@ export async function disownStrategy(
       if: { equals: { user_id } },
     });
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
 

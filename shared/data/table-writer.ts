@@ -3,14 +3,8 @@ import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { toWellFormed } from '../endpoint/ill-formed.ts';
 import { Expression } from './condition.ts';
-import {
-  ConditionFailed,
-  type Item,
-  type TableName,
-  type TableWriter,
-  tableReader,
-  type Write,
-} from './table.ts';
+import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -87,8 +81,8 @@ export function tableWriter<N extends TableName>(
         } catch (error) {
           if (!isCancellation(error)) throw error;
           const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
-          const failed = codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : []));
-          if (failed.length > 0) throw new ConditionFailed(failed);
+          const failed = writes.filter((_, index) => codes[index] === 'ConditionalCheckFailed');
+          if (failed.length > 0) throw new ConditionFailedError(failed.map(({ label }) => label));
           if (round === conflictRounds || !codes.some((code) => passing.has(code))) throw error;
           // Full jitter keeps contenders for one item from meeting again and again.
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** round));

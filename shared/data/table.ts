@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Change, Condition } from './condition.ts';
 import type { UnreadableRecord } from './unreadable-record.ts';
+import type { WriteLabel } from './write-label.ts';
 
 /** The two tables: `accounts` (users, tokens) and `records` (everything else); jobs never reach `accounts`. */
 export type TableName = 'accounts' | 'records';
@@ -33,11 +34,12 @@ export interface PartitionQuery {
 }
 
 /** One write of a transaction. */
-export type Write =
+export type Write = (
   | { put: Item; if?: Condition }
   | { update: Key; change: Change; if?: Condition }
   | { delete: Key; if?: Condition }
-  | { check: Key; if: Condition };
+  | { check: Key; if: Condition }
+) & { label?: WriteLabel };
 
 /** Reads of one table. All reads are strongly consistent. */
 export interface TableReader<N extends TableName> {
@@ -53,21 +55,9 @@ export interface TableWriter<N extends TableName> extends TableReader<N> {
   readonly writable: true;
   /**
    * Does all writes or none, exactly once also when replies get lost. At most 100 writes.
-   * Throws {@link ConditionFailed} when a condition does not hold.
+   * Throws `ConditionFailedError` when a condition does not hold; it names the labels of these writes.
    */
   write(...writes: readonly Write[]): Promise<void>;
-}
-
-/** The conditions of a write did not hold; nothing was written. */
-export class ConditionFailed extends Error {
-  override readonly name = 'ConditionFailed';
-  /** Positions of the writes whose conditions failed. */
-  readonly failed: readonly number[];
-
-  constructor(failed: readonly number[]) {
-    super(`conditions of writes ${failed.join(', ')} failed`);
-    this.failed = failed;
-  }
 }
 
 /** An unprocessed rest of a batch read: the table is throttling. */

@@ -89,7 +89,7 @@ export function prepareToken(
 }
 
 /**
- * Issues a token; only this answer ever holds its secret. Throws `ConditionFailed` once the owner is gone or has other
+ * Issues a token; only this answer ever holds its secret. Throws `ConditionFailedError` once the owner is gone or has other
  * credentials.
  */
 export async function issueToken(

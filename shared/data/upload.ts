@@ -108,7 +108,7 @@ export async function listDatasets(
 
 /**
  * Makes an uploaded object the current source or the current version of a data set.
- * Throws `ConditionFailed` when another version or the project's deletion came between.
+ * Throws `ConditionFailedError` when another version or the project's deletion came between.
  * @param maxBytes most bytes that the project may hold with it
  * @throws ProjectBytesError where it would hold more
  */

@@ -2,16 +2,9 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
 import type { Condition } from './condition.ts';
 import { recordType, unreadableVersion } from './record.ts';
-import {
-  ConditionFailed,
-  type Item,
-  type Key,
-  type Page,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { readPage } from './unreadable-record.ts';
+import { ConditionFailedError, WriteLabel } from './write-label.ts';
 
 /** Account types, from the fewest rights to the most; each has all rights of those before it. */
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
@@ -122,13 +115,18 @@ export async function readPopulation(accounts: Accounts): Promise<{ users: numbe
   return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
 }
 
+/** The write that takes a user's name. */
+export const usernameClaim = new WriteLabel('username');
+/** The write that counts users and admins. */
+export const populationCount = new WriteLabel('population');
+
 /** Counts users and admins that come or, below zero, go. The write fails where the last admin would go. */
 export function countPopulation(users: number, admins: number): Write {
-  return {
+  return populationCount.on({
     update: populationKey,
     change: { set: { record_type: population.kind, schema_version: 0 }, add: { users, admins } },
     ...(admins < 0 && { if: { above: { admins: -admins } } }),
-  };
+  });
 }
 
 /** The item that holds a user's password hash. */
@@ -138,8 +136,9 @@ export const storedPassword = (user_id: string, hash: string, changed_at: string
 const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
 
 /**
- * Creates a user with a stored password hash. Throws `ConditionFailed` when the name is taken (write 0), or, with
- * `onlyIfNoAdmin`, when there is an admin already (write 3). `also` are writes that succeed or fail with it.
+ * Creates a user with a stored password hash. Throws `ConditionFailedError` when the name is taken ({@link usernameClaim}),
+ * or, with `onlyIfNoAdmin`, when there is an admin already ({@link populationCount}). `also` are writes that succeed or
+ * fail with it.
  */
 export async function createUser(
   accounts: TableWriter<'accounts'>,
@@ -149,7 +148,10 @@ export async function createUser(
 ): Promise<void> {
   const counted = countPopulation(1, value.account_type === 'admin' ? 1 : 0);
   await accounts.write(
-    { put: username.item(usernameKey(value.username), { user_id: value.user_id }), if: { exists: false } },
+    usernameClaim.on({
+      put: username.item(usernameKey(value.username), { user_id: value.user_id }),
+      if: { exists: false },
+    }),
     { put: user.item(userKey(value.user_id), value), if: { exists: false } },
     { put: storedPassword(value.user_id, hash, value.created_at) },
     onlyIfNoAdmin ? { ...counted, if: noAdmin } : counted,
@@ -170,6 +172,6 @@ export async function replaceHash(
       if: { equals: { hash: from } },
     });
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { recordType } from './record.ts';
-import {
-  ConditionFailed,
-  type Item,
-  type Key,
-  TableBusy,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import { type Item, type Key, TableBusy, type TableReader, type TableWriter, type Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /*
  * The vCPUs that all unfinished jobs together may reserve are tokens, dealt out to shares. A job takes its tokens from
@@ -222,7 +215,7 @@ async function unlessChanged(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
 

@@ -1,14 +1,7 @@
 import type { Logger } from '../endpoint/log.ts';
-import {
-  ConditionFailed,
-  type Item,
-  type Key,
-  type TableName,
-  type TableReader,
-  type TableWriter,
-  type Write,
-} from './table.ts';
+import type { Item, Key, TableName, TableReader, TableWriter, Write } from './table.ts';
 import { UnreadableRecord } from './unreadable-record.ts';
+import { ConditionFailedError } from './write-label.ts';
 
 /** Partitions of a table whose rows stand for unfinished work. */
 export interface WatchedList<N extends TableName = TableName> {
@@ -78,7 +71,7 @@ async function changeRow(table: TableWriter<TableName>, write: Write): Promise<b
     await table.write(write);
     return true;
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (error instanceof ConditionFailedError) return false;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { changeJob } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
-import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
+import type { Item, Key, TableWriter, Write } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { buildingReason } from './reason.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
@@ -81,7 +82,7 @@ export async function acquireLease<R extends JobRecord>(
   try {
     await records.write(takeLease(job_id, me.node, lease, previous), startWrite(record, me, now));
   } catch (error) {
-    if (error instanceof ConditionFailed)
+    if (error instanceof ConditionFailedError)
       return { refused: 'another container was faster, or the job has just ended' };
     throw error;
   }

@@ -1,7 +1,8 @@
 import { claimCluster } from '../data/cluster-claim.ts';
 import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/job.ts';
-import { ConditionFailed, TableBusy, type TableWriter, type Write } from '../data/table.ts';
+import { TableBusy, type TableWriter, type Write } from '../data/table.ts';
 import { gatherVcpus, reserveVcpus } from '../data/vcpu-limit.ts';
+import { ConditionFailedError, WriteLabel } from '../data/write-label.ts';
 import type { Limits } from '../endpoint/settings.ts';
 
 /** A limit of which nothing is left for a job now. */
@@ -17,11 +18,15 @@ export class JobLimitError extends Error {
 
 const rounds = 10;
 
+const clusterClaim = new WriteLabel('claim of the cluster');
+const userLimit = new WriteLabel('unfinished jobs of the user');
+const vcpuLimit = new WriteLabel('vCPUs of the deployment');
+
 /**
  * Begin a job: in one transaction do `writes`, its own record among them, put it on the list of unfinished jobs, and
  * count it against the limits.
  * @throws JobLimitError where a limit would be exceeded
- * @throws ConditionFailed where a condition of `writes` does not hold; its positions are theirs
+ * @throws ConditionFailedError where a condition of `writes` does not hold
  */
 export async function beginJob(
   records: TableWriter<'records'>,
@@ -29,21 +34,23 @@ export async function beginJob(
   limits: Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>,
   writes: readonly Write[],
 ): Promise<void> {
-  const begun = [...writes, putUnfinished(job), ...countInProject(job)];
   const counted = [
-    ...begun,
-    ...claimCluster(job, limits.sharedCluster),
-    countOfUser(job, limits.unfinishedJobs),
+    ...writes,
+    putUnfinished(job),
+    ...countInProject(job),
+    ...claimCluster(job, limits.sharedCluster).map((write) => clusterClaim.on(write)),
+    userLimit.on(countOfUser(job, limits.unfinishedJobs)),
   ];
   let reserving = [reserveVcpus(job, limits.vcpus)];
   for (let round = 0; round < rounds; round += 1) {
     try {
-      return await records.write(...counted, ...reserving);
+      return await records.write(...counted, ...reserving.map((write) => vcpuLimit.on(write)));
     } catch (error) {
-      const first = error instanceof ConditionFailed ? error.failed[0] : undefined;
-      if (first === undefined || first < begun.length) throw error;
-      if (first === counted.length - 1) throw new JobLimitError('unfinishedJobs');
-      if (first < counted.length) throw new JobLimitError('sharedCluster');
+      const isLimit =
+        error instanceof ConditionFailedError && error.isOnly(clusterClaim, userLimit, vcpuLimit);
+      if (!isLimit) throw error;
+      if (clusterClaim.failedIn(error)) throw new JobLimitError('sharedCluster');
+      if (userLimit.failedIn(error)) throw new JobLimitError('unfinishedJobs');
     }
     const gathered = await gatherVcpus(records, job, limits.vcpus);
     if (gathered === undefined) throw new JobLimitError('vcpus');

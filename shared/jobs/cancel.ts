@@ -1,7 +1,8 @@
 import type { BatchControl } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
 import { isFinal, rankOf } from '../data/job-status.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { purgeLeftovers } from './leftovers.ts';
@@ -40,7 +41,7 @@ export async function cancelJob(
       changeJob(subject, { set: { cancel_requested_at: now.toISOString(), status_reason: 'Cancelling.' } }),
     );
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (error instanceof ConditionFailedError) return false;
     throw error;
   }
   for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, reason);

@@ -1,7 +1,8 @@
 import type { Change } from '../data/condition.ts';
 import { changeJob, endJob } from '../data/job.ts';
 import { type FinalStatus, finalRank } from '../data/job-status.ts';
-import { ConditionFailed, type TableWriter, type Write } from '../data/table.ts';
+import type { TableWriter, Write } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 export interface Conclusion {
@@ -39,7 +40,7 @@ export async function concludeJob(
     await records.write(changeJob(job.subject, { set }), ...endJob(job), ...further);
     return true;
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (error instanceof ConditionFailedError) return false;
     throw error;
   }
 }

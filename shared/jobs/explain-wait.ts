@@ -1,6 +1,7 @@
 import type { BatchJob } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { buildingReason, reasonToBuildLater, reasonToWait } from './reason.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
@@ -9,7 +10,7 @@ export async function unlessOvertaken(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { changeJob } from '../data/job.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Notes which Batch job builds a record's environment, unless the record has ended. */
@@ -11,6 +12,6 @@ export async function noteBuild(
   try {
     await records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } }));
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }

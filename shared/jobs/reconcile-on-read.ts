@@ -1,6 +1,6 @@
 import { changeJob } from '../data/job.ts';
 import { isFinal } from '../data/job-status.ts';
-import { ConditionFailed } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { Logger } from '../endpoint/log.ts';
 import { type Reconciler, reconcileJobs } from './reconcile.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
@@ -28,7 +28,7 @@ export async function reconcileWhenStale(
     await reconcileJobs(reconciler, [job]);
     return true;
   } catch (error) {
-    if (!(error instanceof ConditionFailed))
+    if (!(error instanceof ConditionFailedError))
       log.warn('reconcile-on-read', { error: error instanceof Error ? error.name : '' });
     return false;
   }

@@ -1,7 +1,8 @@
 import type { BatchControl, BatchJob } from '../aws/batch.ts';
 import { endJob, type UnfinishedJob } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
-import { ConditionFailed, type Item, type TableWriter } from '../data/table.ts';
+import type { Item, TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
@@ -31,7 +32,7 @@ async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void
   try {
     await records.write(...endJob(job));
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
 

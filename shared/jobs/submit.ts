@@ -1,7 +1,8 @@
 import type { BatchControl, Submission } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
 import { rankOf } from '../data/job-status.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { noteBuild } from './note-build.ts';
@@ -108,7 +109,7 @@ async function submitAndNote(
   try {
     await records.write(changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } }));
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
     // An event overtook this note; only the build's id may still be missing.
     if (depends_on !== null) await noteBuild(records, record, depends_on);
   }

@@ -1,7 +1,8 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { findModel, type Model, type ModelOrigin, modelObject, putModel } from '../data/model.ts';
 import { type ModelFile, modelDigest, type PendingFile } from '../data/model-file.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { Problem } from '../endpoint/problem.ts';
 import { inspectModel } from '../onnx/inspect/inspect-model.ts';
 import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
@@ -79,7 +80,7 @@ async function claimName(registrar: Registrar, registration: Registration): Prom
     await putModel(records, value, undefined);
     return value;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
   const present = await findModel(records, model_name);
   const isOurs = present?.owner_id === owner_id && sameOrigin(present.origin, origin);
@@ -155,7 +156,7 @@ export async function registerModel(registrar: Registrar, registration: Registra
     await putModel(records, ready, claimed);
     return ready;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
   // Another attempt of the same has come first, or the model was deleted meanwhile.
   const present = await findModel(records, claimed.model_name);

@@ -6,8 +6,9 @@ import { picturesPrefix } from '../data/picture.ts';
 import { ownedProjects } from '../data/project.ts';
 import { recordPurge } from '../data/purge.ts';
 import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { removeItems } from './run-purge.ts';
 import type { Pass, StillTime } from './still-time.ts';
 
@@ -32,7 +33,7 @@ async function purgePictures(
   try {
     await records.write({ ...write, if: { exists: false } });
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
 

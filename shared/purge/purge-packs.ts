@@ -1,6 +1,7 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { Pass, StillTime } from './still-time.ts';
 
 interface Purger {
@@ -21,7 +22,7 @@ async function removePack({ records, objects, holder, now }: Purger, project_id:
     const until = new Date(now.getTime() + claimSeconds * 1000);
     await claimBuild(records, project_id, key, holder, now, until);
   } catch (error) {
-    if (error instanceof ConditionFailed) return 'stopped';
+    if (error instanceof ConditionFailedError) return 'stopped';
     throw error;
   }
   const isNamed = (await findPack(records, project_id, key)) !== undefined;
@@ -29,7 +30,7 @@ async function removePack({ records, objects, holder, now }: Purger, project_id:
   try {
     await releaseBuild(records, project_id, key, holder);
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
   return isNamed ? 'clean' : 'removed';
 }

@@ -10,7 +10,8 @@ import {
   removeArtifact,
 } from '../data/artifact.ts';
 import { ProjectBytesError, requireProjectBytes } from '../data/project-bytes.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { ArtifactLimit } from './artifact-limit.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
 import { LeaseLost } from './lease-lost.ts';
@@ -194,7 +195,7 @@ export class ArtifactStore {
       try {
         await persist(PATIENCE_SECONDS, change);
       } catch (cause) {
-        if (!(cause instanceof ConditionFailed)) throw cause;
+        if (!(cause instanceof ConditionFailedError)) throw cause;
         // A try whose answer was lost makes the next one fail.
         const find = () => findArtifact(records, experiment.experiment_id, path, kind);
         const found = await persist(PATIENCE_SECONDS, find);

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { changeJob } from '../data/job.ts';
 import { appendLog } from '../data/job-log.ts';
 import { endLease, heartbeat, holdsLease, type Lease, usualHeartbeatSeconds } from '../data/lease.ts';
-import { ConditionFailed, type Item, type Key, type TableWriter, type Write } from '../data/table.ts';
+import type { Item, Key, TableWriter, Write } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { Logger } from '../endpoint/log.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../jobs/acquire-lease.ts';
@@ -55,7 +56,7 @@ export function keepAlive(
     try {
       await records.write(heartbeat(jobIdOf(record), node, lease, now()));
     } catch (error) {
-      if (error instanceof ConditionFailed) stop.because({ kind: 'superseded' });
+      if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
       else log.warn('heartbeat', { error: error instanceof Error ? error.name : '' });
     }
   };
@@ -71,7 +72,7 @@ export async function noteProgress(job: HeldJob, set: Readonly<Record<string, un
     await persist(60, () => job.records.write(changeJob(subject, { set }), holds(job)));
     return true;
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (error instanceof ConditionFailedError) return false;
     throw error;
   }
 }

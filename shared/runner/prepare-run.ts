@@ -2,7 +2,7 @@ import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLock } from '../data/environment.ts';
 import { holdsLease } from '../data/lease.ts';
-import { ConditionFailed } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import type { CommandUser } from '../process/executable.ts';
 import type { EnvironmentSpec } from './environment/dependencies.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './environment/prepare.ts';
@@ -78,7 +78,7 @@ async function noteLock({ records, record, node, lease }: Job, lock_hash: string
     await recordLock(records, { project_id, version: environment.version, lock_hash }, proof);
   } catch (error) {
     // The environment has been changed since, so that what this job resolved is no news of it; or the lease is lost.
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
 

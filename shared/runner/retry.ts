@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConditionFailed } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 
 const longestPause = 10_000;
 
@@ -13,7 +13,7 @@ export async function persist<T>(seconds: number, act: () => Promise<T>): Promis
     try {
       return await act();
     } catch (error) {
-      if (error instanceof ConditionFailed || performance.now() + pause > until) throw error;
+      if (error instanceof ConditionFailedError || performance.now() + pause > until) throw error;
       await delay(pause * (0.5 + Math.random() / 2));
     }
   }

@@ -1,7 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../data/environment.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { downloadObject } from './download-object.ts';
 import { EnvironmentError } from './environment/environment-error.ts';
 import type { EnvironmentStore } from './environment/environment-store.ts';
@@ -38,7 +39,7 @@ export function storedEnvironments(
       try {
         await claim(key);
       } catch (error) {
-        if (error instanceof ConditionFailed) return { claimed: false };
+        if (error instanceof ConditionFailedError) return { claimed: false };
         throw error;
       }
       // A renewal that fails is made up for by the next one; a claim that is lost all the same only builds twice.
@@ -87,7 +88,7 @@ export function storedEnvironments(
       try {
         await releaseBuild(records, project_id, key, claimedBy);
       } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
+        if (!(error instanceof ConditionFailedError)) throw error;
       }
     },
   };

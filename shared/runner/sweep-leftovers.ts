@@ -1,6 +1,7 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { holdsLease, type Lease } from '../data/lease.ts';
-import { ConditionFailed, type TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { persist } from './retry.ts';
 
@@ -32,7 +33,7 @@ export async function sweepLeftovers(
     if (doomed.length > 0) {
       const proof = holdsLease(job_id, 0, lease);
       await persist(patienceSeconds, () => records.write(proof)).catch((cause: unknown) => {
-        throw cause instanceof ConditionFailed ? new LeaseLost({ cause }) : cause;
+        throw cause instanceof ConditionFailedError ? new LeaseLost({ cause }) : cause;
       });
       await persist(patienceSeconds, () => objects.delete(doomed));
     }

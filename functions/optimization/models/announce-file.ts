@@ -94,7 +94,7 @@ const forget = ({ now, newId }: Announcing, { object }: PendingFile): Write =>
 /**
  * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced before
  * keeps its place, so that repeating a request goes on where it was; another content in the same role replaces it.
- * Throws `ConditionFailed` when another change came between, and a 409 problem for what the model cannot take.
+ * Throws `ConditionFailedError` when another change came between, and a 409 problem for what the model cannot take.
  */
 export async function announceFile(
   announcing: Announcing,

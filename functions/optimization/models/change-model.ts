@@ -1,5 +1,6 @@
 import { findModel, type Model } from '../../../shared/data/model.ts';
-import { ConditionFailed, type TableReader } from '../../../shared/data/table.ts';
+import type { TableReader } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import type { Caller } from '../../../shared/endpoint/definition.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
 
@@ -33,7 +34,7 @@ export async function changeModel<T>(
     try {
       return await attempt(model);
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
       if (round < rounds) continue;
       throw new Problem('conflict', 'Others are changing this at the same moment. Try again.', {
         cause: error,

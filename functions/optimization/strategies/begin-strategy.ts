@@ -2,8 +2,9 @@ import type { BatchControl } from '../../../shared/aws/batch.ts';
 import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
 import { putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
-import { ConditionFailed, type TableWriter } from '../../../shared/data/table.ts';
+import type { TableWriter } from '../../../shared/data/table.ts';
 import { limitShare } from '../../../shared/data/vcpu-limit.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
 import {
   badRequest,
@@ -117,7 +118,7 @@ export async function beginStrategy(asked: StrategyRequest, context: Begun): Pro
       ...made(strategy.strategy_id),
     ]);
   } catch (error) {
-    if (error instanceof ConditionFailed) throw notFound('model', asked.model_name);
+    if (error instanceof ConditionFailedError) throw notFound('model', asked.model_name);
     throw limitReached(error, settings.limits);
   }
   return strategy;

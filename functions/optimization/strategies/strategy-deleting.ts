@@ -4,7 +4,7 @@ import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { recordPurge } from '../../../shared/data/purge.ts';
 import { removeStrategy, requireStrategyToRemove, strategyRemains } from '../../../shared/data/strategy.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
 import { within } from '../../../shared/endpoint/needs.ts';
 import { Ulid } from '../../../shared/endpoint/parameters.ts';
@@ -59,7 +59,7 @@ export const strategyDeleting = (kind: OptimizationKind) =>
       try {
         await records.write(removeStrategy(strategy, removable), recordPurge(purge));
       } catch (error) {
-        throw error instanceof ConditionFailed ? notFound(`${kind} strategy`, strategy_id) : error;
+        throw error instanceof ConditionFailedError ? notFound(`${kind} strategy`, strategy_id) : error;
       }
       try {
         await runPurge(records, objects, purge, forSeconds(purgeSeconds));

@@ -66,6 +66,7 @@ export async function peopledService() {
     BATCH_ENDPOINT: 'http://127.0.0.1:9',
     LIMIT_UNFINISHED_JOBS: '1000',
     LIMIT_VCPUS: '100000',
+    SHARED_CLUSTER: 'yes',
     LOG_LEVEL: 'error',
   });
   const hash = await hashPassword(password);

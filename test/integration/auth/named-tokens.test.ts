@@ -7,7 +7,7 @@ import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.en
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import { changeUser, setPassword } from '../../../shared/data/change-user.ts';
 import { issueNamedToken, namedTokensMost } from '../../../shared/data/named-token.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from '../users/body.ts';
 
@@ -100,7 +100,7 @@ describe('tokens for scripts', () => {
     );
     expect([await statusOf(script), await statusOf(ada)]).toEqual([401, 401]);
     const stale = { token_id: ulid().toLowerCase(), now: new Date(), seconds: 60, name: 'late' };
-    await expect(issueNamedToken(service.accounts, ada.user, stale)).rejects.toThrow(ConditionFailed);
+    await expect(issueNamedToken(service.accounts, ada.user, stale)).rejects.toThrow(ConditionFailedError);
     const issued = await issueNamedToken(service.accounts, changed, { ...stale, name: 'new' });
     const again = { ...ada, token: issued?.bearer ?? '' };
     expect((await list(again)).json).toEqual([expect.objectContaining({ name: 'new', current: true })]);

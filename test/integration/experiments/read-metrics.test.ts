@@ -99,7 +99,10 @@ describe('metrics of an experiment', () => {
       [point('loss', 2), point('<b>', 2)],
     );
     const answer = await read(ended, '', { Accept: 'image/svg+xml' });
-    expect(answer.headers).toMatchObject({ 'content-type': 'image/svg+xml; charset=utf-8', vary: 'Accept' });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/svg+xml; charset=utf-8',
+      vary: 'Accept, Accept-Encoding',
+    });
     expect(answer.text).toContain(`Metrics of experiment ${ended.experiment_id}`);
     expect(answer.text).toContain(
       'loss: last 0.5, best 0.5 at step 2. accuracy: last 0.01, best 0.01 at step 1.',

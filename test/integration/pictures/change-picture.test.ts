@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
-import { picturesPrefix } from '../../../shared/data/picture.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
+import { pictureOwner, picturesPrefix } from '../../../shared/data/picture.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import type { TestUser } from '../../support/service.ts';
 import {
   blue,
@@ -145,7 +145,7 @@ describe('changes of a picture', () => {
 
   test('a user who is deleted meanwhile keeps nothing', async () => {
     const user = await service.user('viewer');
-    const gone = { write: () => Promise.reject(new ConditionFailed([1])) };
+    const gone = { write: () => Promise.reject(new ConditionFailedError([pictureOwner])) };
     await expect(handle(user, { accounts: gone })).rejects.toMatchObject({ kind: 'not-found' });
     expect(await service.stored(user)).toEqual([]);
   });
@@ -164,7 +164,7 @@ describe('changes of a picture', () => {
     const user = await service.user('viewer');
     const write: typeof service.accounts.write = async (...writes) => {
       await service.accounts.write(...writes);
-      throw new ConditionFailed([0]);
+      throw new ConditionFailedError();
     };
     expect(await handle(user, { accounts: { write } })).toMatchObject({ version: 1 });
     expect(await service.stored(user)).toHaveLength(4);

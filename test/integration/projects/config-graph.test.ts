@@ -57,7 +57,7 @@ describe('graph of a configuration', () => {
     expect(answer.headers['etag']).toMatch(/^"1-/);
     const again = await read('dvc.yaml', { Accept: mediaType, 'If-None-Match': answer.headers['etag']! });
     expect(again.status).toBe(304);
-    expect(again.headers['vary']).toBe('Accept');
+    expect(again.headers['vary']).toBe(answer.headers['vary']);
     expect((await read('dvc.yaml', { 'If-None-Match': answer.headers['etag']! })).status).toBe(200);
   });
 

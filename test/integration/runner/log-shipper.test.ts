@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { appendLog, readLog, readLogTail } from '../../../shared/data/job-log.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { LogShipper } from '../../../shared/runner/log-shipper.ts';
 import { type LeasedExperiment, leasedExperiment } from './leased-experiment.ts';
 import { Workbench } from './workbench.ts';
@@ -71,7 +71,7 @@ describe('a log that a command writes', () => {
     await other.takeOver();
     await shipper.output('stdout', Buffer.from('too late\n'));
     await shipper.close();
-    expect(events).toEqual([new ConditionFailed([0])]);
+    expect(events).toEqual([new ConditionFailedError()]);
     const { rows } = await readLog(other.records, other.experiment.experiment_id, 0, undefined, everything);
     expect(rows).toEqual([]);
   });

@@ -29,7 +29,7 @@ test.each([
     const cancelled = await service.call(cancelExperiment, { path, as });
     expect(cancelled).toMatchObject({ status: 200, json: { status: 'CANCELLED', attempt: 0 } });
     expect(await unfinishedOf(service.records)).toEqual([]);
-    const { items } = await service.records.query({ pk: 'LIMITS' });
+    const { items } = await service.records.query({ pk: 'LIMITS', prefix: 'USER#' });
     expect(items.map(({ unfinished }) => unfinished)).toEqual([0]);
     expect(await heldVcpus(service.records)).toBe(0);
     const control = batchControl(batch(service.environment));

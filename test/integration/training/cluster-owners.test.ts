@@ -7,7 +7,7 @@ import { endpoint as putEnvironment } from '../../../functions/projects/put-envi
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { claimCluster, clusterClaimKey } from '../../../shared/data/cluster-claim.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import type { TestUser } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
@@ -84,7 +84,7 @@ test('with sharedCluster owners share it; without it again, all of them end firs
   const claim = await service.records.get(clusterClaimKey);
   expect(claim).toMatchObject({ clusters: 2, owner_id: 'everybody' });
   const alone = service.records.write(...claimCluster({ cluster_owner: '0'.repeat(26) }, false));
-  await expect(alone).rejects.toBeInstanceOf(ConditionFailed);
+  await expect(alone).rejects.toBeInstanceOf(ConditionFailedError);
   await cancel(projects.ada, one.json.experiment_id, ada);
   await cancel(projects.ben, other.json.experiment_id, ben);
   await expect.poll(async () => (await service.records.get(clusterClaimKey))?.['clusters']).toBe(0);

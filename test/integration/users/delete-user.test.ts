@@ -12,10 +12,11 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { changeUser, removeUser } from '../../../shared/data/change-user.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
 import { picturesPrefix } from '../../../shared/data/picture.ts';
+import { projectKey } from '../../../shared/data/project.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser, readPopulation, userPartition } from '../../../shared/data/user.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { clearAccount } from '../../../shared/purge/clear-account.ts';
 import { testBucket } from '../../support/engines.ts';
@@ -151,7 +152,7 @@ describe('deleting users', () => {
     const ada = await service.user('developer');
     await remove(ada.user.username);
     const grant = { token_id: ulid().toLowerCase(), now: new Date(), seconds: 60, name: null };
-    await expect(issueToken(service.accounts, ada.user, grant)).rejects.toThrow(ConditionFailed);
+    await expect(issueToken(service.accounts, ada.user, grant)).rejects.toThrow(ConditionFailedError);
   });
 
   describe('after a crash right behind the delete', () => {
@@ -241,7 +242,7 @@ describe('deleting users', () => {
         },
       });
       await service.records.write({
-        update: { pk: 'PROJECTS', sk: late_id },
+        update: projectKey(late_id),
         change: { set: { owner_id: ada.user.user_id } },
       });
       await clear(closedAt + hour);

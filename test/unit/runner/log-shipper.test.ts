@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LogLine } from '../../../shared/data/job-log.ts';
-import { ConditionFailed } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { LogShipper, type LogShipperOptions } from '../../../shared/runner/log-shipper.ts';
 
 /** A shipper whose sink keeps the chunks, and what it reported. */
@@ -123,14 +123,14 @@ describe('a log that is shipped', () => {
 
   test('stops for good when the lease is lost, and never makes the command wait again', async () => {
     const append = async () => {
-      throw new ConditionFailed([0]);
+      throw new ConditionFailedError();
     };
     const { shipper, events } = bench({ sink: { append } });
     for (let round = 0; round < 100; round += 1)
       await shipper.output('stdout', Buffer.from('0123456\n'.repeat(8192)));
     shipper.say('nobody hears');
     await shipper.close();
-    expect(events).toEqual([new ConditionFailed([0])]);
+    expect(events).toEqual([new ConditionFailedError()]);
   });
 
   test('says when it has reached its limit, once, and still takes what the service says', async () => {
@@ -151,7 +151,7 @@ describe('a log that is shipped', () => {
     let received = 0;
     const append = async (_: number, lines: readonly LogLine[]) => {
       for (const { message } of lines) {
-        if (message !== `line ${received}`) throw new ConditionFailed([received]);
+        if (message !== `line ${received}`) throw new ConditionFailedError();
         received += 1;
       }
     };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { artifactObject } from '../../../shared/data/artifact.ts';
-import { ConditionFailed, type TableWriter } from '../../../shared/data/table.ts';
+import type { TableWriter } from '../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { LeaseLost } from '../../../shared/runner/lease-lost.ts';
 import { sweepLeftovers } from '../../../shared/runner/sweep-leftovers.ts';
 import { experimentOf } from '../../support/experiment.ts';
@@ -28,7 +29,7 @@ function world(isHeld: boolean) {
     query: async () => ({ items: [], next: undefined }),
     async write() {
       steps.push('prove');
-      if (!isHeld) throw new ConditionFailed([0]);
+      if (!isHeld) throw new ConditionFailedError();
     },
   };
   const objects = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConditionFailed, type TableWriter, type Write } from '../../../../shared/data/table.ts';
+import type { TableWriter, Write } from '../../../../shared/data/table.ts';
+import { ConditionFailedError } from '../../../../shared/data/write-label.ts';
 import { readSettings } from '../../../../shared/endpoint/settings.ts';
 import type { HeldJob } from '../../../../shared/runner/held-job.ts';
 import { JobStop } from '../../../../shared/runner/job-stop.ts';
@@ -12,7 +13,7 @@ async function job() {
   const state = { isOver: false };
   const records = {
     async write(...[first]: Write[]) {
-      if (state.isOver) throw new ConditionFailed([0]);
+      if (state.isOver) throw new ConditionFailedError();
       if (first !== undefined && 'update' in first) noted.push(first.change.set?.['progress']);
     },
   } as unknown as TableWriter<'records'>;

@@ -1,0 +1,48 @@
+import type { Write } from './table.ts';
+
+/**
+ * A name of writes of a transaction, by which the caller learns whether the condition of one of them failed.
+ *
+ * @example
+ * const lastAdmin = new WriteLabel('last admin');
+ * try {
+ *   await accounts.write(removal, lastAdmin.on(countAdmins(-1)));
+ * } catch (error) {
+ *   if (lastAdmin.failedIn(error)) …
+ * }
+ */
+export class WriteLabel {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** The write under this label. */
+  on(write: Write): Write {
+    return { ...write, label: this };
+  }
+
+  /** Whether the condition of a write under this label failed. */
+  failedIn(error: unknown): boolean {
+    return error instanceof ConditionFailedError && error.failed.includes(this);
+  }
+}
+
+/** The condition of a write did not hold; nothing of its transaction was written. */
+export class ConditionFailedError extends Error {
+  override readonly name = 'ConditionFailedError';
+  /** Label of each write whose condition failed; undefined for a write without one. */
+  readonly failed: readonly (WriteLabel | undefined)[];
+
+  constructor(failed: readonly (WriteLabel | undefined)[] = [undefined]) {
+    const names = failed.map((label) => label?.name ?? 'a write without a label');
+    super(`the condition failed of: ${names.join(', ')}`);
+    this.failed = failed;
+  }
+
+  /** Whether no writes but those under these labels failed. */
+  isOnly(...labels: readonly WriteLabel[]): boolean {
+    return this.failed.every((label) => label !== undefined && labels.includes(label));
+  }
+}
