@@ -10,6 +10,7 @@ import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared
 import { comeAgain, type WatchedPosition } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
+import { purgeAnnounced } from '../../shared/purge/purge-announced.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { forSeconds } from '../../shared/purge/still-time.ts';
@@ -41,6 +42,9 @@ export const event = defineTask({
       keyOf: ({ purge_id }: Purge) => purgeKey(purge_id),
       async work(purge: Purge) {
         if (purge.again_at !== null && Date.parse(purge.again_at) > now().getTime()) return;
+        const { announced } = purge.target;
+        if (announced !== undefined)
+          return purgeAnnounced({ records, objects, now: now() }, purge, announced);
         const endFirst = async ({ project_id }: Purge) =>
           project_id === undefined
             ? true

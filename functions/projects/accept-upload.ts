@@ -6,6 +6,7 @@ import type { TableWriter } from '../../shared/data/table.ts';
 import {
   datasetObject,
   findUploadToReplace,
+  isUploadKept,
   putUpload,
   sourceObject,
   type Upload,
@@ -32,16 +33,19 @@ type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'
   project: Project;
 };
 
+const nothingUploaded = (): Problem =>
+  new Problem(
+    'conflict',
+    'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+  );
+
 /** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
 async function uploaded(objects: ObjectReader, key: string, sha256: string) {
   const head = await objects.head(key);
   const stream =
     head?.sha256 === sha256 ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
   if (head === undefined || stream === undefined) {
-    throw new Problem(
-      'conflict',
-      'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
-    );
+    throw nothingUploaded();
   }
   return { size: head.size, start: await buffer(stream) };
 }
@@ -62,6 +66,8 @@ export async function acceptUpload(
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition({ header, expectedVersion }, previous?.version);
     if (previous?.sha256 === sha256 && previous.format === told) return previous;
+    // What was not accepted within a day is being removed.
+    if (!(await isUploadKept(records, kind, project_id, sha256))) throw nothingUploaded();
     const version = (previous?.version ?? 0) + 1;
     const value = { project_id, name, sha256, size, format: told, updated_at: now().toISOString(), version };
     const { projectBytes } = settings.limits;

@@ -1,6 +1,7 @@
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { requireUploadBytes, sourceObject } from '../../shared/data/upload.ts';
+import { announceUpload, sourceObject } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/endpoint/definition.ts';
 import { lambda } from '../../shared/endpoint/lambda.ts';
 import { projectPath } from './project-path.ts';
@@ -22,10 +23,15 @@ export const endpoint = defineEndpoint({
   problems: ['conflict'],
   idempotent: { kind: 'signs', table: 'records' },
 
-  async handle({ path: { project_id }, query: { sha256, size } }, { records, objects, settings }) {
+  async handle(
+    { path: { project_id }, query: { sha256, size } },
+    { records, objects, project, settings, now },
+  ) {
     const upload = { project_id, sha256, size };
     const { projectBytes } = settings.limits;
-    await requireUploadBytes(records, 'source', upload, projectBytes).catch(refuseBytes);
+    await changeInProject(records, project, () =>
+      announceUpload(records, 'source', upload, projectBytes, now()).catch(refuseBytes),
+    );
     const ticket = await objects.presignUpload(sourceObject(project_id, sha256), size, sha256);
     return { upload: ticket, sha256, size };
   },

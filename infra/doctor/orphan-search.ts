@@ -208,7 +208,8 @@ export class OrphanSearch implements Disposable {
     }
     const { target, project_id } = purge;
     for (const { pk, prefix = '' } of target.partitions) this.#store.add('doomed_part', pk, prefix);
-    const { prefixes, leftovers, packs_of } = target;
+    const { prefixes, leftovers, packs_of, announced } = target;
+    if (announced !== undefined) this.#store.add('doomed_prefix', announced.object);
     for (const prefix of prefixes) this.#store.add('doomed_prefix', prefix);
     if (leftovers !== undefined) this.#store.add('doomed_prefix', leftovers.prefix);
     if (packs_of !== undefined) this.#store.add('doomed_prefix', packsPrefix(packs_of));

@@ -163,6 +163,12 @@ export const modelExists = ({ model_name, model_id }: Pick<Model, 'model_name' |
   if: { equals: { model_id } },
 });
 
+/** A write that succeeds only while this model is there in this version. */
+export const sameModel = ({ model_name, model_id, version }: Model): Write => ({
+  check: modelKey(model_name),
+  if: { equals: { model_id, version } },
+});
+
 /** The writes that store a model, or its next version. The first is refused where {@link putModel} throws. */
 export const modelWrites = (value: Model, previous: Model | undefined): Write[] => [
   {

@@ -4,6 +4,25 @@ import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
+/** An upload that was announced: its object goes unless what would be accepted by then is on record. */
+const announcedSchema = () =>
+  z.discriminatedUnion('of', [
+    z.object({
+      of: z.literal('project'),
+      object: z.string(),
+      /** Key of the record by which it is accepted. */
+      blob: z.object({ pk: z.string(), sk: z.string() }),
+    }),
+    z.object({
+      of: z.literal('model'),
+      object: z.string(),
+      model_name: z.string(),
+      /** Of an upload in parts. */
+      upload_id: z.string().nullable(),
+    }),
+  ]);
+export type Announced = z.infer<ReturnType<typeof announcedSchema>>;
+
 const targetSchema = () =>
   z.object({
     /** Partitions of the records table, or the part of one whose sort keys start with `prefix`. */
@@ -14,18 +33,22 @@ const targetSchema = () =>
     leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
     /** Project of such a job: the packed environments that none of the project's is. */
     packs_of: Ulid.optional(),
+    announced: announcedSchema().optional(),
   });
 export type PurgeTarget = z.infer<ReturnType<typeof targetSchema>>;
 
 const purge = recordType('purge', () =>
   z.object({
-    purge_id: Ulid,
+    /** A ULID, or the object of an upload that was announced: one is on its way only once. */
+    purge_id: z.string(),
     created_at: Timestamp,
     target: targetSchema(),
     /** When all has been removed but something may come back until then, and is to be looked at again; else null. */
     again_at: Timestamp.nullable(),
     /** Of a whole project: its experiments and their jobs go too. */
     project_id: Ulid.optional(),
+    /** When the object of an upload that was announced began to be removed: it can no longer be accepted. */
+    removing_at: Timestamp.optional(),
   }),
 );
 
@@ -61,3 +84,29 @@ export async function postponePurge(
 export async function finishPurge(records: TableWriter<'records'>, purge_id: string): Promise<void> {
   await records.write({ delete: purgeKey(purge_id) });
 }
+
+/** Seconds after which an upload that was announced and not accepted is removed; its URL is long dead by then. */
+const announcedSeconds = 24 * 60 * 60;
+
+/**
+ * The write that has an announced upload removed after a day, unless it is withdrawn. Announcing it again begins the day
+ * anew. Refused while its object is being removed.
+ */
+export const announce = (announced: Announced, now: Date): Write => ({
+  put: purge.item(purgeKey(announced.object), {
+    purge_id: announced.object,
+    created_at: now.toISOString(),
+    target: { partitions: [], prefixes: [], announced },
+    again_at: new Date(now.getTime() + announcedSeconds * 1000).toISOString(),
+  }),
+  if: { absent: ['removing_at'] },
+});
+
+/** The write by which an upload is accepted: refused once its object is being removed, or where none was announced. */
+export const acceptAnnounced = (object: string): Write => ({
+  delete: purgeKey(object),
+  if: { exists: true, absent: ['removing_at'] },
+});
+
+/** The write by which an upload that is on record is no longer looked at. */
+export const withdrawAnnounced = (object: string): Write => ({ delete: purgeKey(object) });

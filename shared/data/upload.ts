@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { requireProjectBytes } from './project-bytes.ts';
+import { acceptAnnounced, announce, purgeKey } from './purge.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
 import { readPage } from './unreadable-record.ts';
@@ -52,6 +53,8 @@ export const sourceObject = (project_id: string, sha256: string): string =>
   `${projectPrefix(project_id)}sources/${sha256}`;
 export const datasetObject = (project_id: string, sha256: string): string =>
   `${projectPrefix(project_id)}datasets/${sha256}`;
+const uploadObject = (kind: 'source' | 'dataset', project_id: string, sha256: string): string =>
+  kind === 'source' ? sourceObject(project_id, sha256) : datasetObject(project_id, sha256);
 
 export async function findSource(
   records: TableReader<'records'>,
@@ -71,17 +74,34 @@ export async function findDataset(
 }
 
 /**
- * Check that an upload fits into its project, which counts what was accepted before once.
- * @throws ProjectBytesError
+ * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
+ * @throws ProjectBytesError where it does not fit into the project
+ * @throws ConditionFailedError while an earlier one of the same bytes is being removed, or once the project is gone
  */
-export async function requireUploadBytes(
-  records: TableReader<'records'>,
+export async function announceUpload(
+  records: TableWriter<'records'>,
   kind: 'source' | 'dataset',
   { project_id, sha256, size }: Pick<Upload, 'project_id' | 'sha256' | 'size'>,
   maxBytes: number,
+  now: Date,
 ): Promise<void> {
-  const isNew = (await records.get(blobKey(kind, project_id, sha256))) === undefined;
-  if (isNew) await requireProjectBytes(records, project_id, size, maxBytes);
+  const blob = blobKey(kind, project_id, sha256);
+  if ((await records.get(blob)) !== undefined) return;
+  await requireProjectBytes(records, project_id, size, maxBytes);
+  const object = uploadObject(kind, project_id, sha256);
+  await records.write(projectExists(project_id), announce({ of: 'project', object, blob }, now));
+}
+
+/** Whether an upload was accepted, or can be: its object is stored and will not be removed. */
+export async function isUploadKept(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  sha256: string,
+): Promise<boolean> {
+  const announced = purgeKey(uploadObject(kind, project_id, sha256));
+  const [blob, upload] = await records.batchGet([blobKey(kind, project_id, sha256), announced]);
+  return blob !== undefined || (upload !== undefined && upload['removing_at'] === undefined);
 }
 
 /** The source or data set that another version is to replace, also where it cannot be read. */
@@ -108,7 +128,8 @@ export async function listDatasets(
 
 /**
  * Makes an uploaded object the current source or the current version of a data set.
- * Throws `ConditionFailedError` when another version or the project's deletion came between.
+ * Throws `ConditionFailedError` when another version or the project's deletion came between, or when the upload was not
+ * announced or is being removed.
  * @param maxBytes most bytes that the project may hold with it
  * @throws ProjectBytesError where it would hold more
  */
@@ -133,6 +154,7 @@ export async function putUpload(
       ? [
           { put: { ...blob, record_type: 'blob', schema_version: 0, size }, if: { exists: false } },
           count(project_id, { objects: 1, bytes: size }, maxBytes),
+          acceptAnnounced(uploadObject(kind, project_id, sha256)),
         ]
       : []),
   );

@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
-import { type Model, modelObject, putModel } from '../../../shared/data/model.ts';
+import { type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
 import { isSameFile, type PendingFile } from '../../../shared/data/model-file.ts';
-import { recordPurge } from '../../../shared/data/purge.ts';
+import { announce, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
 import { Problem } from '../../../shared/endpoint/problem.ts';
@@ -91,6 +91,10 @@ const forget = ({ now, newId }: Announcing, { object }: PendingFile): Write =>
     again_at: null,
   });
 
+/** The write that has a file removed after a day unless it is accepted. */
+const awaited = ({ now }: Announcing, model_name: string, { object, parts }: PendingFile): Write =>
+  announce({ of: 'model', object, model_name, upload_id: parts?.upload_id ?? null }, now());
+
 /**
  * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced before
  * keeps its place, so that repeating a request goes on where it was; another content in the same role replaces it.
@@ -110,7 +114,10 @@ export async function announceFile(
   const again = model.pending.find(
     (file) => isSameContent(file, wanted) && (file.parts !== null) === wanted.isMultipart,
   );
-  if (again !== undefined) return { model, file: again };
+  if (again !== undefined) {
+    await records.write(sameModel(model), awaited(announcing, model_name, again));
+    return { model, file: again };
+  }
   requireRoom(model, wanted);
   const { role, name, size, sha256 } = wanted;
   const object = modelObject(model.model_id, newId());
@@ -128,12 +135,10 @@ export async function announceFile(
     version: model.version + 1,
   };
   try {
-    await putModel(
-      records,
-      next,
-      present,
-      replaced.map((one) => forget(announcing, one)),
-    );
+    await putModel(records, next, present, [
+      awaited(announcing, model_name, file),
+      ...replaced.map((one) => forget(announcing, one)),
+    ]);
   } catch (error) {
     if (parts !== null) await objects.abortParts(object, parts.upload_id);
     throw error;

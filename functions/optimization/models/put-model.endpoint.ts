@@ -12,6 +12,7 @@ import { changeModel } from './change-model.ts';
 import { ModelDetails, showModel } from './model-answer.ts';
 import { modelPath } from './model-path.ts';
 import { shapeParameters } from './model-request.ts';
+import { withdrawFiles } from './withdraw-files.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putModel',
@@ -45,6 +46,7 @@ export const endpoint = defineEndpoint({
       if (isAsBefore) return Reply.json(showModel(present), { version: present.version });
       const next = { ...accepted, updated_at: now().toISOString(), version: present.version + 1 };
       await putModel(records, next, present);
+      await withdrawFiles(records, pending);
       return Reply.json(showModel(next), { version: next.version });
     });
   },

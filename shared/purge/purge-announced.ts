@@ -1,0 +1,76 @@
+import type { ObjectWriter } from '../aws/objects.ts';
+import { findModel, type Model, modelPrefix, putModel, removeModel } from '../data/model.ts';
+import { type Announced, finishPurge, type Purge, purgeKey } from '../data/purge.ts';
+import type { TableWriter } from '../data/table.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
+
+interface Purger {
+  records: TableWriter<'records'>;
+  objects: Pick<ObjectWriter, 'delete' | 'abortParts'>;
+  now: Date;
+}
+
+type Of<K extends Announced['of']> = Extract<Announced, { of: K }>;
+
+/** Keep an upload of a project from being accepted any more. False where it was accepted. */
+async function closeUpload(
+  { records, now }: Purger,
+  purge: Purge,
+  { blob }: Of<'project'>,
+): Promise<boolean> {
+  if (purge.removing_at !== undefined) return true;
+  if ((await records.get(blob)) !== undefined) return false;
+  await records.write(
+    { check: blob, if: { exists: false } },
+    {
+      update: purgeKey(purge.purge_id),
+      change: { set: { removing_at: now.toISOString() } },
+      if: { equals: { again_at: purge.again_at ?? '' } },
+    },
+  );
+  return true;
+}
+
+/** Whether nothing but the announcement made this model. */
+const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
+  status === 'uploading' && origin.kind === 'upload' && files.length === 0 && pending.length === 0;
+
+/** Take a file out of those that a model waits for. False where it was accepted. */
+async function closeModelFile(
+  { records, now }: Purger,
+  { model_name, object }: Of<'model'>,
+): Promise<boolean> {
+  const model = await findModel(records, model_name);
+  // A later model of the name has nothing to do with it.
+  if (model === undefined || !object.startsWith(modelPrefix(model.model_id))) return true;
+  if (model.files.some((file) => file.object === object)) return false;
+  const pending = model.pending.filter((file) => file.object !== object);
+  if (pending.length === model.pending.length) return true;
+  const next = { ...model, pending, updated_at: now.toISOString(), version: model.version + 1 };
+  if (isEmpty(next)) await records.write(...removeModel(model));
+  else await putModel(records, next, model);
+  return true;
+}
+
+/**
+ * Remove what was uploaded for an announcement that was not accepted within its time: first it can no longer be
+ * accepted, then its object goes, then the purge is forgotten. A crash in between makes the next pass go on.
+ */
+export async function purgeAnnounced(purger: Purger, purge: Purge, announced: Announced): Promise<void> {
+  const { records, objects } = purger;
+  try {
+    const isClosed =
+      announced.of === 'project'
+        ? await closeUpload(purger, purge, announced)
+        : await closeModelFile(purger, announced);
+    if (isClosed) {
+      const uploadId = announced.of === 'model' ? announced.upload_id : null;
+      if (uploadId !== null) await objects.abortParts(announced.object, uploadId);
+      await objects.delete([announced.object]);
+    }
+    await finishPurge(records, purge.purge_id);
+  } catch (error) {
+    // It was accepted, announced again or changed at the same moment; the next pass looks again.
+    if (!(error instanceof ConditionFailedError)) throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import { ulid } from 'ulid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { event as purge } from '../../../functions/events/purge.event.ts';
+import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
+import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
+import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
+import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
+import { s3 } from '../../../shared/aws/s3-client.ts';
+import { findModel } from '../../../shared/data/model.ts';
+import { listPurges, recordPurge } from '../../../shared/data/purge.ts';
+import { createLogger } from '../../../shared/endpoint/log.ts';
+import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { testBucket } from '../../support/engines.ts';
+import { onnxFixture } from '../../support/model.ts';
+import { emptyBatch } from '../../support/recorded-jobs.ts';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { modelBench } from '../optimization/model-bench.ts';
+import { newProject } from '../projects/new-project.ts';
+import { archive, send, sha256 } from '../projects/upload-file.ts';
+
+const hour = 3600;
+const day = 24 * hour;
+
+describe('an upload that was announced', () => {
+  let service: TestService;
+  let owner: TestUser;
+  let objects: ObjectWriter;
+
+  beforeAll(async () => {
+    service = await testService();
+    owner = await service.user('developer');
+    objects = objectWriter(s3(service.environment), testBucket);
+  });
+
+  /** A pass of the purge, so many seconds from now. */
+  async function pass(seconds: number, more: Partial<ObjectWriter> = {}): Promise<string[]> {
+    const lines: string[] = [];
+    const { records, accounts, environment } = service;
+    await purge.run(undefined, {
+      records,
+      accounts,
+      batch: emptyBatch,
+      objects: { ...objects, ...more },
+      settings: readSettings(environment),
+      now: () => new Date(Date.now() + seconds * 1000),
+      log: createLogger('info', (line) => lines.push(line)),
+    });
+    return lines;
+  }
+
+  const announced = async () => (await listPurges(service.records, undefined)).items;
+  const source = (bytes: Uint8Array) => ({ sha256: sha256(bytes), size: String(bytes.length) });
+
+  async function sent(bytes: Uint8Array) {
+    const path = { project_id: await newProject(service, owner) };
+    const ask = () => service.call(requestSourceUpload, { path, query: source(bytes), as: owner });
+    const { upload } = (await ask()).json;
+    expect(await send(upload, bytes)).toBe(200);
+    return {
+      ask,
+      upload,
+      accept: () => service.call(putSource, { path, query: { sha256: sha256(bytes) }, as: owner }),
+      stored: async () => (await objects.list(`projects/${path.project_id}/`)).objects.length,
+      path,
+    };
+  }
+
+  test('is removed after a day, and can be asked for anew', async () => {
+    const bytes = archive('abandoned');
+    const one = await sent(bytes);
+    await pass(day - hour);
+    expect(await one.stored()).toBe(1);
+    await pass(day + 1);
+    expect([await one.stored(), await announced()]).toEqual([0, []]);
+    expect((await one.accept()).status).toBe(409);
+    expect(await send((await one.ask()).json.upload, bytes)).toBe(200);
+    expect((await one.accept()).status).toBe(200);
+    expect(await announced()).toEqual([]);
+  });
+
+  test('stays once it is accepted, also where it is announced again', async () => {
+    const bytes = archive('accepted');
+    const one = await sent(bytes);
+    expect((await one.accept()).status).toBe(200);
+    expect((await one.ask()).status).toBe(200);
+    expect(await announced()).toEqual([]);
+    await pass(2 * day);
+    expect(await one.stored()).toBe(1);
+  });
+
+  test('of a data set is removed as well', async () => {
+    const path = { project_id: await newProject(service, owner), dataset: 'digits' };
+    const bytes = Buffer.from('1,2,3');
+    const { json } = await service.call(requestDatasetUpload, { path, query: source(bytes), as: owner });
+    expect(await send(json.upload, bytes)).toBe(200);
+    await pass(day + 1);
+    const accept = { path, query: { sha256: sha256(bytes) }, as: owner };
+    expect((await service.call(putDataset, accept)).status).toBe(409);
+    expect((await objects.list(`projects/${path.project_id}/`)).objects).toEqual([]);
+  });
+
+  test('is not accepted once its removal has begun, also where that was interrupted', async () => {
+    const one = await sent(archive('interrupted'));
+    const lines = await pass(day + 1, {
+      delete: () => Promise.reject(new Error('storage is away')),
+    });
+    expect(lines.join()).toContain('storage is away');
+    expect((await one.accept()).status).toBe(409);
+    expect((await one.ask()).status).toBe(409);
+    expect(await one.stored()).toBe(1);
+    await pass(day + 2);
+    expect([await one.stored(), await announced()]).toEqual([0, []]);
+    expect((await one.ask()).status).toBe(200);
+    await pass(2 * day);
+  });
+
+  test('for a model is removed after a day, with the model that it alone made', async () => {
+    const bench = modelBench(service, owner, `m${ulid().toLowerCase()}`);
+    const { json } = await bench.upload(onnxFixture('digits.onnx'));
+    const prefix = `models/${json.model.model_id}/`;
+    await pass(day - hour);
+    expect((await objects.list(prefix)).objects).toHaveLength(1);
+    await pass(day + 1);
+    expect((await objects.list(prefix)).objects).toEqual([]);
+    expect(await findModel(service.records, bench.path.model_name)).toBeUndefined();
+    expect(await announced()).toEqual([]);
+  });
+
+  test('for a model in parts is aborted', async () => {
+    const bench = modelBench(service, owner, `m${ulid().toLowerCase()}`);
+    const bytes = onnxFixture('digits.onnx');
+    await bench.announce(bytes, { multipart: 'true' });
+    const pending = (await findModel(service.records, bench.path.model_name))?.pending[0];
+    const parts = [{ part_number: 1, size: bytes.length }];
+    const upload = [pending!.object, pending!.parts!.upload_id, parts] as const;
+    expect(await objects.completeParts(...upload)).toEqual([1]);
+    await pass(day + 1);
+    expect(await objects.completeParts(...upload)).toBeUndefined();
+  });
+
+  test('for a model that was accepted stays, and a later file goes without it', async () => {
+    const bench = modelBench(service, owner, `m${ulid().toLowerCase()}`);
+    const bytes = onnxFixture('digits.onnx');
+    const { json } = await bench.upload(bytes);
+    expect((await bench.accept()).status).toBe(200);
+    expect(await announced()).toEqual([]);
+    const late = Buffer.from('PK\x03\x04 and more');
+    await bench.upload(late, { file: 'calibration' });
+    await pass(day + 1);
+    expect((await objects.list(`models/${json.model.model_id}/`)).objects).toHaveLength(1);
+    const model = await findModel(service.records, bench.path.model_name);
+    expect([model?.status, model?.pending]).toEqual(['ready', []]);
+  });
+
+  test('for a model that was accepted stays where a crash kept the announcement', async () => {
+    const bench = modelBench(service, owner, `m${ulid().toLowerCase()}`);
+    const { json } = await bench.upload(onnxFixture('digits.onnx'));
+    const [left] = await announced();
+    expect((await bench.accept()).status).toBe(200);
+    await service.records.write(recordPurge(left!));
+    await pass(day + 1);
+    expect((await objects.list(`models/${json.model.model_id}/`)).objects).toHaveLength(1);
+    expect(await announced()).toEqual([]);
+  });
+});
