@@ -3,6 +3,7 @@ import { chmod, chown, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ArchiveError, type ArchiveLimits, damaged } from './archive-error.ts';
+import type { DiskRoom } from './disk-room.ts';
 import { unpackTar } from './tar-entries.ts';
 import { hasTarChecksum, isZeroBlock, TAR_BLOCK_BYTES } from './tar-header.ts';
 import { type Owner, UnpackedTree } from './unpacked-tree.ts';
@@ -16,20 +17,21 @@ const CHUNK_BYTES = 64 * 1024;
  * afterwards or nothing. Only files and folders, with modes 0644, 0755 where the owner may execute, and 0755
  * for folders; a single top folder stays. Memory does not grow with the archive.
  * @returns how many files and folders, and how many bytes, there are
- * @throws ArchiveError for the archive's own faults; errors of the file system as they are
+ * @throws ArchiveError for the archive's own faults; DiskRoomError before the disk is full; errors of the file system as they are
  */
 export async function extractArchive(options: {
   file: string;
   into: string;
   limits: ArchiveLimits;
   owner?: Owner;
+  room?: DiskRoom;
 }): Promise<{ entries: number; bytes: number }> {
-  const { file, into, limits, owner } = options;
+  const { file, into, limits, owner, room } = options;
   const format = await archiveFormat(file);
   // A sibling, so that the last step is one rename; mkdtemp makes it enterable by this user alone.
   const folder = await mkdtemp(`${into}.unpacking-`);
   try {
-    const tree = new UnpackedTree(folder, limits, owner);
+    const tree = new UnpackedTree(folder, limits, owner, room);
     if (format === 'zip') await unpackZip(file, tree, limits);
     else await unpackTar(readBytes(file, format), tree, limits);
     if (owner !== undefined) await chown(folder, owner.uid, owner.gid);

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, chown, lstat, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
+import { DiskRoom } from './disk-room.ts';
 import { entryPath } from './entry-path.ts';
 
 export interface Owner {
@@ -21,12 +22,14 @@ export class UnpackedTree {
   readonly #root: string;
   readonly #limits: ArchiveLimits;
   readonly #owner: Owner | undefined;
+  readonly #room: DiskRoom;
   #latestFolder = '';
 
-  constructor(root: string, limits: ArchiveLimits, owner?: Owner) {
+  constructor(root: string, limits: ArchiveLimits, owner?: Owner, room = new DiskRoom(root)) {
     this.#root = root;
     this.#limits = limits;
     this.#owner = owner;
+    this.#room = room;
   }
 
   /** Makes a folder, with those above it. Naming it again changes nothing. */
@@ -36,7 +39,7 @@ export class UnpackedTree {
 
   /**
    * Writes a file as it streams in. `size`, which the archive states, serves to refuse early; what counts
-   * is `content`. @throws ArchiveError when a limit is passed or the place is taken
+   * is `content`. @throws ArchiveError when a limit is passed or the place is taken; DiskRoomError
    */
   async addFile(
     path: string,
@@ -49,6 +52,7 @@ export class UnpackedTree {
       throw new ArchiveError(`entry ${shown(path)}: a file cannot have the name of a folder`);
     }
     this.#checkBytes(stated.size, path);
+    await this.#room.require(stated.size, path);
     await this.#makeFolders(segments.slice(0, -1), path);
     this.#countEntry(path);
     const target = join(this.#root, ...segments);
@@ -63,6 +67,8 @@ export class UnpackedTree {
       for await (const chunk of content) {
         this.#checkBytes(chunk.length, path);
         this.bytes += chunk.length;
+        await this.#room.require(chunk.length, path);
+        this.#room.use(chunk.length);
         await file.writeFile(chunk);
       }
       await file.chmod(stated.executable ? 0o755 : 0o644);

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { ArchiveError, type ArchiveLimits, damaged, shown } from './archive-error.ts';
+import { DiskRoomError } from './disk-room.ts';
 import { decodeName } from './entry-path.ts';
 import type { UnpackedTree } from './unpacked-tree.ts';
 import { ZipFileReader } from './zip-file-reader.ts';
@@ -22,7 +23,7 @@ export async function unpackZip(file: string, tree: UnpackedTree, limits: Archiv
     for await (const entry of zip.eachEntry()) await unpackEntry(zip, entry, tree);
     await checkDirectoryEnd(handle, Number(zip.readEntryCursor)); // a number; the published type is mistaken
   } catch (cause) {
-    throw damaged(cause);
+    throw cause instanceof DiskRoomError ? cause : damaged(cause);
   } finally {
     await handle.close();
   }

@@ -17,6 +17,7 @@ import { FileBytes, FileChanged } from './file-bytes.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { persist } from './retry.ts';
+import { refuseSparse } from './sparse-file.ts';
 import { sweepLeftovers } from './sweep-leftovers.ts';
 
 /** Seconds for which a store or table that is away is tried again. */
@@ -89,7 +90,7 @@ export class ArtifactStore {
 
   /**
    * Stores an open file in place of what is under its path, and returns the version of the file that it stored.
-   * @throws FileChanged, ArtifactLimit: nothing is stored then. LeaseLost.
+   * @throws FileChanged, FileRefused, ArtifactLimit: nothing is stored then. LeaseLost.
    */
   async put(path: string, handle: FileHandle): Promise<string> {
     const { experiment, kind, newId, now } = this.#options;
@@ -151,6 +152,7 @@ export class ArtifactStore {
     if (others + bytes.size > maxBytes) throw new ArtifactLimit(kind, maxBytes);
     this.#underway += bytes.size;
     try {
+      await refuseSparse(handle);
       await this.#requireProjectBytes(bytes.size - (this.#known.get(path)?.size ?? 0));
     } catch (error) {
       this.#underway -= bytes.size;

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveError, type ArchiveLimits } from '../archive/archive-error.ts';
+import { DiskRoomError } from '../archive/disk-room.ts';
 import { extractArchive } from '../archive/extract-archive.ts';
 import type { ObjectReader } from '../aws/objects.ts';
 import { type Experiment, readJobConfig } from '../data/experiment.ts';
@@ -57,6 +58,8 @@ async function unpack(
   try {
     await extractArchive({ file, into, limits, ...(owner !== undefined && { owner }) });
   } catch (error) {
+    if (error instanceof DiskRoomError)
+      throw new JobFailure(`The ${what} does not fit on the disk: ${error.message}.`);
     if (error instanceof ArchiveError) throw new JobFailure(`The ${what} is refused: ${error.message}.`);
     throw error;
   }

@@ -3,6 +3,7 @@ import { ArtifactLimit } from './artifact-limit.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
 import type { FindFilesOptions } from './find-files.ts';
+import { FileRefused } from './growing-file.ts';
 
 /** How often a file that changes under the last look is read. */
 const LAST_TRIES = 3;
@@ -52,7 +53,7 @@ export class KeptFiles {
           return;
         } catch (error) {
           if (error instanceof FileChanged && isLast && tries < LAST_TRIES) continue;
-          if (error instanceof FileChanged) refused(path, error.message);
+          if (error instanceof FileChanged || error instanceof FileRefused) refused(path, error.message);
           else if (error instanceof ArtifactLimit) this.#limit ??= error;
           else throw error;
           return;

@@ -99,6 +99,23 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     expect(await bench.place.counts()).toMatchObject({ artifact_bytes: 5, storedBytes: 5 });
   });
 
+  test('is refused when it is large and almost all holes; small ones and solid ones are kept', async () => {
+    await bench.put('sparse', 'a few bytes');
+    await truncate(join(bench.folder, 'sparse'), 10e9);
+    await bench.put('small', 'a few bytes');
+    await truncate(join(bench.folder, 'small'), 1e6);
+    expect(await bench.uploader({ maxBytes: 20e9, maxProjectBytes: 1e12 }).finish()).toMatchObject({
+      files: 1,
+      bytes: 1e6,
+    });
+    expect(bench.said).toEqual([
+      expect.stringMatching(
+        /OUTPUT_DIR: "sparse" is not kept: it is sparse: of its 10000000000 bytes \d+ are/,
+      ),
+    ]);
+    expect(await bench.place.counts()).toMatchObject({ artifact_bytes: 1e6, stored: 1 });
+  });
+
   test('is limited by what the project may hold, whoever else fills it meanwhile', async () => {
     const { records, experiment } = bench.place;
     await records.write(count(experiment.project_id, { bytes: 90 }));

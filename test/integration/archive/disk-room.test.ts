@@ -1,0 +1,44 @@
+import { readdir, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { DiskRoom, DiskRoomError, freeBytes } from '../../../shared/archive/disk-room.ts';
+import { extractArchive } from '../../../shared/archive/extract-archive.ts';
+import { tar, tarEntry, zip } from './archive-bytes.ts';
+import { Bench, limits } from './extraction.ts';
+
+describe('the disk that an archive is unpacked to', () => {
+  const bench = new Bench();
+
+  async function extract(archive: Buffer, free: number) {
+    const file = join(bench.folder, 'archive');
+    await writeFile(file, archive);
+    const room = new DiskRoom(bench.folder, async () => free);
+    return extractArchive({ file, into: bench.into, limits, room });
+  }
+
+  const content = Buffer.alloc(50_000);
+  const archives: [string, Buffer][] = [
+    ['tar.gz', gzipSync(tar(tarEntry('first', { content }), tarEntry('second', { content })))],
+    ['zip', zip({ first: { content }, second: { content } })],
+  ];
+
+  test.each(archives)('is not filled by a %s: what is needed and free is said', async (_, archive) => {
+    const fault: unknown = await extract(archive, 49_999).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(DiskRoomError);
+    expect(String(fault)).toContain('entry "first" needs 50000 bytes, and 49999 are free on the disk');
+    expect(await readdir(bench.folder)).toEqual(['archive']);
+  });
+
+  test.each(archives)('takes a %s for which there is room', async (_, archive) => {
+    expect(await extract(archive, 100_000)).toEqual({ entries: 2, bytes: 100_000 });
+  });
+
+  test('is asked itself, and some of it stays free', async () => {
+    const { bavail, bsize } = await statfs(bench.folder);
+    const free = await freeBytes(bench.folder);
+    expect(free).toBeGreaterThan(0);
+    expect(free).toBeLessThan(bavail * bsize);
+    await expect(new DiskRoom(bench.folder).require(2 ** 60, 'x')).rejects.toThrow(DiskRoomError);
+  });
+});
