@@ -7,14 +7,14 @@ import {
 } from '../../shared/data/closed-account.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/purge.ts';
-import { comeAgain, type WatchedPosition } from '../../shared/data/watched-list.ts';
+import { scheduleNextPass, type WatchedPosition } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
+import { forSeconds } from '../../shared/purge/deadline.ts';
+import { drainList } from '../../shared/purge/drain-list.ts';
 import { purgeAnnounced } from '../../shared/purge/purge-announced.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
-import { forSeconds } from '../../shared/purge/still-time.ts';
-import { workOff } from '../../shared/purge/work-off.ts';
 
 /** What is not removed by then waits for the next run. */
 const seconds = 240;
@@ -27,14 +27,14 @@ export const event = defineTask({
   watches: [closedAccounts, unfinishedPurges],
 
   async run(_: unknown, { accounts, records, objects, batch, settings, now, log }) {
-    const stillTime = forSeconds(seconds);
-    await comeAgain(accounts, closedAccounts);
-    await comeAgain(records, unfinishedPurges);
+    const hasTime = forSeconds(seconds);
+    await scheduleNextPass(accounts, closedAccounts);
+    await scheduleNextPass(records, unfinishedPurges);
     const closed = {
       table: accounts,
       list: (position: WatchedPosition | undefined) => listClosedAccounts(accounts, position),
       keyOf: ({ user_id }: ClosedAccount) => closedAccountKey(user_id),
-      work: (one: ClosedAccount) => clearAccount({ accounts, records }, one, stillTime, now()),
+      work: (one: ClosedAccount) => clearAccount({ accounts, records }, one, hasTime, now()),
     };
     const purges = {
       table: records,
@@ -48,12 +48,12 @@ export const event = defineTask({
         const endFirst = async ({ project_id }: Purge) =>
           project_id === undefined
             ? true
-            : purgeExperiments({ records, batch, settings, now }, project_id, stillTime);
-        await runPurge(records, objects, purge, stillTime, endFirst, now());
+            : purgeExperiments({ records, batch, settings, now }, project_id, hasTime);
+        await runPurge(records, objects, purge, hasTime, endFirst, now());
       },
     };
-    await workOff(closed, stillTime, log, now);
-    await workOff(purges, stillTime, log, now);
+    await drainList(closed, hasTime, log, now);
+    await drainList(purges, hasTime, log, now);
   },
 });
 

@@ -1,10 +1,10 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { unfinishedJobs } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { comeAgain, logSetAside } from '../../shared/data/watched-list.ts';
+import { logSetAside, scheduleNextPass } from '../../shared/data/watched-list.ts';
 import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
-import { forSeconds } from '../../shared/purge/still-time.ts';
+import { forSeconds } from '../../shared/purge/deadline.ts';
 
 /** What is not compared by then waits for the next pass. */
 const seconds = 200;
@@ -17,7 +17,7 @@ export const event = defineTask({
   watches: [unfinishedJobs],
 
   async run(_: unknown, reconciler) {
-    await comeAgain(reconciler.records, unfinishedJobs);
+    await scheduleNextPass(reconciler.records, unfinishedJobs);
     const { setAside, errors } = await reconcileAll(reconciler, forSeconds(seconds));
     for (const row of setAside) logSetAside(reconciler.log, row);
     for (const error of errors) throw error;

@@ -15,8 +15,8 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { forSeconds } from '../../shared/purge/deadline.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
-import { forSeconds } from '../../shared/purge/still-time.ts';
 import { experimentPath } from './experiment-path.ts';
 
 /** What is not removed by then waits for the purge event; a request has 29 s in all. */

@@ -27,7 +27,7 @@ export interface TrainingRequest {
   dataset: string | undefined;
 }
 
-type Begun = Ambient & {
+type BeginContext = Ambient & {
   records: TableWriter<'records'>;
   project: Project;
   caller: Caller;
@@ -37,7 +37,7 @@ function experimentOf(
   { kind, config, environment, size, nodes, timeout }: TrainingRequest,
   source: Upload | undefined,
   dataset: Upload | undefined,
-  { project, caller, newId, now, settings }: Begun,
+  { project, caller, newId, now, settings }: BeginContext,
 ): Experiment {
   const created_at = now().toISOString();
   const { entry_point_command, env_type, dependencies, version } = environment;
@@ -81,8 +81,8 @@ function experimentOf(
  * Records an experiment. From then on it will reach an end: should this process die before it is handed to Batch, the
  * reconciler submits it.
  */
-export async function beginExperiment(request: TrainingRequest, context: Begun): Promise<Experiment> {
-  const { records, project, settings, made } = context;
+export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Experiment> {
+  const { records, project, settings, idempotencyWrites } = context;
   const [source, dataset, content] = await Promise.all([
     findSource(records, project.project_id),
     request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
@@ -96,7 +96,7 @@ export async function beginExperiment(request: TrainingRequest, context: Begun):
       projectExists(project.project_id),
       putExperiment(experiment),
       putJobConfig(experiment.experiment_id, content),
-      ...made(experiment.experiment_id),
+      ...idempotencyWrites(experiment.experiment_id),
     ]);
   } catch (error) {
     if (error instanceof ConditionFailedError) throw notFound('project', project.project_id);

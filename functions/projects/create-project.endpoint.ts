@@ -33,10 +33,10 @@ export const endpoint = defineEndpoint({
   idempotent: {
     kind: 'creates',
     table: 'records',
-    answerMade: async (project_id, { records }) => show(await requireProject(records, project_id)),
+    replayCreated: async (project_id, { records }) => show(await requireProject(records, project_id)),
   },
 
-  async handle({ query }, { records, caller, newId, now, made }) {
+  async handle({ query }, { records, caller, newId, now, idempotencyWrites }) {
     const created_at = now().toISOString();
     const project = {
       project_id: newId(),
@@ -50,7 +50,7 @@ export const endpoint = defineEndpoint({
       updated_at: created_at,
       version: 1,
     };
-    await createProject(records, project, made(project.project_id));
+    await createProject(records, project, idempotencyWrites(project.project_id));
     return show(project);
   },
 });

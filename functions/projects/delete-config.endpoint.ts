@@ -7,8 +7,8 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { FileId } from '../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
+import { forSeconds } from '../../shared/purge/deadline.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
-import { forSeconds } from '../../shared/purge/still-time.ts';
 import { configPath } from './config-answer.ts';
 
 /** What is not removed by then waits for the purge event; a request has 29 s in all. */

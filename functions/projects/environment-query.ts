@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../shared/data/environment.ts';
-import { judgedWhole, type WholeFault } from '../../shared/endpoint/judged-whole.ts';
+import { type CombinedFault, checkedTogether } from '../../shared/endpoint/checked-together.ts';
 import { paragraph, paragraphOrBlank } from '../../shared/endpoint/parameters.ts';
 import { CommandError, parseCommand } from '../../shared/runner/command.ts';
 import { parseDependencies } from '../../shared/runner/environment/dependencies.ts';
 
-function commandFaults(command: unknown): WholeFault[] {
+function commandFaults(command: unknown): CombinedFault[] {
   try {
     if (typeof command === 'string') parseCommand(command);
     return [];
@@ -15,7 +15,7 @@ function commandFaults(command: unknown): WholeFault[] {
   }
 }
 
-function dependencyFaults(type: unknown, dependencies: unknown): WholeFault[] {
+function dependencyFaults(type: unknown, dependencies: unknown): CombinedFault[] {
   const { data: env_type } = EnvironmentType.safeParse(type);
   if (env_type === undefined || typeof dependencies !== 'string') return [];
   const { faults } = parseDependencies({ env_type, dependencies });
@@ -24,7 +24,7 @@ function dependencyFaults(type: unknown, dependencies: unknown): WholeFault[] {
 }
 
 /** What a project runs, and in what: all that can be told of it before anything is installed or run. */
-export const environmentQuery = judgedWhole(
+export const environmentQuery = checkedTogether(
   z.strictObject({
     entry_point_command: paragraph(4000).describe(
       'What is run, such as `python train.py --config {config} --out {output_dir}`.',

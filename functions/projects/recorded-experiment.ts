@@ -34,7 +34,7 @@ export const creatingExperiment = {
   table: 'records',
 
   /** Whoever recorded the experiment may have died before it was submitted. */
-  async answerMade(experiment_id: string, context: Submitting & { project: Project }) {
+  async replayCreated(experiment_id: string, context: Submitting & { project: Project }) {
     const { records, project, now } = context;
     const experiment = await requireExperiment(records, project.project_id, experiment_id);
     if (experiment.status === 'CREATED') return submitAndAnswer(experiment, context, false);

@@ -19,13 +19,13 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts },
   input: {
     path: z.strictObject({ user_id: Ulid.describe('The user: the `user_id` of their account.') }),
-    anywhere: z.strictObject({ account_type: AccountType.describe('The type that they get.') }),
+    queryOrBody: z.strictObject({ account_type: AccountType.describe('The type that they get.') }),
   },
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict'],
   etag: true,
 
-  async handle({ path: { user_id }, anywhere: { account_type } }, { accounts }) {
+  async handle({ path: { user_id }, queryOrBody: { account_type } }, { accounts }) {
     const user = await findUser(accounts, user_id);
     if (user === undefined) throw notFound('user', user_id);
     const changed = await changeUser(accounts, user, async (present) =>

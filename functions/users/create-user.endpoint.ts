@@ -34,7 +34,7 @@ export const endpoint = defineEndpoint({
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
   input: {
-    anywhere: z.strictObject({
+    queryOrBody: z.strictObject({
       username: Username.describe('The name to sign in with; letters become lower case.'),
       account_type: AccountType.describe(
         'What they may do: see to their own account (`guest`), also read (`viewer`), also change (`developer`), also manage users (`admin`).',
@@ -51,19 +51,19 @@ export const endpoint = defineEndpoint({
   idempotent: {
     kind: 'creates',
     table: 'accounts',
-    async answerMade(user_id, { accounts }) {
+    async replayCreated(user_id, { accounts }) {
       const user = await findUser(accounts, user_id);
       if (user === undefined) throw notFound('user', user_id);
       return showUser(user);
     },
   },
 
-  permit({ anywhere: { account_type } }, { caller, settings: { registration } }) {
+  permit({ queryOrBody: { account_type } }, { caller, settings: { registration } }) {
     requireMayRegister({ caller, registration, account_type });
   },
 
-  async handle({ anywhere, body }, { accounts, caller, newId, now, made, sourceIp }) {
-    const { username, account_type } = anywhere;
+  async handle({ queryOrBody, body }, { accounts, caller, newId, now, idempotencyWrites, sourceIp }) {
+    const { username, account_type } = queryOrBody;
     const isAdmin = caller?.account_type === 'admin';
     if (!isAdmin) await countRegistration(accounts, sourceIp, now());
     // Spares the work of hashing; what decides is the write.
@@ -79,7 +79,7 @@ export const endpoint = defineEndpoint({
       credentials_version: 1,
     };
     try {
-      await createUser(accounts, user, hash, { also: made(user.user_id) });
+      await createUser(accounts, user, hash, { also: idempotencyWrites(user.user_id) });
     } catch (error) {
       if (usernameClaim.failedIn(error)) throw taken(username);
       throw error;

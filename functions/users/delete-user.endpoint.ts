@@ -7,7 +7,7 @@ import { lambda } from '../../shared/endpoint/lambda.ts';
 import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
 import { notFound } from '../../shared/endpoint/problem.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
-import { forSeconds } from '../../shared/purge/still-time.ts';
+import { forSeconds } from '../../shared/purge/deadline.ts';
 import { UserAnswer } from './user-answer.ts';
 
 /** What is not cleared by then is left to the purge. */
@@ -22,11 +22,11 @@ export const endpoint = defineEndpoint({
     'They are signed out at once and their name is free again. Their pictures are removed; their projects stay, with no owner. The last admin cannot be deleted.',
   allow: 'admin',
   needs: { accounts: writeAccounts, records: writeRecords },
-  input: { anywhere: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },
+  input: { queryOrBody: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict', 'precondition-failed'],
 
-  async handle({ anywhere: { username } }, { accounts, records, now, log, header, expectedVersion }) {
+  async handle({ queryOrBody: { username } }, { accounts, records, now, log, header, expectedVersion }) {
     const user = await findUserToRemove(accounts, username);
     if (user === undefined) throw notFound('user', username);
     const closed_at = now().toISOString();

@@ -13,7 +13,7 @@ import type { Variant } from './variant.ts';
 
 const pollMilliseconds = 300;
 
-const Begun = z.object({ strategy_id: z.string() });
+const CreatedStrategy = z.object({ strategy_id: z.string() });
 const Strategy = z.object({
   status: z.string(),
   status_reason: z.string().nullable(),
@@ -92,7 +92,7 @@ async function run(place: Place, plan: Plan): Promise<Variant> {
   const { client, screen } = place;
   const { operation, query } = plan;
   screen.heading(`${operation === 'prune' ? 'Pruning' : 'Quantizing'}: ${plan.title} (${query['strategy']})`);
-  const begun = await client.json(Begun, 'POST', pathOf('optimization', operation), { query });
+  const begun = await client.json(CreatedStrategy, 'POST', pathOf('optimization', operation), { query });
   const path = pathOf('optimization', operation, 'strategies', begun.strategy_id);
   const receipt = await follow(place, path);
   await saveReceipt(place, path, plan);

@@ -128,7 +128,7 @@ async function findRow(table: TableReader<TableName>, { partitions }: WatchedLis
  * watches the list again. The task does this before anything else: however the pass ends, there is another one while
  * work is left, and an empty list costs nothing.
  */
-export async function comeAgain<N extends TableName>(
+export async function scheduleNextPass<N extends TableName>(
   table: TableWriter<N>,
   list: WatchedList<N>,
 ): Promise<void> {

@@ -14,9 +14,9 @@ export const signInMaxBytes = 8 * 1024;
 const noBodyMaxBytes = 1024;
 
 /** Most bytes of body that an operation takes. */
-export function bodyMaxBytes({ body, anywhere }: InputSpec): number {
+export function bodyMaxBytes({ body, queryOrBody }: InputSpec): number {
   if (body !== undefined) return body.maxBytes;
-  return anywhere === undefined ? noBodyMaxBytes : fieldsMaxBytes;
+  return queryOrBody === undefined ? noBodyMaxBytes : fieldsMaxBytes;
 }
 
 /** 413 for a body beyond a limit of bytes. */

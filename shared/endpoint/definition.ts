@@ -48,7 +48,7 @@ export interface InputSpec {
   path?: z.ZodObject;
   query?: z.ZodObject;
   /** Each of these is taken once, in the query or in the body (JSON or form). */
-  anywhere?: z.ZodObject;
+  queryOrBody?: z.ZodObject;
   body?: FieldsBody | FileBody;
 }
 
@@ -59,7 +59,7 @@ type Nothing = Readonly<Record<never, never>>;
 export interface Input<I extends InputSpec> {
   path: Parsed<I['path'], Nothing>;
   query: Parsed<I['query'], Nothing>;
-  anywhere: Parsed<I['anywhere'], Nothing>;
+  queryOrBody: Parsed<I['queryOrBody'], Nothing>;
   body: ParsedBody<I['body']>;
 }
 
@@ -103,7 +103,7 @@ export interface Ambient {
    * Writes that belong in the transaction that makes the record `id` where the endpoint is `idempotent`: they note it
    * for the request's key. There are none for a request without a key.
    */
-  made(id: string): Write[];
+  idempotencyWrites(id: string): Write[];
   log: Logger;
   settings: Settings;
   requestId: string;
@@ -125,8 +125,8 @@ type WriterOf<N extends Needs> = {
 
 /**
  * How a POST that creates something honours an `Idempotency-Key`; `table` is where the key is kept.
- * - `creates`: it makes a record in `table`, adds `made(id)` to the transaction that does, and answers JSON. The first
- *   answer is kept. `answerMade` answers the record of that id where an attempt died before it could answer.
+ * - `creates`: it makes a record in `table`, adds `idempotencyWrites(id)` to the transaction that does, and answers JSON. The first
+ *   answer is kept. `replayCreated` answers the record of that id where an attempt died before it could answer.
  * - `signs`: its answer holds a presigned URL. It makes no record, and simply acts anew.
  */
 export type Idempotence<
@@ -138,7 +138,7 @@ export type Idempotence<
   | {
       kind: 'creates';
       table: WriterOf<N>;
-      answerMade(id: string, context: Context<N, R, P>): Promise<Answer<O>>;
+      replayCreated(id: string, context: Context<N, R, P>): Promise<Answer<O>>;
     }
   | { kind: 'signs'; table: WriterOf<N> };
 

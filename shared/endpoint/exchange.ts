@@ -32,7 +32,7 @@ export interface AnyEndpoint {
   fieldsMask?: boolean;
   etag?: boolean;
   idempotent?:
-    | { kind: 'creates'; table: string; answerMade(id: string, context: never): Promise<unknown> }
+    | { kind: 'creates'; table: string; replayCreated(id: string, context: never): Promise<unknown> }
     | { kind: 'signs'; table: string };
   permit?(input: never, asker: never): void;
   runtime?: FunctionRuntime;
@@ -49,7 +49,7 @@ export interface Exchange {
   readonly log: Logger;
   caller?: Caller;
   project?: Project;
-  input?: { path: unknown; query: unknown; anywhere: unknown; body: unknown };
+  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown };
   mask?: FieldsMask;
 }
 

@@ -24,9 +24,9 @@ const clockSkew = 60_000;
 
 /** What an endpoint does for a request, apart from the request's key. */
 export interface Behaviour {
-  act(made: (id: string) => Write[]): Promise<unknown>;
+  act(idempotencyWrites: (id: string) => Write[]): Promise<unknown>;
   /** Answers the record that an earlier attempt of the same request has made. */
-  answerMade(id: string): Promise<unknown>;
+  replayCreated(id: string): Promise<unknown>;
 }
 
 const nothing = (): Write[] => [];
@@ -131,7 +131,7 @@ async function perform(
 ): Promise<unknown> {
   const { key, holder, behaviour } = attempt;
   if (madeBefore !== undefined) {
-    const answer = await behaviour.answerMade(madeBefore);
+    const answer = await behaviour.replayCreated(madeBefore);
     await keep(attempt, endpoint, answer);
     return replayed(answer);
   }
@@ -192,7 +192,7 @@ async function replay(
 ): Promise<unknown> {
   const { value, headers, version } = Kept.parse(JSON.parse(kept));
   if (made !== undefined && !jsonSchema(endpoint).safeParse(value).success) {
-    return replayed(await behaviour.answerMade(made));
+    return replayed(await behaviour.replayCreated(made));
   }
   return replayed(Reply.json(value, { headers, ...(version !== undefined && { version }) }));
 }

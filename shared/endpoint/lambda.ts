@@ -56,7 +56,7 @@ function startProcess(endpoint: AnyEndpoint, environment: Environment): Process 
 }
 
 /** What the behaviour receives: all of it was checked by the steps before, which is what the casts rest on. */
-async function behave(exchange: Exchange, services: Process['services']): Promise<unknown> {
+async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
   const { endpoint, event, platform, log, requestId, input, caller, project } = exchange;
   const context = {
     ...services,
@@ -64,7 +64,7 @@ async function behave(exchange: Exchange, services: Process['services']): Promis
     caller,
     now: () => new Date(),
     newId: () => spreadId(ulid().toLowerCase()),
-    made: () => [],
+    idempotencyWrites: () => [],
     log,
     settings: platform.settings,
     requestId,
@@ -73,9 +73,9 @@ async function behave(exchange: Exchange, services: Process['services']): Promis
     expectedVersion: expectedVersion(event),
   };
   return answerOnce(exchange, services, {
-    act: (made) => endpoint.handle(input as never, { ...context, made } as never),
-    answerMade: async (id) =>
-      endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.answerMade(id, context as never),
+    act: (idempotencyWrites) => endpoint.handle(input as never, { ...context, idempotencyWrites } as never),
+    replayCreated: async (id) =>
+      endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
   });
 }
 
@@ -116,7 +116,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
 
   const handler = middy<Event, Result>(async (event: Event) => {
     const exchange = exchangeOf(event);
-    return renderAnswer(exchange, await behave(exchange, started?.services ?? {}));
+    return renderAnswer(exchange, await runHandler(exchange, started?.services ?? {}));
   });
   for (const step of steps) handler.before(({ event }) => step(exchangeOf(event)));
   handler.after((request) => {

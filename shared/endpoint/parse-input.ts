@@ -16,7 +16,7 @@ import { type Part, parsePart } from './parse-part.ts';
 import { badRequest, faultsOf, type ParameterFault } from './problem.ts';
 import { type Event, headerOf } from './proxy-event.ts';
 import { readPath } from './read-path.ts';
-import { splitAnywhere } from './split-anywhere.ts';
+import { splitQueryAndBody } from './split-query-and-body.ts';
 
 function queryPairs(event: Event): [string, string[]][] {
   const several = Object.entries(event.multiValueQueryStringParameters ?? {});
@@ -37,7 +37,7 @@ function readBody({ endpoint: { input }, event }: Exchange): Body {
   if (input.body?.kind === 'file') {
     return { fields: { values: {}, faults: [] }, file: readFile(event, input.body) };
   }
-  if (input.body !== undefined || input.anywhere !== undefined) return { fields: readFields(event) };
+  if (input.body !== undefined || input.queryOrBody !== undefined) return { fields: readFields(event) };
   return { fields: { values: {}, faults: event.httpMethod === 'GET' ? [] : refuseBody(event) } };
 }
 
@@ -66,15 +66,15 @@ export const parseInput: Before = (exchange) => {
   const inPath = readPath(exchange);
   const { fields, file } = readBody(exchange);
   const isReadable = fields.faults.length === 0;
-  const split = splitAnywhere(input.anywhere, sent.values, fields.values);
-  const alsoTaken = Object.keys(input.anywhere?.shape ?? {});
+  const split = splitQueryAndBody(input.queryOrBody, sent.values, fields.values);
+  const alsoTaken = Object.keys(input.queryOrBody?.shape ?? {});
 
   const path = input.path
     ? parsePart(input.path, { values: inPath.values, placeOf: () => 'path' })
     : nothing({});
   const query = parsePart(input.query, { values: split.query, placeOf: () => 'query', alsoTaken });
   // Where the body cannot be read nobody knows what is missing.
-  const anywhere = isReadable ? parsePart(input.anywhere, split.anywhere) : nothing();
+  const queryOrBody = isReadable ? parsePart(input.queryOrBody, split.queryOrBody) : nothing();
   const schema = input.body?.kind === 'fields' ? input.body.schema : undefined;
   const body = isReadable
     ? parsePart(schema, { values: split.body, placeOf: () => 'body', alsoTaken })
@@ -91,7 +91,7 @@ export const parseInput: Before = (exchange) => {
     ...sent.faults,
     ...query.faults,
     ...split.faults,
-    ...anywhere.faults,
+    ...queryOrBody.faults,
     ...fields.faults,
     ...body.faults,
     ...ifMatchFaults(event),
@@ -103,7 +103,7 @@ export const parseInput: Before = (exchange) => {
     throw badRequest(firstOfEach([...others, ...maskFaults], unreadable), query.allowed);
   }
   const bodyValue = file ?? (schema === undefined ? undefined : body.value);
-  exchange.input = { path: path.value, query: query.value, anywhere: anywhere.value, body: bodyValue };
+  exchange.input = { path: path.value, query: query.value, queryOrBody: queryOrBody.value, body: bodyValue };
 };
 
 const entityTag = /^(?:W\/)?"(\d{1,15})-[A-Za-z0-9_-]+"$/;

@@ -10,7 +10,7 @@ import {
   type WatchedPage,
   type WatchedPosition,
 } from '../data/watched-list.ts';
-import type { StillTime } from '../purge/still-time.ts';
+import type { Deadline } from '../purge/deadline.ts';
 import { compareJobs, type Reconciler } from './reconcile.ts';
 
 /** Pages of 100 jobs after which a pass notes how far it came. */
@@ -59,7 +59,7 @@ function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
  */
 export async function reconcileAll(
   reconciler: Reconciler,
-  stillTime: StillTime = () => true,
+  hasTime: Deadline = () => true,
 ): Promise<ReconcilePass> {
   const { records } = reconciler;
   const pass: ReconcilePass = { setAside: [], errors: [] };
@@ -84,7 +84,7 @@ export async function reconcileAll(
     isRound ||= page.next === undefined;
     position = page.next ?? start;
     if (resumed !== undefined && isRound && isFrom(position, resumed)) break;
-    const goesOn = stillTime();
+    const goesOn = hasTime();
     // A pass that dies leaves its position, so that no job behind the one that killed it waits for ever.
     if (!goesOn || pages % pagesBetweenNotes === 0) {
       await savePosition(records, unfinishedJobs, position);

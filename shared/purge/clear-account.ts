@@ -9,8 +9,8 @@ import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
 import type { TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
+import type { Deadline, Pass } from './deadline.ts';
 import { removeItems } from './run-purge.ts';
-import type { Pass, StillTime } from './still-time.ts';
 
 interface Tables {
   accounts: TableWriter<'accounts'>;
@@ -56,14 +56,14 @@ async function disownAll(
   records: Tables['records'],
   owner_id: string,
   { list, disown }: Owned,
-  stillTime: StillTime,
+  hasTime: Deadline,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
   let after: string | undefined;
   do {
     const page = await list(records, owner_id, after);
     for (const id of page.items) {
-      if (!stillTime()) return 'stopped';
+      if (!hasTime()) return 'stopped';
       await disown(records, owner_id, id);
       outcome = 'removed';
     }
@@ -81,15 +81,15 @@ async function disownAll(
 export async function clearAccount(
   { accounts, records }: Tables,
   closed: ClosedAccount,
-  stillTime: StillTime,
+  hasTime: Deadline,
   now: Date,
 ): Promise<boolean> {
   const { user_id, closed_at } = closed;
   for (const kind of owned) {
-    if ((await disownAll(records, user_id, kind, stillTime)) === 'stopped') return false;
+    if ((await disownAll(records, user_id, kind, hasTime)) === 'stopped') return false;
   }
   await purgePictures(records, closed);
-  if ((await removeItems(accounts, { pk: userPartition(user_id) }, stillTime)) === 'stopped') return false;
+  if ((await removeItems(accounts, { pk: userPartition(user_id) }, hasTime)) === 'stopped') return false;
   const allEnded = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();
   if (allEnded) await forgetClosedAccount(accounts, user_id);
   return true;

@@ -12,8 +12,8 @@ import type { TableWriter } from '../data/table.ts';
 import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
+import type { Deadline } from './deadline.ts';
 import { removeItems } from './run-purge.ts';
-import type { StillTime } from './still-time.ts';
 
 interface Purger {
   records: TableWriter<'records'>;
@@ -45,11 +45,11 @@ async function endJobs(
  * Ends the jobs of all experiments of a project, before any is waited for: they get the time that a container may take
  * together, not one after the other. True once Batch says that none of their containers can still write.
  */
-async function endAllJobs(purger: Purger, project_id: string, stillTime: StillTime): Promise<boolean> {
+async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline): Promise<boolean> {
   let allEnded = true;
   let after: string | undefined;
   do {
-    if (!stillTime()) return false;
+    if (!hasTime()) return false;
     const page = await listStoredExperiments(purger.records, project_id, { limit: pageSize, after });
     const experiments = page.items.map(salvageExperiment);
     const known = await purger.batch.describe(await endJobs(purger, experiments));
@@ -72,17 +72,17 @@ async function endAllJobs(purger: Purger, project_id: string, stillTime: StillTi
 export async function purgeExperiments(
   purger: Purger,
   project_id: string,
-  stillTime: StillTime,
+  hasTime: Deadline,
 ): Promise<boolean> {
   const { records } = purger;
-  if (!(await endAllJobs(purger, project_id, stillTime))) return false;
+  if (!(await endAllJobs(purger, project_id, hasTime))) return false;
   for (;;) {
-    if (!stillTime()) return false;
+    if (!hasTime()) return false;
     const { items } = await listStoredExperiments(records, project_id, { limit: pageSize });
     if (items.length === 0) return true;
     for (const experiment of items.map(salvageExperiment)) {
       const { experiment_id } = experiment;
-      const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, stillTime);
+      const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, hasTime);
       if (pass === 'stopped') return false;
       await records.write(...unrank(experiment), { delete: experimentKey(project_id, experiment_id) });
     }

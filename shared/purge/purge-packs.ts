@@ -2,7 +2,7 @@ import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Pass, StillTime } from './still-time.ts';
+import type { Deadline, Pass } from './deadline.ts';
 
 interface Purger {
   records: TableWriter<'records'>;
@@ -39,14 +39,14 @@ async function removePack({ records, objects, holder, now }: Purger, project_id:
  * Removes the packed environments of a project that builders have uploaded and not recorded, because they died in
  * between. `stopped` when time ran out, or one may be underway still.
  */
-export async function purgePacks(purger: Purger, project_id: string, stillTime: StillTime): Promise<Pass> {
+export async function purgePacks(purger: Purger, project_id: string, hasTime: Deadline): Promise<Pass> {
   const prefix = packsPrefix(project_id);
   const passes = new Set<Pass>();
   let after: string | undefined;
   do {
     const page = await purger.objects.list(prefix, after);
     for (const { key } of page.objects) {
-      if (!stillTime()) return 'stopped';
+      if (!hasTime()) return 'stopped';
       passes.add(await removePack(purger, project_id, key.slice(prefix.length)));
     }
     after = page.next;

@@ -3,8 +3,8 @@ import { uploadSeconds } from '../aws/upload-seconds.ts';
 import { filesOfJob } from '../data/artifact.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
 import type { TableName, TableWriter } from '../data/table.ts';
+import type { Deadline, Pass } from './deadline.ts';
 import { purgePacks } from './purge-packs.ts';
-import type { Pass, StillTime } from './still-time.ts';
 
 type Records = TableWriter<'records'>;
 type Objects = Pick<ObjectWriter, 'list' | 'delete'>;
@@ -17,12 +17,12 @@ const itemsAtOnce = 25;
 export async function removeItems(
   table: TableWriter<TableName>,
   { pk, prefix }: Partition,
-  stillTime: StillTime,
+  hasTime: Deadline,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
   let after: string | undefined;
   do {
-    if (!stillTime()) return 'stopped';
+    if (!hasTime()) return 'stopped';
     const page = await table.query({
       pk,
       ...(prefix !== undefined && { prefix }),
@@ -42,13 +42,13 @@ export async function removeItems(
 async function removeObjects(
   objects: Objects,
   prefix: string,
-  stillTime: StillTime,
+  hasTime: Deadline,
   kept: ReadonlySet<string> = new Set(),
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
   let after: string | undefined;
   do {
-    if (!stillTime()) return 'stopped';
+    if (!hasTime()) return 'stopped';
     const page = await objects.list(prefix, after);
     const doomed = page.objects.map(({ key }) => key).filter((key) => !kept.has(key));
     if (doomed.length > 0) {
@@ -64,16 +64,16 @@ async function removeAll(
   records: Records,
   objects: Objects | undefined,
   { purge_id, target: { partitions, prefixes, leftovers, packs_of } }: Purge,
-  stillTime: StillTime,
+  hasTime: Deadline,
   now: Date,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
   if (packs_of !== undefined && objects !== undefined) {
-    outcome = await purgePacks({ records, objects, holder: purge_id, now }, packs_of, stillTime);
+    outcome = await purgePacks({ records, objects, holder: purge_id, now }, packs_of, hasTime);
     if (outcome === 'stopped') return outcome;
   }
   for (const partition of partitions) {
-    const pass = await removeItems(records, partition, stillTime);
+    const pass = await removeItems(records, partition, hasTime);
     if (pass === 'stopped') return pass;
     if (pass === 'removed') outcome = pass;
   }
@@ -81,7 +81,7 @@ async function removeAll(
     if (objects === undefined) throw new Error('a purge of objects needs the bucket');
     const isLeft = prefix === leftovers?.prefix;
     const kept = isLeft ? await filesOfJob(records, leftovers.job_id) : undefined;
-    const pass = await removeObjects(objects, prefix, stillTime, kept);
+    const pass = await removeObjects(objects, prefix, hasTime, kept);
     if (pass === 'stopped') return pass;
     if (pass === 'removed') outcome = pass;
   }
@@ -114,13 +114,13 @@ export async function runPurge(
   records: Records,
   objects: Objects | undefined,
   purge: Purge,
-  stillTime: StillTime,
-  before?: (purge: Purge, stillTime: StillTime) => Promise<boolean>,
+  hasTime: Deadline,
+  before?: (purge: Purge, hasTime: Deadline) => Promise<boolean>,
   now: Date = new Date(),
 ): Promise<boolean> {
-  if (before !== undefined && !(await before(purge, stillTime))) return false;
+  if (before !== undefined && !(await before(purge, hasTime))) return false;
   for (;;) {
-    const pass = await removeAll(records, objects, purge, stillTime, now);
+    const pass = await removeAll(records, objects, purge, hasTime, now);
     if (pass === 'stopped') return false;
     if (pass === 'clean') break;
   }

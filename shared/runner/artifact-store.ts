@@ -16,7 +16,7 @@ import { ArtifactLimit } from './artifact-limit.ts';
 import { FileBytes, FileChanged } from './file-bytes.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 import { refuseSparse } from './sparse-file.ts';
 import { sweepLeftovers } from './sweep-leftovers.ts';
 
@@ -40,7 +40,7 @@ export async function* eachArtifact({
   let after: string | undefined;
   do {
     const from = after;
-    const page = await persist(PATIENCE_SECONDS, () =>
+    const page = await retryFor(PATIENCE_SECONDS, () =>
       listArtifacts(records, experiment.experiment_id, { after: from }, kind),
     );
     const [unreadable] = page.unreadable ?? [];
@@ -98,7 +98,7 @@ export class ArtifactStore {
     const media_type = mediaTypeOf(path);
     const bytes = await this.#reserve(path, handle);
     try {
-      const stored = await persist(PATIENCE_SECONDS, () => this.#upload(bytes, object, media_type));
+      const stored = await retryFor(PATIENCE_SECONDS, () => this.#upload(bytes, object, media_type));
       if (stored instanceof Error) throw stored;
       const { size, version } = bytes;
       const previous = this.#known.get(path);
@@ -176,7 +176,7 @@ export class ArtifactStore {
   /** Check that so many bytes more fit into the project. @throws ArtifactLimit */
   async #requireProjectBytes(more: number): Promise<void> {
     const { records, experiment, kind, maxBytes, maxProjectBytes } = this.#options;
-    const fault = await persist(PATIENCE_SECONDS, () =>
+    const fault = await retryFor(PATIENCE_SECONDS, () =>
       requireProjectBytes(records, experiment.project_id, more, maxProjectBytes).catch((error: unknown) => {
         if (error instanceof ProjectBytesError) return error;
         throw error;
@@ -195,12 +195,12 @@ export class ArtifactStore {
     const { records, experiment, kind } = this.#options;
     const done = this.#lastChange.then(async () => {
       try {
-        await persist(PATIENCE_SECONDS, change);
+        await retryFor(PATIENCE_SECONDS, change);
       } catch (cause) {
         if (!(cause instanceof ConditionFailedError)) throw cause;
         // A try whose answer was lost makes the next one fail.
         const find = () => findArtifact(records, experiment.experiment_id, path, kind);
-        const found = await persist(PATIENCE_SECONDS, find);
+        const found = await retryFor(PATIENCE_SECONDS, find);
         if (found?.object === object) return;
         await this.#requireProjectBytes(more);
         throw new LeaseLost({ cause });

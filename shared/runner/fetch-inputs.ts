@@ -10,7 +10,7 @@ import { datasetObject, sourceObject } from '../data/upload.ts';
 import type { CommandUser } from '../process/executable.ts';
 import { downloadObject } from './download-object.ts';
 import { JobFailure } from './job-failure.ts';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Seconds for which a table that is away is asked again. */
@@ -125,7 +125,7 @@ export async function writeConfig(
   experiment: Experiment,
   { config }: Workspace,
 ): Promise<string> {
-  const bytes = await persist(patienceSeconds, () => readJobConfig(records, experiment.experiment_id));
+  const bytes = await retryFor(patienceSeconds, () => readJobConfig(records, experiment.experiment_id));
   if (bytes === undefined) throw new JobFailure('The configuration of this experiment is no longer stored.');
   const path = join(config, experiment.config_id);
   await writeFile(path, bytes, { mode: 0o444 });

@@ -12,7 +12,7 @@ import { type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from '../job
 import type { JobStop } from './job-stop.ts';
 import { JobWatch } from './job-watch.ts';
 import { LogShipper } from './log-shipper.ts';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 
 /** A node of a job that this container holds the lease of. */
 export interface HeldJob<R extends JobRecord = JobRecord> {
@@ -39,7 +39,7 @@ export function holdJob<R extends JobRecord>(
   now: () => Date,
 ): Promise<Acquired<R>> {
   const holder = randomUUID();
-  return persist(leasePatienceSeconds, () => acquireLease(records, wanted, me, now(), holder));
+  return retryFor(leasePatienceSeconds, () => acquireLease(records, wanted, me, now(), holder));
 }
 
 const holds = ({ record, node, lease }: HeldJob): Write => holdsLease(jobIdOf(record), node, lease);
@@ -69,7 +69,7 @@ export async function noteProgress(job: HeldJob, set: Readonly<Record<string, un
   if (job.node > 0) return true;
   const { subject } = unfinishedJobOf(job.record);
   try {
-    await persist(60, () => job.records.write(changeJob(subject, { set }), holds(job)));
+    await retryFor(60, () => job.records.write(changeJob(subject, { set }), holds(job)));
     return true;
   } catch (error) {
     if (error instanceof ConditionFailedError) return false;
@@ -79,7 +79,7 @@ export async function noteProgress(job: HeldJob, set: Readonly<Record<string, un
 
 /** Whether somebody wished this job to end; read anew, for the wish came after the job was read. */
 export async function isCancelled({ records, record }: HeldJob): Promise<boolean> {
-  const item = await persist(60, () => records.get(unfinishedJobOf(record).subject));
+  const item = await retryFor(60, () => records.get(unfinishedJobOf(record).subject));
   return item === undefined || parseJobRecord(item).cancel_requested_at !== null;
 }
 
@@ -109,7 +109,7 @@ export function conclude(
   ...further: readonly Write[]
 ): Promise<boolean> {
   const { record, records, now } = job;
-  return persist(outcomeSeconds, () =>
+  return retryFor(outcomeSeconds, () =>
     concludeJob(records, record, conclusion, now(), holds(job), ...further),
   );
 }
@@ -121,7 +121,7 @@ export async function reportEnd(
 ): Promise<void> {
   const failure = end.status === 'SUCCEEDED' ? null : (end.reason ?? end.status);
   try {
-    await persist(60, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
+    await retryFor(60, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
   } catch (error) {
     log.info('end-not-reported', { error: error instanceof Error ? error.name : '' });
   }

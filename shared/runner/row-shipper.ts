@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 /** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
@@ -92,7 +92,7 @@ export class RowShipper<Row> {
       if (batch === undefined) break;
       this.#lastStart = performance.now();
       try {
-        await persist(PATIENCE_SECONDS, () => this.#options.append(this.#sequence, batch.rows));
+        await retryFor(PATIENCE_SECONDS, () => this.#options.append(this.#sequence, batch.rows));
         this.#sequence += 1;
         this.#bytes -= batch.bytes;
       } catch (error) {

@@ -6,7 +6,7 @@ import { ConditionFailedError } from '../data/write-label.ts';
 import { downloadObject } from './download-object.ts';
 import { EnvironmentError } from './environment/environment-error.ts';
 import type { EnvironmentStore } from './environment/environment-store.ts';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 
 /** Seconds after which a builder that said nothing more counts as dead, and how often one says that it lives. */
 const claimSeconds = 120;
@@ -31,7 +31,7 @@ export function storedEnvironments(
 
   return {
     async find(key) {
-      const found = await persist(patienceSeconds, () => findPack(records, project_id, key));
+      const found = await retryFor(patienceSeconds, () => findPack(records, project_id, key));
       return found === undefined ? null : { lockHash: found.lock_hash, buildSeconds: found.build_seconds };
     },
 

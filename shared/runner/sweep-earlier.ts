@@ -1,7 +1,7 @@
 import { filesOfJob } from '../data/artifact.ts';
 import { experimentPrefix } from '../data/experiment.ts';
 import type { Job } from './job.ts';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 import { sweepLeftovers } from './sweep-leftovers.ts';
 
 /** Seconds for which a store that is away is tried again: the end of the job waits for it. */
@@ -16,7 +16,7 @@ export async function sweepEarlier({ record, lease, records, objects, log }: Job
   const { project_id, experiment_id: job_id } = record;
   const prefix = experimentPrefix(project_id, job_id);
   try {
-    const named = await persist(patienceSeconds, () => filesOfJob(records, job_id));
+    const named = await retryFor(patienceSeconds, () => filesOfJob(records, job_id));
     await sweepLeftovers({ records, objects, job_id, lease, prefix, patienceSeconds }, named);
   } catch (error) {
     log.warn('files-left', { experiment_id: job_id, error: error instanceof Error ? error.name : '' });

@@ -3,7 +3,7 @@ import { holdsLease, type Lease } from '../data/lease.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { LeaseLost } from './lease-lost.ts';
-import { persist } from './retry.ts';
+import { retryFor } from './retry.ts';
 
 /** A place in the bucket, of a job whose main node this process runs. */
 export interface SweptPlace {
@@ -28,14 +28,14 @@ export async function sweepLeftovers(
   let after: string | undefined;
   do {
     const from = after;
-    const page = await persist(patienceSeconds, () => objects.list(prefix, from));
+    const page = await retryFor(patienceSeconds, () => objects.list(prefix, from));
     const doomed = page.objects.map(({ key }) => key).filter((key) => !named.has(key));
     if (doomed.length > 0) {
       const proof = holdsLease(job_id, 0, lease);
-      await persist(patienceSeconds, () => records.write(proof)).catch((cause: unknown) => {
+      await retryFor(patienceSeconds, () => records.write(proof)).catch((cause: unknown) => {
         throw cause instanceof ConditionFailedError ? new LeaseLost({ cause }) : cause;
       });
-      await persist(patienceSeconds, () => objects.delete(doomed));
+      await retryFor(patienceSeconds, () => objects.delete(doomed));
     }
     after = page.next;
   } while (after !== undefined);

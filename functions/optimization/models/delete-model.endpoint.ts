@@ -8,8 +8,8 @@ import { lambda } from '../../../shared/endpoint/lambda.ts';
 import { FileId, Ulid } from '../../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../../shared/endpoint/precondition.ts';
 import { notFound } from '../../../shared/endpoint/problem.ts';
+import { forSeconds } from '../../../shared/purge/deadline.ts';
 import { runPurge } from '../../../shared/purge/run-purge.ts';
-import { forSeconds } from '../../../shared/purge/still-time.ts';
 import { changeModel } from './change-model.ts';
 import { modelPath } from './model-path.ts';
 

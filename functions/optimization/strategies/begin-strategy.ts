@@ -32,7 +32,7 @@ export interface StrategyRequest {
   timeout: number | undefined;
 }
 
-export type Begun = Ambient & {
+export type BeginContext = Ambient & {
   records: TableWriter<'records'>;
   batch: BatchControl;
   caller: Caller;
@@ -47,7 +47,7 @@ const sizeOf = ({ vcpus, memory }: StrategyRequest) =>
 function strategyOf(
   asked: StrategyRequest,
   { model_name, model_id, digest, files, shapes }: ReadyModel,
-  { caller, newId, now, settings }: Begun,
+  { caller, newId, now, settings }: BeginContext,
 ): Strategy {
   const created_at = now().toISOString();
   const size = { ...sizeOf(asked), nodes: 1 };
@@ -100,8 +100,8 @@ function refuseTogether(
  * Records a strategy, which pins the model as it is. From then on it will reach an end: should this process die before
  * it is handed to Batch, the reconciler submits it.
  */
-export async function beginStrategy(asked: StrategyRequest, context: Begun): Promise<Strategy> {
-  const { records, settings, made, caller } = context;
+export async function beginStrategy(asked: StrategyRequest, context: BeginContext): Promise<Strategy> {
+  const { records, settings, idempotencyWrites, caller } = context;
   const model = await requireReadyModel(records, asked.model_name);
   requireOwn(model, caller);
   const strategy = strategyOf(asked, model, context);
@@ -115,7 +115,7 @@ export async function beginStrategy(asked: StrategyRequest, context: Begun): Pro
     await beginJob(records, strategyJob(strategy), settings.limits, [
       modelExists(model),
       putStrategy(strategy),
-      ...made(strategy.strategy_id),
+      ...idempotencyWrites(strategy.strategy_id),
     ]);
   } catch (error) {
     if (error instanceof ConditionFailedError) throw notFound('model', asked.model_name);

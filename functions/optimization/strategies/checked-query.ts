@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { judgedWhole } from '../../../shared/endpoint/judged-whole.ts';
+import { checkedTogether } from '../../../shared/endpoint/checked-together.ts';
 import { badRequest, faultsOf, type ParameterFault } from '../../../shared/endpoint/problem.ts';
 import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
 import { fargateSize } from '../../projects/job-size.ts';
@@ -26,7 +26,7 @@ function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
 
 /** A query that is also judged as a whole: its method, and the size of its job. */
 export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, judge, allowed }: Judge): S =>
-  judgedWhole(schema, (query) => {
+  checkedTogether(schema, (query) => {
     const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
     const judged = judge(asked);
     const faults = 'faults' in judged ? judged.faults : [];

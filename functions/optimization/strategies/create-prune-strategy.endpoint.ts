@@ -9,7 +9,7 @@ import { autoShapes, requiredShapes } from '../models/model-request.ts';
 import { beginStrategy } from './begin-strategy.ts';
 import { checkedQuery, requireAllowed } from './checked-query.ts';
 import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
-import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
+import { replayCreated, submitAndAnswer } from './recorded-strategy.ts';
 import { showPruning, strategyAnswers } from './strategy-answer.ts';
 
 const method = {
@@ -44,7 +44,7 @@ export const endpoint = defineEndpoint({
   idempotent: {
     kind: 'creates',
     table: 'records',
-    answerMade: (strategy_id, context) => answerMade('prune', strategy_id, showPruning, context),
+    replayCreated: (strategy_id, context) => replayCreated('prune', strategy_id, showPruning, context),
   },
 
   async handle({ query }, context) {

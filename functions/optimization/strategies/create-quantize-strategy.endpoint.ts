@@ -11,7 +11,7 @@ import {
 import { beginStrategy } from './begin-strategy.ts';
 import { checkedQuery, requireAllowed } from './checked-query.ts';
 import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
-import { answerMade, submitAndAnswer } from './recorded-strategy.ts';
+import { replayCreated, submitAndAnswer } from './recorded-strategy.ts';
 import { showQuantization, strategyAnswers } from './strategy-answer.ts';
 
 const method = {
@@ -44,7 +44,8 @@ export const endpoint = defineEndpoint({
   idempotent: {
     kind: 'creates',
     table: 'records',
-    answerMade: (strategy_id, context) => answerMade('quantize', strategy_id, showQuantization, context),
+    replayCreated: (strategy_id, context) =>
+      replayCreated('quantize', strategy_id, showQuantization, context),
   },
 
   async handle({ query }, context) {

@@ -35,7 +35,7 @@ export async function submitAndAnswer<T>(
 }
 
 /** Answers the strategy of a request whose attempt died before it could; it may not have been submitted either. */
-export async function answerMade<T>(
+export async function replayCreated<T>(
   kind: OptimizationKind,
   strategy_id: string,
   show: Show<T>,

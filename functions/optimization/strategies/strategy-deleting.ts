@@ -10,8 +10,8 @@ import { within } from '../../../shared/endpoint/needs.ts';
 import { Ulid } from '../../../shared/endpoint/parameters.ts';
 import { requirePrecondition } from '../../../shared/endpoint/precondition.ts';
 import { notFound, Problem } from '../../../shared/endpoint/problem.ts';
+import { forSeconds } from '../../../shared/purge/deadline.ts';
 import { runPurge } from '../../../shared/purge/run-purge.ts';
-import { forSeconds } from '../../../shared/purge/still-time.ts';
 import { requireOwn } from './require-own-strategy.ts';
 import { strategyPath } from './strategy-path.ts';
 

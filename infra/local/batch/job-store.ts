@@ -84,7 +84,7 @@ export class JobStore {
       const stepped = step(before);
       if (stepped === before) return before;
       const event = stepped.status === before.status ? undefined : this.#eventOf(stepped);
-      await this.#persist(stepped, event);
+      await this.#save(stepped, event);
       // Events may have been delivered during the write.
       const events = [...(this.#jobs.get(id)?.events ?? []), ...(event === undefined ? [] : [event])];
       const after = { ...stepped, events };
@@ -127,7 +127,7 @@ export class JobStore {
     await Promise.allSettled(this.#writes.values());
   }
 
-  async #persist(job: JobRecord, event: BatchJobStateChangeEvent | undefined): Promise<void> {
+  async #save(job: JobRecord, event: BatchJobStateChangeEvent | undefined): Promise<void> {
     for (let failures = 0; ; failures += 1) {
       try {
         const events = [...(this.#jobs.get(job.id)?.events ?? []), ...(event === undefined ? [] : [event])];

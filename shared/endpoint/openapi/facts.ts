@@ -12,36 +12,36 @@ export const fileBody = ({ input: { body } }: AnyEndpoint): FileBody | undefined
  * Whether parameters that may stand in the query or in the body are documented as fields of the body. A document
  * cannot say "in either", so it says what clients do best: few send a body with DELETE.
  */
-const anywhereInBody = ({ method, input }: AnyEndpoint): boolean =>
+const isInBody = ({ method, input }: AnyEndpoint): boolean =>
   input.body !== undefined || (method !== 'GET' && method !== 'DELETE');
 
 /** Fields of the body, undefined where none are documented. */
 export function bodyFields(endpoint: AnyEndpoint): z.ZodObject | undefined {
-  const { anywhere, body } = endpoint.input;
+  const { queryOrBody, body } = endpoint.input;
   const own = body?.kind === 'fields' ? body.schema : undefined;
-  if (anywhere === undefined || !anywhereInBody(endpoint)) return own;
-  return own === undefined ? anywhere : anywhere.extend(own.shape);
+  if (queryOrBody === undefined || !isInBody(endpoint)) return own;
+  return own === undefined ? queryOrBody : queryOrBody.extend(own.shape);
 }
 
 /** Parameters of the query, undefined where none are documented. */
 export function queryParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
-  const { anywhere, query } = endpoint.input;
-  if (anywhere === undefined || anywhereInBody(endpoint)) return query;
-  return query === undefined ? anywhere : query.extend(anywhere.shape);
+  const { queryOrBody, query } = endpoint.input;
+  if (queryOrBody === undefined || isInBody(endpoint)) return query;
+  return query === undefined ? queryOrBody : query.extend(queryOrBody.shape);
 }
 
 /** Where else than documented the parameters that may stand anywhere are taken. */
 export function otherPlace(endpoint: AnyEndpoint): string | undefined {
-  const { anywhere } = endpoint.input;
-  if (anywhere === undefined) return undefined;
-  const names = Object.keys(anywhere.shape).map((name) => `\`${name}\``);
-  const place = anywhereInBody(endpoint) ? 'the query' : 'a JSON or form body';
+  const { queryOrBody } = endpoint.input;
+  if (queryOrBody === undefined) return undefined;
+  const names = Object.keys(queryOrBody.shape).map((name) => `\`${name}\``);
+  const place = isInBody(endpoint) ? 'the query' : 'a JSON or form body';
   return `${names.join(', ')} may also stand in ${place}, each given once.`;
 }
 
 /** Whether a body is read at all. */
-export const readsBody = ({ input: { body, anywhere } }: AnyEndpoint): boolean =>
-  body !== undefined || anywhere !== undefined;
+export const readsBody = ({ input: { body, queryOrBody } }: AnyEndpoint): boolean =>
+  body !== undefined || queryOrBody !== undefined;
 
 /** Whether `If-Match` guards what the endpoint changes. */
 export const hasPrecondition = ({ method, etag, problems = [] }: AnyEndpoint): boolean =>

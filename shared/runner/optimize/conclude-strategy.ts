@@ -3,7 +3,7 @@ import { parseStrategy, type ResultFile, strategyKey } from '../../data/strategy
 import type { Write } from '../../data/table.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
 import { conclude } from '../held-job.ts';
-import { persist } from '../retry.ts';
+import { retryFor } from '../retry.ts';
 import { notRegistered, type Registered } from './register-named.ts';
 import type { StrategyJob } from './strategy-job.ts';
 import { sweepResults } from './sweep-results.ts';
@@ -35,7 +35,7 @@ const write = (job: StrategyJob, { conclusion, further, model }: StrategyEnd): P
 /** Whether this very end is on record: a try whose answer was lost makes the next one fail. */
 async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd): Promise<boolean> {
   const key = strategyKey(record.kind, record.strategy_id);
-  const item = await persist(patienceSeconds, () => records.get(key));
+  const item = await retryFor(patienceSeconds, () => records.get(key));
   const stored = item === undefined ? [] : parseStrategy(item).result;
   return result.some(({ object }) => stored.some((file) => file.object === object));
 }
@@ -44,7 +44,7 @@ async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd
 async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) {
   const { result_name } = record;
   if (end.model === undefined || result_name === null) return undefined;
-  const present = await persist(patienceSeconds, () => findModel(records, result_name));
+  const present = await retryFor(patienceSeconds, () => findModel(records, result_name));
   if (present === undefined) return undefined;
   const why = notRegistered(result_name, `There is a model ${result_name} already.`);
   return { ...end, model: undefined, conclusion: withRegistered(end.conclusion, why) };
@@ -67,5 +67,5 @@ export async function concludeStrategy(job: StrategyJob, end: StrategyEnd): Prom
     if (await write(job, other)) return;
   }
   const own = [...namedBy(end)];
-  if (own.length > 0) await persist(patienceSeconds, () => job.objects.delete(own));
+  if (own.length > 0) await retryFor(patienceSeconds, () => job.objects.delete(own));
 }

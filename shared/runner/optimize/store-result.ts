@@ -4,7 +4,7 @@ import type { CommandUser } from '../../process/executable.ts';
 import { FileBytes, FileChanged } from '../file-bytes.ts';
 import { FileRefused, openOwned } from '../growing-file.ts';
 import { JobFailure } from '../job-failure.ts';
-import { persist } from '../retry.ts';
+import { retryFor } from '../retry.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /** Seconds for which a store that is away is tried again. */
@@ -24,7 +24,7 @@ async function storeFile(
   try {
     const bytes = await FileBytes.of(handle);
     if (bytes.size > room) throw new JobFailure('The result is larger than this deployment keeps of a job.');
-    const stored = await persist(patienceSeconds, async () => {
+    const stored = await retryFor(patienceSeconds, async () => {
       const reading = bytes.read();
       try {
         await objects.putStream(object, reading.stream, mediaType);

@@ -5,7 +5,7 @@ import { event as reconcile } from '../../../functions/events/reconcile.event.ts
 import { closedAccounts, recordClosedAccount } from '../../../shared/data/closed-account.ts';
 import { unfinishedJobs } from '../../../shared/data/job.ts';
 import { listPurges, type Purge, recordPurge, unfinishedPurges } from '../../../shared/data/purge.ts';
-import { comeAgain, type WatchedList } from '../../../shared/data/watched-list.ts';
+import { scheduleNextPass, type WatchedList } from '../../../shared/data/watched-list.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 let service: TestService;
@@ -24,7 +24,7 @@ const looks = async ({ partitions: [pk] }: WatchedList) =>
 describe('whoever works a list off and asks to come again', () => {
   test('changes nothing where the list is empty', async () => {
     const list = listOf(`LIST#${newId()}`);
-    await comeAgain(service.records, list);
+    await scheduleNextPass(service.records, list);
     expect(await looks(list)).toEqual([]);
   });
 
@@ -32,8 +32,8 @@ describe('whoever works a list off and asks to come again', () => {
     const list = listOf(`LIST#${newId()}`);
     for (const sk of ['a', 'b'])
       await service.records.write({ put: { pk: list.partitions[0], sk }, if: { exists: false } });
-    await comeAgain(service.records, list);
-    await comeAgain(service.records, list);
+    await scheduleNextPass(service.records, list);
+    await scheduleNextPass(service.records, list);
     expect(await looks(list)).toEqual([2, 0]);
   });
 
@@ -52,7 +52,7 @@ describe('whoever works a list off and asks to come again', () => {
         return page;
       },
     };
-    await comeAgain(racing, list);
+    await scheduleNextPass(racing, list);
     expect((await records.query({ pk: list.partitions[0] })).items).toEqual([
       expect.objectContaining({ sk: 'b', looked_at: 1 }),
     ]);
@@ -66,7 +66,7 @@ describe('whoever works a list off and asks to come again', () => {
       again_at: null,
     };
     await service.records.write(recordPurge(value));
-    await comeAgain(service.records, unfinishedPurges);
+    await scheduleNextPass(service.records, unfinishedPurges);
     expect((await listPurges(service.records, undefined)).items).toContainEqual(value);
   });
 });

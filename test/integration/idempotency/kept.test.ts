@@ -37,10 +37,10 @@ describe('what is kept for an Idempotency-Key', () => {
       needs: { records: writeRecords },
       input: { body: fields(z.strictObject({ username: z.string(), password: z.string() })) },
       output: { 201: z.object({ username: z.string() }) },
-      idempotent: { kind: 'creates', table: 'records', answerMade: async (username) => ({ username }) },
-      async handle({ body: { username, password } }, { records, made }) {
+      idempotent: { kind: 'creates', table: 'records', replayCreated: async (username) => ({ username }) },
+      async handle({ body: { username, password } }, { records, idempotencyWrites }) {
         const item = { pk: 'TEST', sk: username, record_type: 'test' };
-        await records.write({ put: item, if: { exists: false } }, ...made(username));
+        await records.write({ put: item, if: { exists: false } }, ...idempotencyWrites(username));
         return { username, hash: `hash of ${password}` };
       },
     });

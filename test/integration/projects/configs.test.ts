@@ -213,7 +213,7 @@ describe('configurations', () => {
     };
     const path = { project_id, config_id: 'late.yaml' };
     const answer = await deleteConfig.handle(
-      { path, query: {}, anywhere: {}, body: undefined },
+      { path, query: {}, queryOrBody: {}, body: undefined },
       context as never,
     );
     expect(answer).toEqual({ config_id: 'late.yaml', deleted: { versions: 1 } });

@@ -13,8 +13,8 @@ export type Valid = Readonly<Record<string, string>>;
 
 const namesOf = (schema: { shape: object } | undefined): string[] => Object.keys(schema?.shape ?? {});
 
-function bodyNames({ input: { body, anywhere } }: AnyEndpoint): string[] {
-  return [...(body?.kind === 'fields' ? namesOf(body.schema) : []), ...namesOf(anywhere)];
+function bodyNames({ input: { body, queryOrBody } }: AnyEndpoint): string[] {
+  return [...(body?.kind === 'fields' ? namesOf(body.schema) : []), ...namesOf(queryOrBody)];
 }
 
 function headerNames({ fieldsMask, idempotent, etag, method }: AnyEndpoint): string[] {

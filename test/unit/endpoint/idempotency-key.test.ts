@@ -60,9 +60,9 @@ describe('a key', () => {
     const common = { ...rest, output: { 200: z.object({}) }, handle: async () => ({}) };
     const reads = { ...common, needs: { records: readRecords } };
     const writes = { ...common, needs: { records: writeRecords, objects: writeObjects } };
-    const answerMade = async () => ({});
+    const replayCreated = async () => ({});
     const declared = [
-      defineEndpoint({ ...writes, idempotent: { kind: 'creates', table: 'records', answerMade } }),
+      defineEndpoint({ ...writes, idempotent: { kind: 'creates', table: 'records', replayCreated } }),
       // @ts-expect-error a table that is only read keeps nothing
       defineEndpoint({ ...reads, idempotent: { kind: 'signs', table: 'records' } }),
       // @ts-expect-error the bucket is no table

@@ -84,11 +84,11 @@ describe('parameters', () => {
     expect(names(base)).toEqual([]);
   });
 
-  test('that may stand anywhere are shown where clients put them best', () => {
-    const anywhere = z.strictObject({ name: z.string() });
+  test('that may stand in the query or in the body are shown where clients put them best', () => {
+    const queryOrBody = z.strictObject({ name: z.string() });
     const posted = operationOf({
       ...base,
-      input: { anywhere, body: fields(z.strictObject({ secret: z.string() })) },
+      input: { queryOrBody, body: fields(z.strictObject({ secret: z.string() })) },
     });
     expect(posted.operation.parameters).toEqual([]);
     expect(posted.operation.requestBody.content['application/json'].schema.required).toEqual([
@@ -96,7 +96,7 @@ describe('parameters', () => {
       'secret',
     ]);
     expect(posted.operation.description).toContain('`name` may also stand in the query');
-    const deleted = operationOf({ ...base, method: 'DELETE', input: { anywhere } });
+    const deleted = operationOf({ ...base, method: 'DELETE', input: { queryOrBody } });
     expect(deleted.operation.requestBody).toBeUndefined();
     expect(deleted.operation.parameters).toMatchObject([{ name: 'name', in: 'query', required: true }]);
     expect(deleted.operation.description).toContain('`name` may also stand in a JSON or form body');

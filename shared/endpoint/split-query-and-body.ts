@@ -3,7 +3,7 @@ import type { Given, Values } from './parse-part.ts';
 import type { ParameterFault } from './problem.ts';
 
 interface Split {
-  anywhere: Given;
+  queryOrBody: Given;
   /** What is left in the query and in the body. */
   query: Values;
   body: Values;
@@ -24,13 +24,13 @@ function partition(values: Values, isTaken: (name: string) => boolean): { taken:
  * One that is missing is looked for where the caller has put the others: in the body where there is any, else in the
  * query.
  */
-export function splitAnywhere(schema: z.ZodObject | undefined, query: Values, body: Values): Split {
+export function splitQueryAndBody(schema: z.ZodObject | undefined, query: Values, body: Values): Split {
   const isTaken = (name: string): boolean => schema !== undefined && Object.hasOwn(schema.shape, name);
   const [inQuery, inBody] = [partition(query, isTaken), partition(body, isTaken)];
   const twice = Object.keys(inQuery.taken).filter((name) => Object.hasOwn(inBody.taken, name));
   const otherwise = Object.keys(body).length > 0 ? 'body' : 'query';
   return {
-    anywhere: {
+    queryOrBody: {
       values: { ...inQuery.taken, ...inBody.taken },
       placeOf: (name) => (Object.hasOwn(inQuery.taken, name) ? 'query' : otherwise),
     },

@@ -9,7 +9,7 @@ import {
   type WatchedPosition,
 } from '../data/watched-list.ts';
 import type { Logger } from '../endpoint/log.ts';
-import type { StillTime } from './still-time.ts';
+import type { Deadline } from './deadline.ts';
 
 interface Backlog<T> {
   table: TableWriter<TableName>;
@@ -19,9 +19,9 @@ interface Backlog<T> {
 }
 
 /** Work off a list page by page while there is time. Rows that cannot be read are set aside. */
-export async function workOff<T>(
+export async function drainList<T>(
   { table, list, keyOf, work }: Backlog<T>,
-  stillTime: StillTime,
+  hasTime: Deadline,
   log: Logger,
   now: () => Date,
 ): Promise<void> {
@@ -45,5 +45,5 @@ export async function workOff<T>(
       }
     }
     position = page.next;
-  } while (position !== undefined && stillTime());
+  } while (position !== undefined && hasTime());
 }

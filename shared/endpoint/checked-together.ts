@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
 /** What is wrong with one parameter of several that are judged together. */
-export interface WholeFault {
+export interface CombinedFault {
   name: string;
   message: string;
   /** All that is allowed, in a sentence. */
@@ -12,9 +12,9 @@ export interface WholeFault {
  * Parameters that are also judged as a whole. They are judged even where single ones are wrong, so that a caller learns
  * everything at once; what `judge` gets is as it was sent where it is wrong.
  */
-export const judgedWhole = <S extends z.ZodObject>(
+export const checkedTogether = <S extends z.ZodObject>(
   schema: S,
-  judge: (values: Readonly<Record<string, unknown>>) => readonly WholeFault[],
+  judge: (values: Readonly<Record<string, unknown>>) => readonly CombinedFault[],
 ): S =>
   schema.superRefine(
     (values: Readonly<Record<string, unknown>>, context) => {

@@ -1,0 +1,11 @@
+/** Whether time is left. Asked before every batch; after `false` nothing more is removed in this run. */
+export type Deadline = () => boolean;
+
+/** A deadline in so many seconds. */
+export function forSeconds(seconds: number): Deadline {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+}
+
+/** The outcome of one pass: `stopped` when time ran out, `clean` when there was nothing left to remove. */
+export type Pass = 'stopped' | 'removed' | 'clean';
