@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { ObjectWriter } from '../aws/objects.ts';
 import {
   type Artifact,
@@ -13,7 +12,7 @@ import { ProjectBytesError, requireProjectBytes } from '../data/project-bytes.ts
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { ArtifactLimit } from './artifact-limit.ts';
-import { FileBytes, FileChanged } from './file-bytes.ts';
+import { FileBytes, FileChanged, type OpenFile } from './file-bytes.ts';
 import { LeaseLost } from './lease-lost.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { retryFor } from './retry.ts';
@@ -92,11 +91,11 @@ export class ArtifactStore {
    * Stores an open file in place of what is under its path, and returns the version of the file that it stored.
    * @throws FileChanged, FileRefused, ArtifactLimit: nothing is stored then. LeaseLost.
    */
-  async put(path: string, handle: FileHandle): Promise<string> {
+  async put(path: string, file: OpenFile): Promise<string> {
     const { experiment, kind, newId, now } = this.#options;
     const object = artifactObject(experiment.project_id, experiment.experiment_id, newId(), kind);
     const media_type = mediaTypeOf(path);
-    const bytes = await this.#reserve(path, handle);
+    const bytes = await this.#reserve(path, file);
     try {
       const stored = await retryFor(PATIENCE_SECONDS, () => this.#upload(bytes, object, media_type));
       if (stored instanceof Error) throw stored;
@@ -145,14 +144,14 @@ export class ArtifactStore {
   }
 
   /** What the file is now, for which there is room. @throws ArtifactLimit */
-  async #reserve(path: string, handle: FileHandle): Promise<FileBytes> {
+  async #reserve(path: string, file: OpenFile): Promise<FileBytes> {
     const { kind, maxBytes } = this.#options;
-    const bytes = await FileBytes.of(handle);
+    const bytes = await FileBytes.of(file);
     const others = this.#bytes - (this.#known.get(path)?.size ?? 0) + this.#underway;
     if (others + bytes.size > maxBytes) throw new ArtifactLimit(kind, maxBytes);
     this.#underway += bytes.size;
     try {
-      await refuseSparse(handle);
+      await refuseSparse(file.handle);
       await this.#requireProjectBytes(bytes.size - (this.#known.get(path)?.size ?? 0));
     } catch (error) {
       this.#underway -= bytes.size;

@@ -20,6 +20,16 @@ function mayDiffer(before: BigIntStats, now: BigIntStats): boolean {
   return now.ctimeNs !== before.ctimeNs && now.nlink === before.nlink;
 }
 
+/** A file to be read. The handle stays the caller's to close. */
+export interface OpenFile {
+  handle: FileHandle;
+  /**
+   * What it was when it was found complete. It may be written again before its turn comes, and a write that pauses looks
+   * like a complete file.
+   */
+  found?: BigIntStats;
+}
+
 /** The bytes of a file as it is at one moment. */
 export class FileBytes {
   readonly size: number;
@@ -34,9 +44,9 @@ export class FileBytes {
     this.version = versionOf(found);
   }
 
-  /** The bytes that an open file has now. The handle stays the caller's to close. */
-  static async of(handle: FileHandle): Promise<FileBytes> {
-    return new FileBytes(handle, await handle.stat({ bigint: true }));
+  /** The bytes of an open file: those that it had when it was found, else those that it has now. */
+  static async of({ handle, found }: OpenFile): Promise<FileBytes> {
+    return new FileBytes(handle, found ?? (await handle.stat({ bigint: true })));
   }
 
   /**

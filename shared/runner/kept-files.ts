@@ -1,7 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import { ArtifactLimit } from './artifact-limit.ts';
 import type { ArtifactStore } from './artifact-store.ts';
-import { FileBytes, FileChanged } from './file-bytes.ts';
+import { FileBytes, FileChanged, type OpenFile } from './file-bytes.ts';
 import type { FindFilesOptions } from './find-files.ts';
 import { FileRefused } from './growing-file.ts';
 
@@ -41,15 +40,15 @@ export class KeptFiles {
   /** Uploads an open file where that is needed, and closes it. @throws LeaseLost */
   async take(
     path: string,
-    handle: FileHandle,
+    file: OpenFile,
     isLast: boolean,
     refused: FindFilesOptions['refused'],
   ): Promise<void> {
     try {
       for (let tries = 1; ; tries += 1) {
         try {
-          if (await this.#isStored(path, handle, isLast)) return;
-          this.#versions.set(path, await this.#store.put(path, handle));
+          if (await this.#isStored(path, file, isLast)) return;
+          this.#versions.set(path, await this.#store.put(path, file));
           return;
         } catch (error) {
           if (error instanceof FileChanged && isLast && tries < LAST_TRIES) continue;
@@ -60,7 +59,7 @@ export class KeptFiles {
         }
       }
     } finally {
-      await handle.close();
+      await file.handle.close();
     }
   }
 
@@ -74,9 +73,9 @@ export class KeptFiles {
    * Whether what is stored is what the file holds. Where times cannot tell (a file of an earlier attempt; at the end
    * every file, for writes through a memory map may leave no trace in them) its bytes do.
    */
-  async #isStored(path: string, handle: FileHandle, isLast: boolean): Promise<boolean> {
+  async #isStored(path: string, file: OpenFile, isLast: boolean): Promise<boolean> {
     const artifact = this.#store.find(path);
-    const bytes = await FileBytes.of(handle);
+    const bytes = await FileBytes.of(file);
     const version = this.#versions.get(path);
     if (artifact === undefined || artifact.size !== bytes.size) return false;
     if (version !== undefined && (version !== bytes.version || !isLast)) return version === bytes.version;

@@ -153,7 +153,7 @@ export class OutputUploader {
           await file.handle.close();
           return false;
         }
-        await this.#kept.take(file.path, file.handle, false, refused);
+        await this.#kept.take(file.path, file, false, refused);
         this.#changes.delete(file.path);
       }
       return visible !== undefined;
@@ -199,7 +199,7 @@ export class OutputUploader {
         const handle = await openFound(found, refused);
         if (handle === undefined) continue;
         await pool
-          .add(() => this.#kept.take(found.path, handle, true, refused))
+          .add(() => this.#kept.take(found.path, { handle }, true, refused))
           .catch(async (error: unknown) => {
             await handle.close();
             throw error;

@@ -22,7 +22,7 @@ async function storeFile(
   const object = resultObject(record.strategy_id, newId());
   const handle = await openOwned(join(folder, name), user);
   try {
-    const bytes = await FileBytes.of(handle);
+    const bytes = await FileBytes.of({ handle });
     if (bytes.size > room) throw new JobFailure('The result is larger than this deployment keeps of a job.');
     const stored = await retryFor(patienceSeconds, async () => {
       const reading = bytes.read();
