@@ -5,8 +5,8 @@ import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import {
   datasetObject,
+  findAcceptable,
   findUploadToReplace,
-  isUploadKept,
   putUpload,
   sourceObject,
   type Upload,
@@ -60,18 +60,19 @@ export async function acceptUpload(
 ): Promise<Upload> {
   const { project_id } = project;
   const objectOf = kind === 'source' ? sourceObject : datasetObject;
-  const { size, start } = await uploaded(objects, objectOf(project_id, sha256), sha256);
-  const told = format(start);
   return changeInProject(records, project, async () => {
+    const acceptable = await findAcceptable(records, kind, project_id, sha256);
+    const { size, start } = await uploaded(objects, objectOf(project_id, sha256), sha256);
+    const told = format(start);
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition({ header, expectedVersion }, previous?.version);
     if (previous?.sha256 === sha256 && previous.format === told) return previous;
     // What was not accepted within a day is being removed.
-    if (!(await isUploadKept(records, kind, project_id, sha256))) throw nothingUploaded();
+    if (acceptable === undefined) throw nothingUploaded();
     const version = (previous?.version ?? 0) + 1;
     const value = { project_id, name, sha256, size, format: told, updated_at: now().toISOString(), version };
     const { projectBytes } = settings.limits;
-    await putUpload(records, kind, value, previous, projectBytes).catch(refuseBytes);
+    await putUpload(records, kind, value, previous, acceptable, projectBytes).catch(refuseBytes);
     return value;
   });
 }

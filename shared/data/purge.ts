@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import type { Condition } from './condition.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
@@ -102,10 +103,26 @@ export const announce = (announced: Announced, now: Date): Write => ({
   if: { absent: ['removing_at'] },
 });
 
-/** The write by which an upload is accepted: refused once its object is being removed, or where none was announced. */
-export const acceptAnnounced = (object: string): Write => ({
+/** Condition that an upload is still the one that was announced then, and not one of the same object since. */
+const announcedThen = (created_at: string): Condition => ({ equals: { created_at } });
+
+/** The write by which an upload is accepted: refused once its object is being removed, also if it was announced anew. */
+export const acceptAnnounced = (object: string, created_at: string): Write => ({
   delete: purgeKey(object),
-  if: { exists: true, absent: ['removing_at'] },
+  if: { ...announcedThen(created_at), absent: ['removing_at'] },
+});
+
+/** The write that begins an upload's removal: refused where it was accepted, or announced again. */
+export const closeAnnounced = ({ purge_id, created_at }: Purge, now: Date): Write => ({
+  update: purgeKey(purge_id),
+  change: { set: { removing_at: now.toISOString() } },
+  if: announcedThen(created_at),
+});
+
+/** The write by which an upload that was removed is forgotten: refused where it was announced anew. */
+export const forgetAnnounced = ({ purge_id, created_at }: Purge): Write => ({
+  delete: purgeKey(purge_id),
+  if: announcedThen(created_at),
 });
 
 /** The write by which an upload that is on record is no longer looked at. */

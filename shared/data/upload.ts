@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { requireProjectBytes } from './project-bytes.ts';
-import { acceptAnnounced, announce, purgeKey } from './purge.ts';
+import { acceptAnnounced, announce, parsePurge, purgeKey } from './purge.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
 import { readPage } from './unreadable-record.ts';
@@ -92,16 +92,26 @@ export async function announceUpload(
   await records.write(projectExists(project_id), announce({ of: 'project', object, blob }, now));
 }
 
-/** Whether an upload was accepted, or can be: its object is stored and will not be removed. */
-export async function isUploadKept(
+/** An upload that was accepted before, or can be: when it was announced. */
+export type Acceptable = 'accepted' | { announced_at: string };
+
+/**
+ * Whether an upload was accepted, or can be. To be asked before the object is looked at: what was found then is the
+ * upload that this announcement let in. Undefined where none was announced, or it is being removed.
+ */
+export async function findAcceptable(
   records: TableReader<'records'>,
   kind: 'source' | 'dataset',
   project_id: string,
   sha256: string,
-): Promise<boolean> {
+): Promise<Acceptable | undefined> {
   const announced = purgeKey(uploadObject(kind, project_id, sha256));
-  const [blob, upload] = await records.batchGet([blobKey(kind, project_id, sha256), announced]);
-  return blob !== undefined || (upload !== undefined && upload['removing_at'] === undefined);
+  const [blob, item] = await records.batchGet([blobKey(kind, project_id, sha256), announced]);
+  if (blob !== undefined) return 'accepted';
+  const upload = item && parsePurge(item);
+  return upload === undefined || upload.removing_at !== undefined
+    ? undefined
+    : { announced_at: upload.created_at };
 }
 
 /** The source or data set that another version is to replace, also where it cannot be read. */
@@ -128,8 +138,8 @@ export async function listDatasets(
 
 /**
  * Makes an uploaded object the current source or the current version of a data set.
- * Throws `ConditionFailedError` when another version or the project's deletion came between, or when the upload was not
- * announced or is being removed.
+ * Throws `ConditionFailedError` when another version or the project's deletion came between, or when the upload was
+ * accepted, removed or announced anew since it was found to be acceptable.
  * @param maxBytes most bytes that the project may hold with it
  * @throws ProjectBytesError where it would hold more
  */
@@ -138,11 +148,12 @@ export async function putUpload(
   kind: 'source' | 'dataset',
   value: Upload,
   previous: Upload | undefined,
+  acceptable: Acceptable,
   maxBytes: number,
 ): Promise<void> {
   const { project_id, name, sha256, size } = value;
   const blob = blobKey(kind, project_id, sha256);
-  const isNew = (await records.get(blob)) === undefined;
+  const isNew = acceptable !== 'accepted';
   if (isNew) await requireProjectBytes(records, project_id, size, maxBytes);
   await records.write(
     projectExists(project_id),
@@ -154,7 +165,7 @@ export async function putUpload(
       ? [
           { put: { ...blob, record_type: 'blob', schema_version: 0, size }, if: { exists: false } },
           count(project_id, { objects: 1, bytes: size }, maxBytes),
-          acceptAnnounced(uploadObject(kind, project_id, sha256)),
+          acceptAnnounced(uploadObject(kind, project_id, sha256), acceptable.announced_at),
         ]
       : []),
   );

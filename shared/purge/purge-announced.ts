@@ -1,6 +1,6 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { findModel, type Model, modelPrefix, putModel, removeModel } from '../data/model.ts';
-import { type Announced, finishPurge, type Purge, purgeKey } from '../data/purge.ts';
+import { type Announced, closeAnnounced, forgetAnnounced, type Purge } from '../data/purge.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 
@@ -20,14 +20,7 @@ async function closeUpload(
 ): Promise<boolean> {
   if (purge.removing_at !== undefined) return true;
   if ((await records.get(blob)) !== undefined) return false;
-  await records.write(
-    { check: blob, if: { exists: false } },
-    {
-      update: purgeKey(purge.purge_id),
-      change: { set: { removing_at: now.toISOString() } },
-      if: { equals: { again_at: purge.again_at ?? '' } },
-    },
-  );
+  await records.write({ check: blob, if: { exists: false } }, closeAnnounced(purge, now));
   return true;
 }
 
@@ -38,6 +31,7 @@ const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
 /** Take a file out of those that a model waits for. False where it was accepted. */
 async function closeModelFile(
   { records, now }: Purger,
+  purge: Purge,
   { model_name, object }: Of<'model'>,
 ): Promise<boolean> {
   const model = await findModel(records, model_name);
@@ -47,8 +41,10 @@ async function closeModelFile(
   const pending = model.pending.filter((file) => file.object !== object);
   if (pending.length === model.pending.length) return true;
   const next = { ...model, pending, updated_at: now.toISOString(), version: model.version + 1 };
-  if (isEmpty(next)) await records.write(...removeModel(model));
-  else await putModel(records, next, model);
+  // An upload that is announced again keeps its place and leaves the model's version as it is.
+  const close = closeAnnounced(purge, now);
+  if (isEmpty(next)) await records.write(...removeModel(model), close);
+  else await putModel(records, next, model, [close]);
   return true;
 }
 
@@ -62,13 +58,13 @@ export async function purgeAnnounced(purger: Purger, purge: Purge, announced: An
     const isClosed =
       announced.of === 'project'
         ? await closeUpload(purger, purge, announced)
-        : await closeModelFile(purger, announced);
+        : await closeModelFile(purger, purge, announced);
     if (isClosed) {
       const uploadId = announced.of === 'model' ? announced.upload_id : null;
       if (uploadId !== null) await objects.abortParts(announced.object, uploadId);
       await objects.delete([announced.object]);
     }
-    await finishPurge(records, purge.purge_id);
+    await records.write(forgetAnnounced(purge));
   } catch (error) {
     // It was accepted, announced again or changed at the same moment; the next pass looks again.
     if (!(error instanceof ConditionFailedError)) throw error;

@@ -6,7 +6,7 @@ import { endpoint as listDatasets } from '../../functions/projects/list-datasets
 import { putConfig } from '../../shared/data/config.ts';
 import { putExperiment, removeExperiment } from '../../shared/data/experiment.ts';
 import type { Write } from '../../shared/data/table.ts';
-import { announceUpload, putUpload } from '../../shared/data/upload.ts';
+import { announceUpload, findAcceptable, putUpload } from '../../shared/data/upload.ts';
 import { experimentOf } from '../support/experiment.ts';
 import { type TestService, testService } from '../support/service.ts';
 import { pagedLists } from './paged-list.ts';
@@ -101,7 +101,8 @@ describe('paging through what a project holds', () => {
         version: 1,
       };
       await announceUpload(service.records, 'dataset', upload, 1e9, new Date());
-      await putUpload(service.records, 'dataset', upload, undefined, 1e9);
+      const acceptable = await findAcceptable(service.records, 'dataset', project_id, upload.sha256);
+      await putUpload(service.records, 'dataset', upload, undefined, acceptable!, 1e9);
     }
     const { ids, sizes } = await walk(listDatasets, 'dataset', () => 1);
     expect(ids).toEqual(['C', 'a', 'b']);

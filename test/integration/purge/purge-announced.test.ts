@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { event as purge } from '../../../functions/events/purge.event.ts';
+import { acceptUpload } from '../../../functions/projects/accept-upload.ts';
 import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
@@ -8,7 +9,9 @@ import { endpoint as requestSourceUpload } from '../../../functions/projects/req
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { findModel } from '../../../shared/data/model.ts';
+import { requireProject } from '../../../shared/data/project.ts';
 import { listPurges, recordPurge } from '../../../shared/data/purge.ts';
+import { findSource } from '../../../shared/data/upload.ts';
 import { createLogger } from '../../../shared/endpoint/log.ts';
 import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { testBucket } from '../../support/engines.ts';
@@ -34,9 +37,13 @@ describe('an upload that was announced', () => {
   });
 
   /** A pass of the purge, so many seconds from now. */
-  async function pass(seconds: number, more: Partial<ObjectWriter> = {}): Promise<string[]> {
+  async function pass(
+    seconds: number,
+    more: Partial<ObjectWriter> = {},
+    records = service.records,
+  ): Promise<string[]> {
     const lines: string[] = [];
-    const { records, accounts, environment } = service;
+    const { accounts, environment } = service;
     await purge.run(undefined, {
       records,
       accounts,
@@ -113,6 +120,92 @@ describe('an upload that was announced', () => {
     expect([await one.stored(), await announced()]).toEqual([0, []]);
     expect((await one.ask()).status).toBe(200);
     await pass(2 * day);
+  });
+
+  test.each(['while its object is read', 'before it is written'])(
+    'is not accepted by a request that outlives it, %s, for one that was announced since',
+    async (when) => {
+      const bytes = archive(`outlived ${when}`);
+      const one = await sent(bytes);
+      const { records, environment } = service;
+      let isOver = false;
+      const meanwhile = async (time: string) => {
+        if (isOver || time !== when) return;
+        isOver = true;
+        await pass(day + 1);
+        expect((await one.ask()).status).toBe(200);
+      };
+      const accept = acceptUpload(
+        { kind: 'source', name: 'source', sha256: sha256(bytes), format: () => 'tar.gz' },
+        {
+          records: {
+            ...records,
+            async write(...writes) {
+              await meanwhile('before it is written');
+              await records.write(...writes);
+            },
+          },
+          objects: {
+            ...objects,
+            async read(...of) {
+              const found = await objects.read(...of);
+              await meanwhile('while its object is read');
+              return found;
+            },
+          },
+          project: await requireProject(records, one.path.project_id),
+          now: () => new Date(),
+          header: () => undefined,
+          expectedVersion: undefined,
+          settings: readSettings(environment),
+        },
+      );
+      await expect(accept).rejects.toMatchObject({ kind: 'conflict' });
+      expect(await findSource(records, one.path.project_id)).toBeUndefined();
+      expect(await announced()).toHaveLength(1);
+      await pass(2 * day);
+    },
+  );
+
+  test('that was announced anew is not forgotten by a removal that ends late', async () => {
+    const bytes = archive('late');
+    const one = await sent(bytes);
+    await pass(day + 1, {
+      async delete(keys) {
+        await objects.delete(keys);
+        await pass(day + 2);
+        expect((await one.ask()).status).toBe(200);
+      },
+    });
+    expect(await announced()).toHaveLength(1);
+    expect(await send(one.upload, bytes)).toBe(200);
+    expect((await one.accept()).status).toBe(200);
+  });
+
+  test('for a model stays where it is announced again while its day ends', async () => {
+    const bench = modelBench(service, owner, `m${ulid().toLowerCase()}`);
+    const bytes = onnxFixture('digits.onnx');
+    await bench.upload(bytes);
+    const { records } = service;
+    let isAgain = false;
+    await pass(
+      day + 1,
+      {},
+      {
+        ...records,
+        async get(key) {
+          const item = await records.get(key);
+          if (key.pk === 'MODELS' && !isAgain) {
+            isAgain = true;
+            await bench.announce(bytes);
+          }
+          return item;
+        },
+      },
+    );
+    expect(isAgain).toBe(true);
+    expect(await announced()).toHaveLength(1);
+    expect((await bench.accept()).status).toBe(200);
   });
 
   test('for a model is removed after a day, with the model that it alone made', async () => {
