@@ -1,5 +1,4 @@
-import { statfs } from 'node:fs/promises';
-import { shown } from './archive-error.ts';
+import { statfsSync } from 'node:fs';
 
 /** What is left free for others: a twentieth of the disk, 1 GiB at most. */
 const reserveShare = 1 / 20;
@@ -7,22 +6,22 @@ const reserveMostBytes = 2 ** 30;
 /** After so many bytes the disk is asked again: others write to it as well. */
 const askAgainBytes = 2 ** 28;
 
-/** The disk of this machine is too small for what is unpacked. The message says how much is needed and free. */
+/** The disk of this machine is too small for what is unpacked or downloaded. The message says how much is needed and free. */
 export class DiskRoomError extends Error {
   override readonly name = 'DiskRoomError';
 }
 
 /** Bytes that may be written to the disk of a folder. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, blocks, bsize } = await statfs(folder);
+export function freeBytes(folder: string): number {
+  const { bavail, blocks, bsize } = statfsSync(folder);
   const reserve = Math.min(blocks * bsize * reserveShare, reserveMostBytes);
   return Math.max(0, bavail * bsize - reserve);
 }
 
-/** The room of a disk, which is asked for before it is used. */
+/** The room of a disk, which is asked for before it is used. Without promises, as an environment's pack is unpacked. */
 export class DiskRoom {
   readonly #folder: string;
-  readonly #free: (folder: string) => Promise<number>;
+  readonly #free: (folder: string) => number;
   #left = 0;
   #untilAsked = 0;
 
@@ -31,14 +30,14 @@ export class DiskRoom {
     this.#free = free;
   }
 
-  /** Check that an entry of so many bytes fits. @throws DiskRoomError */
-  async require(bytes: number, path: string): Promise<void> {
+  /** Check that so many bytes fit. @param what what has them, for the message. @throws DiskRoomError */
+  require(bytes: number, what: string): void {
     if (bytes <= this.#left && bytes <= this.#untilAsked) return;
-    this.#left = await this.#free(this.#folder);
+    this.#left = this.#free(this.#folder);
     this.#untilAsked = askAgainBytes;
     if (bytes <= this.#left) return;
     const free = Math.floor(this.#left);
-    throw new DiskRoomError(`entry ${shown(path)} needs ${bytes} bytes, and ${free} are free on the disk`);
+    throw new DiskRoomError(`${what} needs ${bytes} bytes, and ${free} are free on the disk`);
   }
 
   /** Note that so many bytes were written. */

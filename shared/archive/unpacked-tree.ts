@@ -52,7 +52,8 @@ export class UnpackedTree {
       throw new ArchiveError(`entry ${shown(path)}: a file cannot have the name of a folder`);
     }
     this.#checkBytes(stated.size, path);
-    await this.#room.require(stated.size, path);
+    const entry = `entry ${shown(path)}`;
+    this.#room.require(stated.size, entry);
     await this.#makeFolders(segments.slice(0, -1), path);
     this.#countEntry(path);
     const target = join(this.#root, ...segments);
@@ -67,7 +68,7 @@ export class UnpackedTree {
       for await (const chunk of content) {
         this.#checkBytes(chunk.length, path);
         this.bytes += chunk.length;
-        await this.#room.require(chunk.length, path);
+        this.#room.require(chunk.length, entry);
         this.#room.use(chunk.length);
         await file.writeFile(chunk);
       }

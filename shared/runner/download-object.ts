@@ -1,12 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type DiskRoom, DiskRoomError } from '../archive/disk-room.ts';
 import type { ObjectReader, ObjectStream } from '../aws/objects.ts';
 import { JobFailure } from './job-failure.ts';
 
 export interface Download {
   /** What is fetched, in words for people: "source archive 1234…". */
   what: string;
+  /** Of the disk that takes it. */
+  room: DiskRoom;
   /** Ends the download when aborted, with its reason. */
   stop?: AbortSignal | undefined;
   /** Seconds without a byte after which it is given up; 600 unless given. */
@@ -112,7 +115,7 @@ async function goOn(
   key: string,
   file: FileHandle,
   progress: Progress,
-  { stop, idleSeconds = 30 }: Download,
+  { stop, idleSeconds = 30, room }: Download,
 ): Promise<boolean> {
   const from = progress.position;
   const { etag } = progress;
@@ -121,7 +124,15 @@ async function goOn(
   );
   if (found === undefined) return false;
   progress.etag = found.etag;
+  try {
+    room.require(found.size - from, 'it');
+  } catch (error) {
+    found.body.destroy();
+    throw error;
+  }
   for await (const chunk of whileAlive(found, idleSeconds, stop)) {
+    room.require(chunk.length, 'the rest of it');
+    room.use(chunk.length);
     await writeAll(file, chunk, progress.position).catch((cause: unknown) => {
       throw new WriteError('the disk does not take it', { cause });
     });
@@ -136,7 +147,8 @@ async function goOn(
 /**
  * Downloads an object into an open file and returns the SHA-256 of its bytes; undefined where there is no such object.
  * While storage is away, or a connection breaks, it goes on from where it was, with the same object.
- * @throws JobFailure naming `what`, when no byte has come for too long or storage refuses; what the disk throws
+ * @throws JobFailure naming `what`, when no byte has come for too long, storage refuses or the disk has no room for it;
+ * what the disk throws
  */
 export async function downloadObject(
   objects: ObjectReader,
@@ -163,6 +175,9 @@ export async function downloadObject(
     } catch (error) {
       stop?.throwIfAborted();
       if (error instanceof WriteError) throw error.cause;
+      if (error instanceof DiskRoomError) {
+        throw new JobFailure(`The ${what} does not fit on the disk: ${error.message}.`, { cause: error });
+      }
       if (hasChanged(error) && progress.etag !== undefined && progress.restarts < maxRestarts) {
         await beginAnew(file, progress);
       } else if (isFinal(error)) {

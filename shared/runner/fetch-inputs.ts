@@ -1,7 +1,7 @@
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ArchiveError, type ArchiveLimits } from '../archive/archive-error.ts';
-import { DiskRoomError } from '../archive/disk-room.ts';
+import { DiskRoom, DiskRoomError } from '../archive/disk-room.ts';
 import { extractArchive } from '../archive/extract-archive.ts';
 import type { ObjectReader } from '../aws/objects.ts';
 import { type Experiment, readJobConfig } from '../data/experiment.ts';
@@ -39,7 +39,11 @@ export async function fetchObject(
   const named = `${what} ${sha256.slice(0, 12)}…`;
   const file = await open(path, 'wx', 0o600);
   try {
-    const found = await downloadObject(objects, key, file, { what: named, stop });
+    const found = await downloadObject(objects, key, file, {
+      what: named,
+      room: new DiskRoom(dirname(path)),
+      stop,
+    });
     if (found === undefined) throw new JobFailure(`The ${named} is no longer stored.`);
     if (found !== sha256)
       throw new JobFailure(`The stored ${what} does not have the hash ${sha256.slice(0, 12)}….`);

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DiskRoom } from '../archive/disk-room.ts';
 import type { ObjectReader } from '../aws/objects.ts';
 import type { Artifact } from '../data/artifact.ts';
 import type { Experiment } from '../data/experiment.ts';
@@ -89,7 +90,7 @@ async function restoreFile(
   );
   try {
     const what = `stored checkpoint ${JSON.stringify(path)}`;
-    const found = await downloadObject(objects, object, file, { what, stop });
+    const found = await downloadObject(objects, object, file, { what, room: new DiskRoom(folder), stop });
     if (found !== sha256)
       throw new JobFailure(`The stored checkpoint ${JSON.stringify(path)} is missing or damaged.`);
   } finally {

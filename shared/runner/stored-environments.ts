@@ -1,4 +1,6 @@
 import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DiskRoom } from '../archive/disk-room.ts';
 import type { ObjectWriter } from '../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../data/environment.ts';
 import type { TableWriter } from '../data/table.ts';
@@ -52,7 +54,12 @@ export function storedEnvironments(
       const opened = await open(file, 'wx', 0o600);
       try {
         const what = 'packed environment';
-        const found = await downloadObject(objects, packObject(project_id, key), opened, { what, stop });
+        const room = new DiskRoom(dirname(file));
+        const found = await downloadObject(objects, packObject(project_id, key), opened, {
+          what,
+          room,
+          stop,
+        });
         // One that is gone is built anew, as one that cannot be used.
         if (found === undefined)
           throw new EnvironmentError('pack-refused', 'The packed environment is no longer stored.');

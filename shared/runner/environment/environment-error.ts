@@ -8,6 +8,7 @@ export type EnvironmentErrorCode =
   | 'engine-missing'
   | 'install-failed'
   | 'pack-refused'
+  | 'disk-full'
   | 'stopped';
 
 /** Why an environment is not there, in words meant for the person whose run it was (`status_reason`). */

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import { DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import { EnvironmentError } from './environment-error.ts';
 import { linkFault } from './environment-link.ts';
 import type { SealedSize } from './seal.ts';
@@ -26,6 +27,8 @@ export interface UnpackOptions {
   maxEntries?: number;
   /** Unpacked size; default 40 GB. */
   maxBytes?: number;
+  /** Of the disk of the folder. */
+  room?: DiskRoom;
 }
 
 const chunkBytes = 1024 * 1024;
@@ -38,7 +41,7 @@ const chunkBytes = 1024 * 1024;
  * modes are set apart from making things, so that the umask does not count.
  * Writes are synchronous, as 11,000 small files cost four times as much through the thread pool; decompression runs
  * beside them.
- * @throws EnvironmentError `pack-refused`
+ * @throws EnvironmentError `pack-refused`, or `disk-full` before the disk is
  */
 export async function unpackEnvironment(
   file: string,
@@ -57,6 +60,7 @@ export async function unpackEnvironment(
     );
     return sink.size;
   } catch (error) {
+    if (error instanceof DiskRoomError) throw tooLarge(error);
     // What zlib says of bytes that are not zstd.
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code.startsWith('ZSTD_') || code === 'Z_BUF_ERROR') throw refused('it is damaged', error);
@@ -69,6 +73,7 @@ export async function unpackEnvironment(
 class EnvironmentWriter implements TarSink {
   readonly #folder: string;
   readonly #options: UnpackOptions;
+  readonly #room: DiskRoom;
   readonly #folders = new Set<string>();
   readonly #seen = new Set<string>();
   #bytes = 0;
@@ -78,6 +83,7 @@ class EnvironmentWriter implements TarSink {
   constructor(folder: string, options: UnpackOptions) {
     this.#folder = folder;
     this.#options = options;
+    this.#room = options.room ?? new DiskRoom(folder);
   }
 
   begin(entry: TarEntry): void {
@@ -99,6 +105,8 @@ class EnvironmentWriter implements TarSink {
     if (this.#seen.size > maxEntries) throw refused(`it has more than ${maxEntries} entries`);
     if (this.#bytes > maxBytes) throw refused(`it unpacks to more than ${maxBytes} bytes`);
 
+    this.#room.require(entry.size, `file ${JSON.stringify(path)}`);
+
     const to = join(this.#folder, path);
     if (entry.type === 'Directory') {
       mkdirSync(to);
@@ -118,6 +126,8 @@ class EnvironmentWriter implements TarSink {
 
   data(piece: Buffer): void {
     if (this.#file === null) return;
+    this.#room.require(piece.length, 'the rest of it');
+    this.#room.use(piece.length);
     for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at);
   }
 
@@ -134,6 +144,11 @@ class EnvironmentWriter implements TarSink {
   get size(): SealedSize {
     return { entries: this.#seen.size, bytes: this.#bytes };
   }
+}
+
+function tooLarge(cause: DiskRoomError): EnvironmentError {
+  const message = `The packed environment does not fit on the disk: ${cause.message}.`;
+  return new EnvironmentError('disk-full', message, cause);
 }
 
 function refused(why: string, cause?: unknown): EnvironmentError {

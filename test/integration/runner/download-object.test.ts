@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { DiskRoom } from '../../../shared/archive/disk-room.ts';
 import { type ObjectReader, objectReader } from '../../../shared/aws/objects.ts';
 import { type Download, downloadObject } from '../../../shared/runner/download-object.ts';
 import { BUCKET, type ChildServer, startChild } from '../s3/child-server.ts';
@@ -20,6 +21,7 @@ describe('a download of an input', () => {
   let file: FileHandle;
   let server: ChildServer;
   /** From where, and of which object, it was asked for. */
+  let room: DiskRoom;
   let asked: { from: number; etag?: string }[];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'download-'));
@@ -27,6 +29,7 @@ describe('a download of an input', () => {
     file = await open(path, 'wx');
     server = await startChild(join(folder, 's3'));
     asked = [];
+    room = new DiskRoom(folder);
     await put(bytes);
   });
   afterEach(async () => {
@@ -64,7 +67,7 @@ describe('a download of an input', () => {
     };
   }
   const download = (objects: ObjectReader, more: Partial<Download> = {}) =>
-    downloadObject(objects, 'input', file, { what, ...more });
+    downloadObject(objects, 'input', file, { what, room, ...more });
   const restart = async () => {
     server = await startChild(join(folder, 's3'));
   };
@@ -116,8 +119,25 @@ describe('a download of an input', () => {
     await expect(download(objectReader(client, BUCKET), given)).rejects.toThrow('could not be fetched');
   });
 
+  test('is refused before the first byte where the disk has no room for it', async () => {
+    const small = new DiskRoom(folder, () => bytes.length - 1);
+    await expect(download(objectReader(server.client, BUCKET), { room: small })).rejects.toThrow(
+      'The source archive does not fit on the disk: it needs 24000000 bytes, and 23999999 are free on the disk.',
+    );
+    expect(await readFile(path)).toHaveLength(0);
+  });
+
+  test('asks only for what is still to come', async () => {
+    let free = bytes.length;
+    const objects = reader(async () => {
+      await restart();
+      free = bytes.length - 1;
+    });
+    expect(await download(objects, { room: new DiskRoom(folder, () => free) })).toBe(sha256(bytes));
+  });
+
   test('is undefined where there is no object, and refused at once where storage refuses', async () => {
-    expect(await downloadObject(reader(), 'missing', file, { what })).toBeUndefined();
+    expect(await downloadObject(reader(), 'missing', file, { what, room })).toBeUndefined();
     const stranger = new S3Client({
       endpoint: server.url,
       region: 'us-east-1',
@@ -144,6 +164,7 @@ describe('a download of an input', () => {
     await expect(
       downloadObject(reader(), 'input', Object.assign(reading, { truncate: async () => undefined }), {
         what,
+        room,
       }),
     ).rejects.toThrow('EBADF');
     expect(asked).toHaveLength(1);

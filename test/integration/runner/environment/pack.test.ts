@@ -1,9 +1,20 @@
-import { mkdir, mkdtemp, readFile, readlink, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { Header, type HeaderData, Pax } from 'tar';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DiskRoom } from '../../../../shared/archive/disk-room.ts';
 import { packEnvironment } from '../../../../shared/runner/environment/pack.ts';
 import { removeTree } from '../../../../shared/runner/environment/remove-tree.ts';
 import { sealEnvironment } from '../../../../shared/runner/environment/seal.ts';
@@ -58,10 +69,14 @@ describe('a hostile pack is refused', () => {
   const file = (path: string, content = 'x') => entry({ path, type: 'File' }, content);
   const link = (path: string, linkpath: string) => entry({ path, linkpath, type: 'SymbolicLink' });
   const end = Buffer.alloc(1024);
-  const unpack = async (...blocks: Buffer[]) => {
+  const packed = async (blocks: readonly Buffer[]) => {
     const pack = join(folder, 'pack');
     await writeFile(pack, zstdCompressSync(Buffer.concat(blocks)));
-    return unpackEnvironment(pack, join(folder, 'out'), { interpreters, stop, maxEntries: 5, maxBytes: 100 });
+    return pack;
+  };
+  const unpack = async (...blocks: Buffer[]) => {
+    const limits = { maxEntries: 5, maxBytes: 100 };
+    return unpackEnvironment(await packed(blocks), join(folder, 'out'), { interpreters, stop, ...limits });
   };
 
   test('an honest one of the same make is accepted', async () => {
@@ -90,6 +105,18 @@ describe('a hostile pack is refused', () => {
     ['damaged header', [Buffer.from(file('x')).fill(1, 0, 4)]],
   ])('%s', async (_, blocks) => {
     await expect(unpack(...blocks, end)).rejects.toMatchObject({ code: 'pack-refused' });
+  });
+
+  test('for which the disk has no room, before a file of it is written', async () => {
+    const pack = await packed([file('small'), file('large', 'x'.repeat(1000)), end]);
+    const out = join(folder, 'out');
+    const room = new DiskRoom(folder, () => 999);
+    await expect(unpackEnvironment(pack, out, { interpreters, stop, room })).rejects.toMatchObject({
+      code: 'disk-full',
+      message:
+        'The packed environment does not fit on the disk: file "large" needs 1000 bytes, and 999 are free on the disk.',
+    });
+    expect(await readdir(out)).toEqual(['small']);
   });
 
   test('cut off, followed by more, or not zstd at all', async () => {
