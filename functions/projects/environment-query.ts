@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { EnvironmentType } from '../../shared/data/environment.ts';
 import { type CombinedFault, checkedTogether } from '../../shared/endpoint/checked-together.ts';
 import { paragraph, paragraphOrBlank } from '../../shared/endpoint/parameters.ts';
-import { CommandError, parseCommand } from '../../shared/runner/command.ts';
-import { parseDependencies } from '../../shared/runner/environment/dependencies.ts';
+import { CommandError, parseCommand } from '../../shared/runner/command/parse-command.ts';
+import { parseDependencies } from '../../shared/runner/environment/dependencies/parse-dependencies.ts';
 
 function commandFaults(command: unknown): CombinedFault[] {
   try {

@@ -1,5 +1,5 @@
 import type { Prices } from '../../shared/endpoint/prices.ts';
-import { shippingPace } from '../../shared/runner/shipping-pace.ts';
+import { shippingPace } from '../../shared/runner/telemetry/shipping-pace.ts';
 import type { DeploymentOptions } from '../options.ts';
 import { instances } from './instances.ts';
 

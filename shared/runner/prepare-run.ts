@@ -4,17 +4,17 @@ import { recordLock } from '../data/environment.ts';
 import { holdsLease } from '../data/lease.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import type { CommandUser } from '../process/executable.ts';
-import type { EnvironmentSpec } from './environment/dependencies.ts';
-import { type PreparedEnvironment, prepareEnvironment } from './environment/prepare.ts';
+import type { EnvironmentSpec } from './environment/dependencies/parse-dependencies.ts';
+import { type PreparedEnvironment, prepareEnvironment } from './environment/prepare-environment.ts';
+import { storedEnvironments } from './environment/stored-environments.ts';
 import { superviseInstaller } from './environment/supervised-installer.ts';
-import { fetchData, fetchSource, writeConfig } from './fetch-inputs.ts';
-import { noteProgress } from './held-job.ts';
-import type { Job } from './job.ts';
-import { JobFailure } from './job-failure.ts';
-import { trainingSandbox } from './job-sandbox.ts';
-import type { LogShipper } from './log-shipper.ts';
-import { storedEnvironments } from './stored-environments.ts';
-import type { Workspace } from './workspace.ts';
+import { fetchData, fetchSource, writeConfig } from './inputs/fetch-inputs.ts';
+import { noteProgress } from './job/held-job.ts';
+import type { Job } from './job/job.ts';
+import { JobError } from './job/job-error.ts';
+import { trainingSandbox } from './job/job-sandbox.ts';
+import type { Workspace } from './job/workspace.ts';
+import type { LogShipper } from './telemetry/log-shipper.ts';
 
 const installSeconds = 3600;
 
@@ -59,7 +59,7 @@ async function prepare({ job, workspace, user, shipper }: Preparation): Promise<
     stop: stop.signal,
   });
   if (environment.container.isBuild && prepared.requestKey !== null && !prepared.stored) {
-    throw new JobFailure('The environment was built but could not be stored for the cluster.');
+    throw new JobError('The environment was built but could not be stored for the cluster.');
   }
   await noteProgress(job, {
     lock_hash: prepared.lockHash,

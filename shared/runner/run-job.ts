@@ -1,9 +1,9 @@
 import { rank } from '../data/ranking.ts';
 import type { Conclusion } from '../jobs/conclude.ts';
-import { ArtifactLimit } from './artifact-limit.ts';
-import { CommandError } from './command.ts';
+import { CommandError } from './command/parse-command.ts';
+import { type CommandResult, runCommand } from './command/run-command.ts';
 import { EnvironmentError } from './environment/environment-error.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './job/exit-codes.ts';
 import {
   conclude,
   conclusionOfFault,
@@ -12,22 +12,22 @@ import {
   noteProgress,
   openLog,
   reportEnd,
-} from './held-job.ts';
-import type { Job } from './job.ts';
-import { JobFailure } from './job-failure.ts';
-import { claimJobUser, type JobUser } from './job-user.ts';
-import type { LogShipper } from './log-shipper.ts';
+} from './job/held-job.ts';
+import type { Job } from './job/job.ts';
+import { JobError } from './job/job-error.ts';
+import { claimJobUser, type JobUser } from './job/job-user.ts';
+import { createWorkspace, type Workspace } from './job/workspace.ts';
 import { conclusionOf } from './outcome.ts';
+import { ArtifactLimitError } from './outputs/artifact-limit-error.ts';
+import { sweepEarlier } from './outputs/sweep-earlier.ts';
 import { prepareRun } from './prepare-run.ts';
-import { type CommandResult, runCommand } from './run-command.ts';
-import { sweepEarlier } from './sweep-earlier.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import type { LogShipper } from './telemetry/log-shipper.ts';
 
 const isForPeople = (error: unknown): error is Error =>
-  error instanceof JobFailure ||
+  error instanceof JobError ||
   error instanceof EnvironmentError ||
   error instanceof CommandError ||
-  error instanceof ArtifactLimit;
+  error instanceof ArtifactLimitError;
 
 interface Place {
   job: Job;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { givenPath } from '../../../shared/command/given-path.ts';
-import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
+import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runCommand } from '../../command/run-command.ts';

@@ -1,8 +1,8 @@
 import { allNeeds } from '../../../shared/endpoint/all-needs.ts';
 import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
 import type { Environment, Need, Needs } from '../../../shared/endpoint/needs.ts';
+import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
-import { trainingNeeds } from '../../../shared/runner/training-needs.ts';
 import { type ResourceArns, roleStatements } from '../../role-statements.ts';
 import { bucketArn, tableArn } from './arns.ts';
 import { type Credentials, sessionCredentials } from './session.ts';

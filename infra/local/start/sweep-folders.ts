@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/project.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
-import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
-import { tryHostLock } from '../../../shared/runner/environment/host-lock.ts';
-import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
+import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
+import { tryHostLock } from '../../../shared/runner/environment/cache/host-lock.ts';
+import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 
 /** Names in a folder; none where it is missing. */
 export async function namesIn(folder: string): Promise<string[]> {

@@ -1,15 +1,15 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from './cache/remove-tree.ts';
+import { copyPackages } from './dependencies/resolved-dependencies.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { stopped } from './installer.ts';
 import { buildNode } from './node-environment.ts';
 import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.ts';
 import { installerEnvironment } from './operator-environment.ts';
-import { packEnvironment } from './pack.ts';
+import { packEnvironment } from './pack/pack-environment.ts';
+import { sealEnvironment } from './pack/seal-environment.ts';
 import { buildPython } from './python-environment.ts';
-import { removeTree } from './remove-tree.ts';
-import { copyPackages } from './resolved-dependencies.ts';
-import { sealEnvironment } from './seal.ts';
 
 /**
  * Builds an environment at its place, seals it, declares it complete and hands its pack to the store.

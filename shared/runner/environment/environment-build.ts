@@ -1,6 +1,6 @@
+import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
-import type { ResolvedDependency } from './resolved-dependencies.ts';
 
 /** What a builder of one kind of environment gets. */
 export interface EnvironmentBuild {

@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import { normalName } from './dependencies/python-requirements.ts';
+import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 import { maskCredentials } from './operator-environment.ts';
-import { normalName } from './python-requirements.ts';
-import type { ResolvedDependency } from './resolved-dependencies.ts';
 
 const DirectUrl = z.object({ url: z.string() });
 const HiddenLock = z.object({

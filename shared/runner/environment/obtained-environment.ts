@@ -1,9 +1,9 @@
-import type { CompleteEnvironment, EnvironmentFolder } from './environment-folder.ts';
+import type { CompleteEnvironment, EnvironmentFolder } from './cache/environment-folder.ts';
+import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import type { Variables } from './operator-environment.ts';
-import type { ResolvedDependency } from './resolved-dependencies.ts';
 
 export interface ObtainOptions {
   envType: 'python' | 'node';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ResolvedDependency } from './resolved-dependencies.ts';
+import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 
 /** Raised when environments built so far must not be used any more. */
 const formatVersion = 1;

@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ModelFile, modelFileNames } from '../../data/model-file.ts';
-import { fetchObject } from '../fetch-inputs.ts';
+import { fetchObject } from '../inputs/fetch-inputs.ts';
 import type { ModelWorkspace } from './model-workspace.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
@@ -19,7 +19,7 @@ function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): st
 
 /**
  * Downloads the very files that were the model's when the strategy was asked for, and checks their hashes. They can be
- * read by whoever reaches their folder, and changed by nobody else. Throws a `JobFailure` where one is gone or is not what it was.
+ * read by whoever reaches their folder, and changed by nobody else. Throws a `JobError` where one is gone or is not what it was.
  */
 export async function fetchModel(
   { record, objects, stop }: Pick<StrategyJob, 'record' | 'objects' | 'stop'>,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../data/strategy.ts';
-import { type HeldJob, noteProgress } from '../held-job.ts';
+import { type HeldJob, noteProgress } from '../job/held-job.ts';
 
 /** Milliseconds between two notes: each is a write of the record. */
 const pauseMs = 1000;

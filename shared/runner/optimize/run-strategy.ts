@@ -3,13 +3,13 @@ import { putReceipt } from '../../data/receipt.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
 import { ModelError } from '../../onnx/model-error.ts';
 import { killTree } from '../../process/process-tree.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { conclusionOfFault, isCancelled, keepAlive, openLog } from '../held-job.ts';
-import { JobFailure } from '../job-failure.ts';
-import { stageSandbox } from '../job-sandbox.ts';
-import { claimJobUser, type JobUser } from '../job-user.ts';
-import type { LogShipper } from '../log-shipper.ts';
+import { exitCodes } from '../job/exit-codes.ts';
+import { conclusionOfFault, isCancelled, keepAlive, openLog } from '../job/held-job.ts';
+import { JobError } from '../job/job-error.ts';
+import { stageSandbox } from '../job/job-sandbox.ts';
+import { claimJobUser, type JobUser } from '../job/job-user.ts';
 import { conclusionOf } from '../outcome.ts';
+import type { LogShipper } from '../telemetry/log-shipper.ts';
 import { concludeStrategy, type StrategyEnd, withRegistered } from './conclude-strategy.ts';
 import { fetchModel } from './fetch-model.ts';
 import { createModelWorkspace, type ModelWorkspace } from './model-workspace.ts';
@@ -69,7 +69,7 @@ async function work({ job, workspace, user, shipper }: Place): Promise<StrategyE
     progress.note('upload', 0);
     const result = await storeResult(job, join(workspace.work, 'result'), files, user);
     const written = await putReceipt(record.strategy_id, receipt);
-    if (written === undefined) throw new JobFailure('The receipt is too large to be kept.');
+    if (written === undefined) throw new JobError('The receipt is too large to be kept.');
     const { model, ...named } = await registerNamed(job, result);
     const change = { result, receipt_parts: written.length, progress: { stage: 'done', fraction: 1 } };
     const conclusion = { status: 'SUCCEEDED', reason: null, exitCode: 0, change } as const;
@@ -92,7 +92,7 @@ async function attend(place: Place): Promise<StrategyEnd | undefined> {
       const { timeout, memory } = record;
       return over(conclusionOf(stoppedBefore, { stop: stop.reason, cancelled, timeout, memory }));
     }
-    if (error instanceof ModelError || error instanceof JobFailure)
+    if (error instanceof ModelError || error instanceof JobError)
       return over({ status: 'FAILED', reason: error.message });
     return over(conclusionOfFault(error, job));
   }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type ResultFile, resultObject } from '../../data/strategy.ts';
 import type { CommandUser } from '../../process/executable.ts';
-import { FileBytes, FileChanged } from '../file-bytes.ts';
-import { FileRefused, openOwned } from '../growing-file.ts';
-import { JobFailure } from '../job-failure.ts';
-import { retryFor } from '../retry.ts';
+import { JobError } from '../job/job-error.ts';
+import { retryFor } from '../job/retry.ts';
+import { FileBytes, FileChangedError } from '../outputs/file-bytes.ts';
+import { FileRefusedError, openOwned } from '../outputs/growing-file.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /** Seconds for which a store that is away is tried again. */
@@ -23,7 +23,7 @@ async function storeFile(
   const handle = await openOwned(join(folder, name), user);
   try {
     const bytes = await FileBytes.of({ handle });
-    if (bytes.size > room) throw new JobFailure('The result is larger than this deployment keeps of a job.');
+    if (bytes.size > room) throw new JobError('The result is larger than this deployment keeps of a job.');
     const stored = await retryFor(patienceSeconds, async () => {
       const reading = bytes.read();
       try {
@@ -31,7 +31,7 @@ async function storeFile(
         return reading.digest();
       } catch (error) {
         // Another try would not help.
-        if (error instanceof FileChanged) return error;
+        if (error instanceof FileChangedError) return error;
         throw error;
       }
     });
@@ -44,7 +44,7 @@ async function storeFile(
 
 /**
  * Uploads the files of a result under places of the service's own making; no record names them yet. Throws a
- * `JobFailure` for anything but plain files, and beyond the limit of the deployment.
+ * `JobError` for anything but plain files, and beyond the limit of the deployment.
  */
 export async function storeResult(
   job: StrategyJob,
@@ -61,8 +61,8 @@ export async function storeResult(
       room -= file.size;
       stored.push(file);
     } catch (error) {
-      if (error instanceof FileRefused || error instanceof FileChanged)
-        throw new JobFailure(`The result is refused: ${name}: ${error.message}.`);
+      if (error instanceof FileRefusedError || error instanceof FileChangedError)
+        throw new JobError(`The result is refused: ${name}: ${error.message}.`);
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import {
   type ContainerEnvironment,
   containerEnvironment,
   containerVariables,
-} from '../container-environment.ts';
+} from '../job/container-environment.ts';
 
 /** From `shared/onnx/stage/main.js`. */
 const toRoot = '../../../..';

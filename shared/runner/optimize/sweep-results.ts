@@ -1,6 +1,6 @@
 import { modelPrefix } from '../../data/model.ts';
 import { strategyRemains } from '../../data/strategy.ts';
-import { sweepLeftovers } from '../sweep-leftovers.ts';
+import { sweepLeftovers } from '../outputs/sweep-leftovers.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /** Seconds for which a store that is away is tried again: the end of the job waits for it. */

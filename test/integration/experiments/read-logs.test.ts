@@ -5,7 +5,7 @@ import { putExperiment } from '../../../shared/data/experiment.ts';
 import { appendLog } from '../../../shared/data/job-log.ts';
 import { findLease, noteWatched, takeLease } from '../../../shared/data/lease.ts';
 import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import { JobWatch } from '../../../shared/runner/job-watch.ts';
+import { JobWatch } from '../../../shared/runner/telemetry/job-watch.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EnvironmentSpec } from '../../../../shared/runner/environment/dependencies.ts';
+import { removeTree } from '../../../../shared/runner/environment/cache/remove-tree.ts';
+import type { EnvironmentSpec } from '../../../../shared/runner/environment/dependencies/parse-dependencies.ts';
 import type {
   EnvironmentPack,
   EnvironmentStore,
 } from '../../../../shared/runner/environment/environment-store.ts';
-import type { PrepareOptions } from '../../../../shared/runner/environment/prepare.ts';
-import { removeTree } from '../../../../shared/runner/environment/remove-tree.ts';
+import type { PrepareOptions } from '../../../../shared/runner/environment/prepare-environment.ts';
 import { superviseInstaller } from '../../../../shared/runner/environment/supervised-installer.ts';
 
 /** Folders for one test: a source, a root of environments, a store and a place for programs of its own. */

@@ -1,5 +1,5 @@
 // Prepares one environment in a process of its own, so that a test can kill it.
-import { prepareEnvironment } from '../../../../shared/runner/environment/prepare.ts';
+import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
 import { makeBench, options } from './environment-bench.ts';
 
 const bench = await makeBench(process.argv[2]);

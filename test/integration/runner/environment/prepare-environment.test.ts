@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { prepareEnvironment } from '../../../../shared/runner/environment/prepare.ts';
+import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
 import {
   type Bench,
   fakeNpm,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareEnvironment } from '../../../../shared/runner/environment/prepare.ts';
+import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
 import { type Bench, makeBench, options, program, removeBench } from './environment-bench.ts';
 import { writeWheel } from './packages.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { TableWriter, Write } from '../../../../shared/data/table.ts';
 import { ConditionFailedError } from '../../../../shared/data/write-label.ts';
 import { readSettings } from '../../../../shared/endpoint/settings.ts';
-import type { HeldJob } from '../../../../shared/runner/held-job.ts';
-import { JobStop } from '../../../../shared/runner/job-stop.ts';
+import type { HeldJob } from '../../../../shared/runner/job/held-job.ts';
+import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { ProgressNotes } from '../../../../shared/runner/optimize/progress-notes.ts';
 import { recordedStrategy } from '../../../support/strategy.ts';
 

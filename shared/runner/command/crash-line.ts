@@ -1,0 +1,38 @@
+import { printableText } from '../../endpoint/printable-text.ts';
+import { maskCredentials } from '../environment/operator-environment.ts';
+
+/** Bytes of each stream in which the end of a traceback is looked for. */
+const tailBytes = 16_384;
+const longest = 300;
+
+/** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
+const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
+
+/** The line of a traceback that says what happened: after Python's last frame, or before the first frame of others. */
+function crashLineIn(text: string): string | undefined {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
+  const ofPython = lines.slice(traceback + 1).find((line) => line !== '' && !/^\s/.test(line));
+  if (traceback >= 0 && ofPython !== undefined) return ofPython;
+  return lines.findLast((line) => namedError.test(line));
+}
+
+/** Keeps the end of what a command prints, to name the error that ended it. */
+export class CrashLine {
+  readonly #tails = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+
+  take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+    this.#tails[stream] = Buffer.concat([this.#tails[stream], chunk.subarray(-tailBytes)]).subarray(
+      -tailBytes,
+    );
+  }
+
+  /** One line in at most 300 characters, without credentials; undefined where the command named no error. */
+  read(): string | undefined {
+    const { stdout, stderr } = this.#tails;
+    const line = crashLineIn(stderr.toString('utf8')) ?? crashLineIn(stdout.toString('utf8'));
+    if (line === undefined) return undefined;
+    const plain = printableText(maskCredentials(line)).trim();
+    return plain.length > longest ? `${plain.slice(0, longest - 1).toWellFormed()}…` : plain;
+  }
+}

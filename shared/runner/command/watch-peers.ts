@@ -1,0 +1,34 @@
+import { performance } from 'node:perf_hooks';
+import { listLeases } from '../../data/lease.ts';
+import type { Job } from '../job/job.ts';
+import { PeerHealth } from './peer-health.ts';
+
+/**
+ * Stops node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its timeout:
+ * AWS Batch ends a job with node 0 alone. Ends with the returned function.
+ */
+export function watchPeers({ record, environment, records, stop, log }: Job): () => void {
+  const { nodes, container, heartbeat } = environment;
+  if (nodes < 2) return () => {};
+  const { batch_job_id, batch_attempt } = container;
+  const health = new PeerHealth({ nodes, batch_job_id, batch_attempt, heartbeat });
+  const look = async (): Promise<void> => {
+    try {
+      const leases = await listLeases(records, record.experiment_id);
+      const message = health.look(leases, performance.now() / 1000);
+      if (message !== undefined) stop.because({ kind: 'peer', message });
+    } catch (error) {
+      health.missLook();
+      log.warn('peers-not-seen', { error: error instanceof Error ? error.name : '' });
+    }
+  };
+  let isLooking = false;
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => {
+      isLooking = false;
+    });
+  }, heartbeat * 1000);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stopped } from '../installer.ts';
+import { isRunning, processIdentity } from './process-identity.ts';
+
+/**
+ * A lock between the processes of one host that a killed holder does not keep.
+ *
+ * Each holding is a file `<path>.lock.<n>` that names its process; the highest n counts, and it is free when it says so
+ * or its process is gone. A taker makes n + 1 with `link`, of which only one can succeed, and looks again whether it is
+ * the highest: who worked from an old listing finds a higher one and withdraws. The last file stays, as the counter.
+ */
+export async function tryHostLock(path: string): Promise<HostLock | null> {
+  const identity = processIdentity(process.pid);
+  for (;;) {
+    const top = (await generations(path)).at(-1) ?? 0;
+    if (top > 0) {
+      const holder = await readFile(`${path}.lock.${top}`, 'utf8').catch(ignoreMissing);
+      if (holder === undefined) continue;
+      if (isRunning(holder)) return null;
+    }
+    const own = `${path}.lock.${top + 1}`;
+    const draft = `${path}.draft-${randomUUID()}`;
+    await writeFile(draft, identity, { flag: 'wx' });
+    const made = await link(draft, own).then(
+      () => true,
+      (error: unknown) => ignoreExisting(error),
+    );
+    await rm(draft);
+    if (!made) continue;
+    const all = await generations(path);
+    if (all.at(-1) !== top + 1) {
+      await rm(own, { force: true });
+      continue;
+    }
+    for (const lower of all.slice(0, -1)) await rm(`${path}.lock.${lower}`, { force: true });
+    return new HostLock(own);
+  }
+}
+
+/** Waits for the lock, looking five times a second. @throws EnvironmentError `stopped` */
+export async function hostLock(path: string, stop: AbortSignal, onWait: () => void): Promise<HostLock> {
+  for (let waited = 0; ; waited += 1) {
+    stopped(stop);
+    const lock = await tryHostLock(path);
+    if (lock !== null) return lock;
+    if (waited === 0) onWait();
+    await delay(200, undefined, { signal: stop }).catch(() => stopped(stop));
+  }
+}
+
+/** A lock that is held until `release`, or until its process ends. */
+export class HostLock {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async release(): Promise<void> {
+    const draft = `${this.#file}-${randomUUID()}`;
+    await writeFile(draft, 'free', { flag: 'wx' });
+    await rename(draft, this.#file);
+  }
+}
+
+async function generations(path: string): Promise<number[]> {
+  const prefix = `${basename(path)}.lock.`;
+  const names = await readdir(dirname(path));
+  return names
+    .filter((name) => name.startsWith(prefix) && /^[0-9]+$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)))
+    .sort((a, b) => a - b);
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
+function ignoreExisting(error: unknown): false {
+  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+  throw error;
+}

@@ -1,0 +1,103 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { EnvironmentError } from '../environment-error.ts';
+import type { Dependency } from './dependency.ts';
+import { type EnvironmentSpec, parseDependencies } from './parse-dependencies.ts';
+import { parseRequirements } from './python-requirements.ts';
+import { hashSourceFile, readSourceText } from './source-files.ts';
+
+const deepestInclude = 8;
+const mostRequirementFiles = 64;
+const mostDependencies = 2000;
+const largestRequirementFile = 256 * 1024;
+const largestPackageFile = 2 * 1024 ** 3;
+
+/** A dependency with nothing left to look up in the source: `-r` files are expanded, local packages hashed. */
+export type ResolvedDependency =
+  | { kind: 'package'; spec: string }
+  | { kind: 'file'; path: string; sha256: string; extras: string; marker: string };
+
+/**
+ * Parses a specification and everything that it refers to inside the source folder, by the same rules throughout.
+ * `-r` paths are relative to the file that names them, paths of packages to the source folder, as pip has it.
+ * @throws EnvironmentError `bad-dependencies` naming every fault of the first faulty text
+ */
+export async function resolveDependencies(
+  spec: EnvironmentSpec,
+  sourceFolder: string,
+): Promise<ResolvedDependency[]> {
+  const resolved = new Map<string, ResolvedDependency>();
+  const seen = new Set<string>();
+
+  const add = async (dependencies: readonly Dependency[], folder: string, depth: number): Promise<void> => {
+    for (const dependency of dependencies) {
+      if (resolved.size >= mostDependencies) throw refused(`more than ${mostDependencies} dependencies`);
+      if (dependency.kind === 'requirements') await include(join(folder, dependency.path), depth + 1);
+      else if (dependency.kind === 'file') {
+        const { path, extras, marker } = dependency;
+        const sha256 = await hashSourceFile(sourceFolder, path, largestPackageFile);
+        resolved.set(`${path}${extras};${marker}`, { kind: 'file', path, sha256, extras, marker });
+      } else if (dependency.kind === 'package') {
+        resolved.set(dependency.spec, { kind: 'package', spec: dependency.spec });
+      }
+    }
+  };
+
+  const include = async (path: string, depth: number): Promise<void> => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    if (depth > deepestInclude) throw refused(`${path}: -r files are nested deeper than ${deepestInclude}`);
+    if (seen.size > mostRequirementFiles) throw refused(`more than ${mostRequirementFiles} -r files`);
+    const { dependencies, faults } = parseRequirements(
+      await readSourceText(sourceFolder, path, largestRequirementFile),
+    );
+    refuseFaults(faults, path);
+    await add(dependencies, join(path, '..'), depth);
+  };
+
+  const { dependencies, faults } = parseDependencies(spec);
+  refuseFaults(faults, 'dependencies');
+  await add(dependencies, '.', 0);
+  return [...resolved.values()];
+}
+
+/**
+ * Copies the local packages into `folder` (each under its own number, since its name carries name and version) and
+ * gives their paths relative to it.
+ * @throws EnvironmentError when a file is no longer the one that was hashed into the request key
+ */
+export async function copyPackages(
+  dependencies: readonly ResolvedDependency[],
+  sourceFolder: string,
+  folder: string,
+): Promise<Map<ResolvedDependency, string>> {
+  const copies = new Map<ResolvedDependency, string>();
+  for (const dependency of dependencies) {
+    if (dependency.kind !== 'file') continue;
+    const own = join(folder, String(copies.size));
+    const relative = `${copies.size}/${basename(dependency.path)}`;
+    await mkdir(own);
+    await chmod(own, 0o755);
+    const sha256 = await hashSourceFile(
+      sourceFolder,
+      dependency.path,
+      largestPackageFile,
+      join(folder, relative),
+    );
+    if (sha256 !== dependency.sha256)
+      throw refused(`${dependency.path}: changed while the environment was prepared`);
+    copies.set(dependency, relative);
+  }
+  return copies;
+}
+
+function refuseFaults(faults: readonly { line: number; message: string }[], where: string): void {
+  if (faults.length === 0) return;
+  const first = faults.slice(0, 5).map((fault) => `line ${fault.line}: ${fault.message}`);
+  const more = faults.length > 5 ? `; and ${faults.length - 5} more` : '';
+  throw refused(`${where}: ${first.join('; ')}${more}`);
+}
+
+function refused(message: string): EnvironmentError {
+  return new EnvironmentError('bad-dependencies', message);
+}

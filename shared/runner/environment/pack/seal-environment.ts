@@ -1,0 +1,89 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs';
+import { join } from 'node:path';
+import { EnvironmentError } from '../environment-error.ts';
+import { linkFault } from './link-fault.ts';
+
+export interface SealedSize {
+  entries: number;
+  bytes: number;
+}
+
+interface SealOptions {
+  /** Absolute link targets that are legitimate. */
+  interpreters: readonly string[];
+  /** The unprivileged user who built it; given only where this process is root and takes the folder over. */
+  owner?: { uid: number; gid: number };
+}
+
+/**
+ * Makes a built environment one that no later run changes: programs r-xr-xr-x, files r--r--r--, folders rwxr-xr-x, and
+ * all of it root's where the service runs as root. (Elsewhere runs have the service's own rights, and read-only folders
+ * would only keep people from deleting their data folder.) Refuses what an environment has no need of:
+ * devices, sockets, pipes, links to outside, and hard links to files of somebody else.
+ * A folder is secured before its entries are listed and everything is opened without following links, because
+ * something that the build left running may still try to exchange them.
+ * Synchronous: 11,000 entries take 0.2 s, and it runs once a build.
+ * @throws EnvironmentError `pack-refused`
+ */
+export function sealEnvironment(folder: string, options: SealOptions): SealedSize {
+  const size = { entries: 0, bytes: 0 };
+  const walk = (path: string): void => {
+    const full = join(folder, path);
+    const facts = lstatSync(full);
+    size.entries += 1;
+    if (facts.isSymbolicLink()) {
+      const fault = linkFault(path, readlinkSync(full), options.interpreters);
+      if (fault !== null) throw refused(path, `is a link that ${fault}`);
+    } else if (facts.isDirectory()) {
+      secure(full, path, constants.O_DIRECTORY, options);
+      for (const name of readdirSync(full)) walk(join(path, name));
+    } else if (facts.isFile()) size.bytes += secure(full, path, 0, options).size;
+    else throw refused(path, 'is neither file, folder nor link');
+  };
+  walk('');
+  return size;
+}
+
+function secure(full: string, path: string, flag: number, { owner }: SealOptions): Stats {
+  const file = openPlain(full, path, flag);
+  try {
+    const facts = fstatSync(file);
+    if (flag === 0 && !facts.isFile()) throw refused(path, 'changed while it was sealed');
+    if (owner !== undefined) {
+      if (facts.uid !== owner.uid && facts.uid !== 0) throw refused(path, 'belongs to somebody else');
+      if (flag === 0 && facts.nlink > 1 && facts.uid === 0)
+        throw refused(path, "is a hard link to root's file");
+      fchownSync(file, 0, 0);
+    }
+    fchmodSync(file, flag !== 0 ? 0o755 : (facts.mode & 0o111) !== 0 ? 0o555 : 0o444);
+    return facts;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openPlain(full: string, path: string, flag: number): number {
+  try {
+    return openSync(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flag);
+  } catch (error) {
+    throw refused(path, `cannot be opened (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+function refused(path: string, why: string): EnvironmentError {
+  return new EnvironmentError(
+    'pack-refused',
+    `The built environment cannot be kept: ${JSON.stringify(path)} ${why}.`,
+  );
+}

@@ -1,0 +1,192 @@
+import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EnvironmentFolder } from './cache/environment-folder.ts';
+import { evictEnvironments } from './cache/evict-environments.ts';
+import { hostLock } from './cache/host-lock.ts';
+import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
+import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
+import { EnvironmentError } from './environment-error.ts';
+import type { EnvironmentStore } from './environment-store.ts';
+import { type RunCommand, stopped } from './installer.ts';
+import { probeInterpreter } from './interpreter.ts';
+import { nodeVariables } from './node-environment.ts';
+import { obtainEnvironment } from './obtain-environment.ts';
+import type { ObtainedEnvironment } from './obtained-environment.ts';
+import {
+  engineEnvironment,
+  installerEnvironment,
+  searchPath,
+  type Variables,
+} from './operator-environment.ts';
+import { platformName } from './platform-name.ts';
+import { prepareImage } from './prepare-image.ts';
+import { pythonVariables } from './python-environment.ts';
+import { requestKey } from './request-key.ts';
+
+export interface PrepareOptions {
+  spec: EnvironmentSpec;
+  projectId: string;
+  /** The unpacked source; read without following links. */
+  sourceFolder: string;
+  /** The host's environments, laid out `<root>/<project>/<key>/`; made when missing, with mode 0755. */
+  root: string;
+  store: EnvironmentStore;
+  /** Runs installers, as `owner` where one is given. */
+  run: RunCommand;
+  /** Runs the interpreter to ask it for its version, which is nothing for a person's log; `run` when not given. */
+  runProbe?: RunCommand;
+  /** Runs the container engine's client, with the service's own rights; `run` when not given. */
+  runEngine?: RunCommand;
+  /** The unprivileged builder, where this process is root. */
+  owner?: { uid: number; gid: number };
+  /** The service's own environment, of which only registry, proxy and certificate settings reach an installer. */
+  operatorEnv: Variables;
+  log(line: string): void;
+  stop: AbortSignal;
+  /** Environments of the host beyond this many unpacked bytes are removed, least recently used first; default 20 GB. */
+  maxBytes?: number;
+  /** Default: this host's. */
+  platform?: string;
+}
+
+export interface PreparedEnvironment {
+  /** To merge into the command's environment: PATH, VIRTUAL_ENV, NODE_PATH. */
+  env: Record<string, string>;
+  /** Folder to link as `node_modules` beside the source, because `import` does not follow NODE_PATH. */
+  nodeModules: string | null;
+  /** Content id of the image for `wrapCommand`. */
+  image: string | null;
+  cache: 'hit' | 'miss' | 'none';
+  /** What the preparation took. */
+  seconds: number;
+  /** Seconds of building that the cache avoided. */
+  savedSeconds: number;
+  /** SHA-256 of the list of what is installed; for an image, of its content. */
+  lockHash: string | null;
+  requestKey: string | null;
+  /** Whether later runs on other hosts find it in the store. */
+  stored: boolean;
+}
+
+const nothing = {
+  env: {},
+  nodeModules: null,
+  image: null,
+  cache: 'none',
+  savedSeconds: 0,
+  lockHash: null,
+  requestKey: null,
+  stored: false,
+} as const;
+
+/**
+ * Makes the environment of a run ready on this host: nothing, a cached environment, or a new one.
+ * Safe to call at the same moment in several processes and on several hosts, and after any of them was killed.
+ * @throws EnvironmentError with words for `status_reason`
+ */
+export async function prepareEnvironment(options: PrepareOptions): Promise<PreparedEnvironment> {
+  const started = performance.now();
+  const prepared = await prepare(options);
+  return { ...prepared, seconds: (performance.now() - started) / 1000 };
+}
+
+async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironment, 'seconds'>> {
+  const { spec, operatorEnv, run, log, stop } = options;
+  stopped(stop);
+  if (spec.env_type === 'docker') return prepareDocker(options);
+  const dependencies = await resolveDependencies(spec, options.sourceFolder);
+  // A Python project runs `python` in a virtual environment of its own also where nothing is installed in it.
+  if (spec.env_type === 'system' || (spec.env_type === 'node' && dependencies.length === 0)) {
+    return { ...nothing, env: {} };
+  }
+
+  const projectFolder = await makeProjectFolder(options);
+  const probeEnv = installerEnvironment(operatorEnv, '/nonexistent');
+  const interpreter = await probeInterpreter(
+    spec.env_type,
+    options.runProbe ?? run,
+    projectFolder,
+    probeEnv,
+    stop,
+  );
+  const key = requestKey({
+    envType: spec.env_type,
+    dependencies,
+    interpreter: interpreter.identity,
+    executable: spec.env_type === 'python' ? interpreter.executable : '',
+    platform: options.platform ?? platformName(),
+    folder: projectFolder,
+  });
+  const place = new EnvironmentFolder(projectFolder, key);
+  const { sourceFolder, store, owner } = options;
+  const work = { envType: spec.env_type, key, place, dependencies, interpreter, sourceFolder, store, run };
+  const lock = await hostLock(place.folder, stop, () =>
+    log('environment: another run here prepares it; waiting'),
+  );
+  let obtained: ObtainedEnvironment;
+  try {
+    obtained = await obtainEnvironment({
+      ...work,
+      operatorEnv,
+      log,
+      stop,
+      ...(owner === undefined ? {} : { owner }),
+    });
+    await place.use();
+  } finally {
+    await lock.release();
+  }
+  const removed = await evictEnvironments(options.root, options.maxBytes ?? 20 * 1024 ** 3);
+  if (removed > 0) log(`environment: ${removed} unused on this host removed to make room`);
+
+  const hit = obtained.cache === 'hit';
+  if (hit) log(`environment: cache hit, ${obtained.buildSeconds.toFixed(1)} s of installation saved`);
+  const path = searchPath(operatorEnv);
+  const python = spec.env_type === 'python';
+  return {
+    env: python ? pythonVariables(place.folder, path) : nodeVariables(place.folder, path),
+    nodeModules: python ? null : join(place.folder, 'node_modules'),
+    image: null,
+    cache: obtained.cache,
+    savedSeconds: hit ? obtained.buildSeconds : 0,
+    lockHash: obtained.lockHash,
+    requestKey: key,
+    stored: obtained.stored,
+  };
+}
+
+async function prepareDocker(options: PrepareOptions): Promise<Omit<PreparedEnvironment, 'seconds'>> {
+  const { dependencies, faults } = parseDependencies(options.spec);
+  const [dependency] = dependencies;
+  if (dependency?.kind !== 'image') {
+    throw new EnvironmentError('bad-dependencies', faults.map((fault) => fault.message).join('; '));
+  }
+  const run = options.runEngine ?? options.run;
+  const env = engineEnvironment(options.operatorEnv);
+  const { id, pulled } = await prepareImage(
+    dependency.reference,
+    run,
+    options.sourceFolder,
+    env,
+    options.stop,
+  );
+  options.log(`environment: image ${id.slice(0, 19)} ${pulled ? 'pulled' : 'is there'}`);
+  return {
+    ...nothing,
+    env: {},
+    image: id,
+    cache: pulled ? 'miss' : 'hit',
+    lockHash: id.slice('sha256:'.length),
+  };
+}
+
+async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Promise<string> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(projectId))
+    throw new TypeError('a project id names one folder');
+  await mkdir(root, { recursive: true, mode: 0o755 });
+  const folder = join(await realpath(root), projectId);
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  // Whatever the umask, the builder must be able to pass.
+  if (owner !== undefined) for (const passed of [root, folder]) await chmod(passed, 0o755);
+  return folder;
+}

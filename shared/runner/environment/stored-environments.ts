@@ -1,0 +1,102 @@
+import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DiskRoom } from '../../archive/disk-room.ts';
+import type { ObjectWriter } from '../../aws/objects.ts';
+import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../../data/environment.ts';
+import type { TableWriter } from '../../data/table.ts';
+import { ConditionFailedError } from '../../data/write-label.ts';
+import { downloadObject } from '../inputs/download-object.ts';
+import { retryFor } from '../job/retry.ts';
+import { EnvironmentError } from './environment-error.ts';
+import type { EnvironmentStore } from './environment-store.ts';
+
+/** Seconds after which a builder that said nothing more counts as dead, and how often one says that it lives. */
+const claimSeconds = 120;
+const renewSeconds = 30;
+/** Seconds for which a table that is away is asked again. */
+const patienceSeconds = 600;
+
+/** The packed environments of a project, on the records table and the bucket. `holder` names this container. */
+export function storedEnvironments(
+  records: TableWriter<'records'>,
+  objects: ObjectWriter,
+  project_id: string,
+  holder: string,
+  now: () => Date,
+  stop?: AbortSignal,
+): EnvironmentStore {
+  const renewals = new Map<string, NodeJS.Timeout>();
+  const claim = (key: string): Promise<void> => {
+    const at = now();
+    return claimBuild(records, project_id, key, holder, at, new Date(at.getTime() + claimSeconds * 1000));
+  };
+
+  return {
+    async find(key) {
+      const found = await retryFor(patienceSeconds, () => findPack(records, project_id, key));
+      return found === undefined ? null : { lockHash: found.lock_hash, buildSeconds: found.build_seconds };
+    },
+
+    async claimBuild(key) {
+      try {
+        await claim(key);
+      } catch (error) {
+        if (error instanceof ConditionFailedError) return { claimed: false };
+        throw error;
+      }
+      // A renewal that fails is made up for by the next one; a claim that is lost all the same only builds twice.
+      const renewal = setInterval(() => void claim(key).catch(() => undefined), renewSeconds * 1000);
+      renewals.set(key, renewal.unref());
+      return { claimed: true, holder };
+    },
+
+    async download(key, file) {
+      const opened = await open(file, 'wx', 0o600);
+      try {
+        const what = 'packed environment';
+        const room = new DiskRoom(dirname(file));
+        const found = await downloadObject(objects, packObject(project_id, key), opened, {
+          what,
+          room,
+          stop,
+        });
+        // One that is gone is built anew, as one that cannot be used.
+        if (found === undefined)
+          throw new EnvironmentError('pack-refused', 'The packed environment is no longer stored.');
+      } finally {
+        await opened.close();
+      }
+    },
+
+    async save(key, { file, lock, lockHash, buildSeconds }) {
+      const object = packObject(project_id, key);
+      const { size: bytes } = await stat(file);
+      await objects.putFile(object, file, 'application/zstd');
+      const value = {
+        request_key: key,
+        lock_hash: lockHash,
+        lock,
+        build_seconds: buildSeconds,
+        bytes,
+        created_at: now().toISOString(),
+      };
+      try {
+        await putPack(records, project_id, value, holder);
+      } catch (error) {
+        // Nobody would ever name it; unless another one has, or the answer alone was lost.
+        const isNamed = (await findPack(records, project_id, key)) !== undefined;
+        if (!isNamed) await objects.delete([object]);
+        throw error;
+      }
+    },
+
+    async releaseBuild(key, claimedBy) {
+      clearInterval(renewals.get(key));
+      try {
+        await releaseBuild(records, project_id, key, claimedBy);
+      } catch (error) {
+        if (!(error instanceof ConditionFailedError)) throw error;
+      }
+    },
+  };
+}

@@ -1,4 +1,0 @@
-/** Why a job cannot go on, in words for `status_reason`: something that whoever started it can act on. */
-export class JobFailure extends Error {
-  override readonly name = 'JobFailure';
-}

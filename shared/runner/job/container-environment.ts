@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { usualHeartbeatSeconds } from '../../data/lease.ts';
+
+const Paths = z.array(z.string().startsWith('/'));
+
+const HostSandbox = z.object({
+  /** Files and folders that jobs never see. */
+  hidden: Paths,
+  /** What they can read, also where it lies below a hidden folder or `/tmp`. */
+  readable: Paths,
+  /** What they can write to as well, as far as their user may. */
+  writable: Paths.default([]),
+});
+export type HostSandbox = z.output<typeof HostSandbox>;
+
+const whole = z.coerce.number().int();
+
+/** Variables of every container, whatever its job does. */
+export const containerVariables = {
+  WORK_DIR: z.string().min(1),
+  /** First of the user ids under which jobs run where this process is root. */
+  JOB_UID: whole.positive().default(61_000),
+  /** What a command gets between SIGTERM and SIGKILL; Batch itself kills the container 30 s after its SIGTERM. */
+  STOP_GRACE_SECONDS: whole.nonnegative().default(20),
+  /** As JSON; a host that runs nothing but one job hides nothing. */
+  SANDBOX: z
+    .string()
+    .default('{"hidden":[],"readable":[]}')
+    .transform((text) => HostSandbox.parse(JSON.parse(text))),
+  /** Seconds between two signs of life. */
+  HEARTBEAT_SECONDS: z.coerce.number().positive().max(usualHeartbeatSeconds).default(usualHeartbeatSeconds),
+  AWS_BATCH_JOB_ID: z.string().min(1),
+  AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
+  AWS_BATCH_JOB_NODE_INDEX: whole.nonnegative().default(0),
+};
+
+const Variables = z.object(containerVariables);
+
+/** What every container is told. */
+export interface ContainerEnvironment {
+  batch_job_id: string;
+  batch_attempt: number;
+  node: number;
+  /** Variable by which everything that the container started is found: Batch looks for its own. */
+  marker: { name: string; value: string };
+  workFolder: string;
+  hostSandbox: HostSandbox;
+  firstUid: number;
+  /** Seconds. */
+  stopGrace: number;
+  /** Seconds between two signs of life. */
+  heartbeat: number;
+}
+
+export function containerEnvironment(value: z.output<typeof Variables>): ContainerEnvironment {
+  // Batch names a node of a multi-node job `<job id>#<node>`.
+  const [batch_job_id = ''] = value.AWS_BATCH_JOB_ID.split('#');
+  return {
+    batch_job_id,
+    batch_attempt: value.AWS_BATCH_JOB_ATTEMPT,
+    node: value.AWS_BATCH_JOB_NODE_INDEX,
+    marker: { name: 'AWS_BATCH_JOB_ID', value: value.AWS_BATCH_JOB_ID },
+    workFolder: value.WORK_DIR,
+    hostSandbox: value.SANDBOX,
+    firstUid: value.JOB_UID,
+    stopGrace: value.STOP_GRACE_SECONDS,
+    heartbeat: value.HEARTBEAT_SECONDS,
+  };
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { Sandbox } from '../../process/sandbox.ts';
+import type { HostSandbox } from './container-environment.ts';
+import type { Job } from './job.ts';
+import type { Workspace } from './workspace.ts';
+
+const visible = ({ readable, writable }: HostSandbox) => [
+  ...readable.map((path) => ({ path, readOnly: true })),
+  ...writable.map((path) => ({ path, readOnly: false })),
+];
+
+/**
+ * What the programs of a training see of their host: their run's folders and the environments of their project, which
+ * only an installation can change.
+ */
+export function trainingSandbox(
+  { record, environment }: Job,
+  { root, own }: Workspace,
+  phase: 'install' | 'run',
+): Sandbox {
+  const { hostSandbox, environmentsFolder } = environment;
+  const environments = join(environmentsFolder, record.project_id);
+  return {
+    scratch: own,
+    hidden: [...hostSandbox.hidden, own],
+    kept: [
+      { path: root, readOnly: false },
+      { path: environments, readOnly: phase === 'run' },
+      ...visible(hostSandbox),
+    ],
+    sharedMemoryBytes: record.memory * 2 ** 20,
+  };
+}
+
+/** What the stages of an optimization see: its folders, and their own program. */
+export function stageSandbox(hostSandbox: HostSandbox, root: string, programFolder: string): Sandbox {
+  return {
+    scratch: root,
+    hidden: hostSandbox.hidden,
+    kept: [{ path: root, readOnly: false }, { path: programFolder, readOnly: true }, ...visible(hostSandbox)],
+  };
+}

@@ -1,0 +1,40 @@
+import { lstat, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandUser } from '../../process/executable.ts';
+import { type HostLock, tryHostLock } from '../environment/cache/host-lock.ts';
+
+/** How many jobs of one host may run under users of their own. */
+const slots = 64;
+
+export interface JobUser {
+  /** Undefined where this process is not root: jobs then run with its rights. */
+  user: CommandUser | undefined;
+  release(): Promise<void>;
+}
+
+/** Of the whole host: a second service on it gives its jobs ids of the same range. */
+const hostFolder = '/var/tmp/model-project-service-users';
+
+/** Anybody may make a folder there; only one of root's own is trusted. */
+async function ownFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+    throw new Error(`${folder} belongs to somebody else; remove it`);
+  }
+}
+
+/**
+ * A user id that no other running job of this host has, so that "all processes of this user" means all of this job
+ * and nothing else. Ids need no entry in /etc/passwd. `folder` keeps which are taken.
+ */
+export async function claimJobUser(firstUid: number, folder = hostFolder): Promise<JobUser> {
+  if (process.getuid?.() !== 0) return { user: undefined, release: async () => {} };
+  await ownFolder(folder);
+  for (let slot = 0; slot < slots; slot += 1) {
+    const uid = firstUid + slot;
+    const lock: HostLock | null = await tryHostLock(join(folder, String(uid)));
+    if (lock !== null) return { user: { uid, gid: uid }, release: () => lock.release() };
+  }
+  throw new Error(`all ${slots} users for jobs are taken on this host`);
+}

@@ -1,0 +1,54 @@
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandUser } from '../../process/executable.ts';
+
+/** The folders of one run. `own` is the supervisor's alone; the user's command owns the others but `source` and `data`. */
+export interface Workspace {
+  root: string;
+  own: string;
+  source: string;
+  data: string;
+  output: string;
+  checkpoints: string;
+  /** HOME and temporary files of the command. */
+  home: string;
+  temporary: string;
+  config: string;
+  metrics: string;
+  remove(): Promise<void>;
+}
+
+/** Makes the folders of one run below `workFolder`, under a name that nobody can have prepared. */
+export async function createWorkspace(
+  workFolder: string,
+  name: string,
+  user: CommandUser | undefined,
+): Promise<Workspace> {
+  await mkdir(workFolder, { recursive: true, mode: 0o711 });
+  const root = await mkdtemp(join(workFolder, `${name}-`));
+  // The job's user may pass through, to reach what is theirs, but not list. Nobody else may.
+  if (user !== undefined) {
+    await chown(root, 0, user.gid);
+    await chmod(root, 0o710);
+  }
+  const within = (folder: string): string => join(root, folder);
+  await mkdir(within('own'), { mode: 0o700 });
+  await mkdir(within('config'), { mode: 0o755 });
+  for (const folder of ['output', 'checkpoints', 'home', 'tmp', 'metrics']) {
+    await mkdir(within(folder), { mode: 0o700 });
+    if (user !== undefined) await chown(within(folder), user.uid, user.gid);
+  }
+  return {
+    root,
+    own: within('own'),
+    source: within('source'),
+    data: within('data'),
+    output: within('output'),
+    checkpoints: within('checkpoints'),
+    home: within('home'),
+    temporary: within('tmp'),
+    config: within('config'),
+    metrics: join(within('metrics'), 'metrics.jsonl'),
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}

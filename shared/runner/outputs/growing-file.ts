@@ -1,0 +1,109 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Why a file that should be read is not one that may be read. */
+export class FileRefusedError extends Error {
+  override readonly name = 'FileRefusedError';
+}
+
+const READ_BYTES = 64 * 1024;
+
+/** What is new in a file: bytes, or that the file begins anew. */
+type Growth = { bytes: Buffer } | 'restarted';
+
+/** Opens a regular file of this user without following a link or waiting for anybody. @throws FileRefusedError */
+export async function openOwned(path: string, user: { uid: number } | undefined): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch((error: unknown) => {
+    throw refusalOf(error) ?? error;
+  });
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new FileRefusedError('it is not a regular file');
+    if (user !== undefined && found.uid !== user.uid)
+      throw new FileRefusedError('it belongs to somebody else');
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The refusal that an error of the system means; undefined for those that mean something else. */
+export function refusalOf(error: unknown): FileRefusedError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ELOOP' || code === 'EMLINK') return new FileRefusedError('it is a link');
+  if (code === 'ENXIO' || code === 'ENODEV') return new FileRefusedError('it is not a regular file');
+  if (code === 'EACCES' || code === 'EPERM') return new FileRefusedError('it cannot be read');
+  return undefined;
+}
+
+/**
+ * Reads a file as it grows. Somebody hostile may create, truncate, replace or remove it at any time. It stays open
+ * between reads, so that the rest of a replaced file is read and its inode cannot be given to another.
+ */
+export class GrowingFile {
+  readonly #path: string;
+  readonly #user: { uid: number } | undefined;
+  #handle: FileHandle | undefined;
+  #offset = 0;
+
+  constructor(path: string, user: { uid: number } | undefined) {
+    this.#path = path;
+    this.#user = user;
+  }
+
+  /** All that has come since the last time. @throws FileRefusedError when something else lies in the file's place */
+  async *read(): AsyncGenerator<Growth> {
+    yield* this.#readHandle();
+    const next = await this.#openAnew();
+    if (next === undefined) return;
+    await this.close();
+    this.#handle = next;
+    this.#offset = 0;
+    yield 'restarted';
+    yield* this.#readHandle();
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async *#readHandle(): AsyncGenerator<Growth> {
+    if (this.#handle === undefined) return;
+    const { size } = await this.#handle.stat();
+    if (size < this.#offset) {
+      this.#offset = 0;
+      yield 'restarted';
+    }
+    // Not beyond the size at the start: a writer that never pauses must not keep us here for ever.
+    while (this.#offset < size) {
+      const length = Math.min(READ_BYTES, size - this.#offset);
+      const { bytesRead, buffer } = await this.#handle.read(
+        Buffer.allocUnsafe(length),
+        0,
+        length,
+        this.#offset,
+      );
+      if (bytesRead === 0) return;
+      this.#offset += bytesRead;
+      yield { bytes: buffer.subarray(0, bytesRead) };
+    }
+  }
+
+  /** The file under the path, when it is not the one that is open. */
+  async #openAnew(): Promise<FileHandle | undefined> {
+    let next: FileHandle;
+    try {
+      next = await openOwned(this.#path, this.#user);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+    const [found, present] = await Promise.all([next.stat(), this.#handle?.stat()]);
+    if (found.ino !== present?.ino || found.dev !== present.dev) return next;
+    await next.close();
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { ArtifactLimitError } from './artifact-limit-error.ts';
+import type { ArtifactStore } from './artifact-store.ts';
+import { FileBytes, FileChangedError, type OpenFile } from './file-bytes.ts';
+import type { FindFilesOptions } from './find-files.ts';
+import { FileRefusedError } from './growing-file.ts';
+
+/** How often a file that changes under the last look is read. */
+const LAST_TRIES = 3;
+
+/** Of the files that are stored, those that were in the folder in this attempt; with what is known of their versions. */
+export class KeptFiles {
+  readonly #store: ArtifactStore;
+  /** Version that was stored, if known. */
+  readonly #versions = new Map<string, string | undefined>();
+  #limit: ArtifactLimitError | undefined;
+
+  constructor(store: ArtifactStore) {
+    this.#store = store;
+  }
+
+  /** Set once a file did not fit. */
+  get limit(): ArtifactLimitError | undefined {
+    return this.#limit;
+  }
+
+  paths(): Iterable<string> {
+    return this.#versions.keys();
+  }
+
+  versionOf(path: string): string | undefined {
+    return this.#versions.get(path);
+  }
+
+  /** Takes note of a file that is in the folder. */
+  meet(path: string): void {
+    if (!this.#versions.has(path) && this.#store.find(path) !== undefined)
+      this.#versions.set(path, undefined);
+  }
+
+  /** Uploads an open file where that is needed, and closes it. @throws LeaseLostError */
+  async take(
+    path: string,
+    file: OpenFile,
+    isLast: boolean,
+    refused: FindFilesOptions['refused'],
+  ): Promise<void> {
+    try {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          if (await this.#isStored(path, file, isLast)) return;
+          this.#versions.set(path, await this.#store.put(path, file));
+          return;
+        } catch (error) {
+          if (error instanceof FileChangedError && isLast && tries < LAST_TRIES) continue;
+          if (error instanceof FileChangedError || error instanceof FileRefusedError)
+            refused(path, error.message);
+          else if (error instanceof ArtifactLimitError) this.#limit ??= error;
+          else throw error;
+          return;
+        }
+      }
+    } finally {
+      await file.handle.close();
+    }
+  }
+
+  /** Forgets a file that is no longer in the folder. @throws LeaseLostError */
+  async remove(path: string): Promise<void> {
+    await this.#store.remove(path);
+    this.#versions.delete(path);
+  }
+
+  /**
+   * Whether what is stored is what the file holds. Where times cannot tell (a file of an earlier attempt; at the end
+   * every file, for writes through a memory map may leave no trace in them) its bytes do.
+   */
+  async #isStored(path: string, file: OpenFile, isLast: boolean): Promise<boolean> {
+    const artifact = this.#store.find(path);
+    const bytes = await FileBytes.of(file);
+    const version = this.#versions.get(path);
+    if (artifact === undefined || artifact.size !== bytes.size) return false;
+    if (version !== undefined && (version !== bytes.version || !isLast)) return version === bytes.version;
+    if ((await bytes.hash()) !== artifact.sha256) return false;
+    this.#versions.set(path, bytes.version);
+    return true;
+  }
+}

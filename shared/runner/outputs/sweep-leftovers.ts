@@ -1,0 +1,42 @@
+import type { ObjectWriter } from '../../aws/objects.ts';
+import { holdsLease, type Lease } from '../../data/lease.ts';
+import type { TableWriter } from '../../data/table.ts';
+import { ConditionFailedError } from '../../data/write-label.ts';
+import { LeaseLostError } from '../job/lease-lost-error.ts';
+import { retryFor } from '../job/retry.ts';
+
+/** A place in the bucket, of a job whose main node this process runs. */
+export interface SweptPlace {
+  records: TableWriter<'records'>;
+  objects: Pick<ObjectWriter, 'list' | 'delete'>;
+  job_id: string;
+  lease: Lease;
+  prefix: string;
+  /** Seconds for which a store or table that is away is tried again. */
+  patienceSeconds: number;
+}
+
+/**
+ * Removes the objects of a job under a prefix but those that are `named`. The lease is proved between looking and
+ * removing: what was there before that is none of a later holder's, however long this process sleeps in between.
+ * @throws LeaseLostError
+ */
+export async function sweepLeftovers(
+  { records, objects, job_id, lease, prefix, patienceSeconds }: SweptPlace,
+  named: ReadonlySet<string>,
+): Promise<void> {
+  let after: string | undefined;
+  do {
+    const from = after;
+    const page = await retryFor(patienceSeconds, () => objects.list(prefix, from));
+    const doomed = page.objects.map(({ key }) => key).filter((key) => !named.has(key));
+    if (doomed.length > 0) {
+      const proof = holdsLease(job_id, 0, lease);
+      await retryFor(patienceSeconds, () => records.write(proof)).catch((cause: unknown) => {
+        throw cause instanceof ConditionFailedError ? new LeaseLostError({ cause }) : cause;
+      });
+      await retryFor(patienceSeconds, () => objects.delete(doomed));
+    }
+    after = page.next;
+  } while (after !== undefined);
+}

@@ -1,0 +1,31 @@
+import type { Best, Experiment } from '../../data/experiment.ts';
+import type { MetricPoint } from '../../data/job-metrics.ts';
+
+/** Keeps the best value that a job reports for its criterion. */
+export class BestValue {
+  readonly #criterion: Experiment['criterion'];
+  #best: Best | null;
+
+  constructor({ criterion, best }: Experiment) {
+    this.#criterion = criterion;
+    this.#best = best;
+  }
+
+  get value(): Best | null {
+    return this.#best;
+  }
+
+  /** Takes points in; true when one of them is the best so far. */
+  take(points: readonly MetricPoint[]): boolean {
+    const { name, goal } = this.#criterion;
+    const before = this.#best;
+    for (const point of points) {
+      if (point.name !== name) continue;
+      const isBetter =
+        this.#best === null ||
+        (goal === 'maximize' ? point.value > this.#best.value : point.value < this.#best.value);
+      if (isBetter) this.#best = { criterion: name, value: point.value, step: point.step };
+    }
+    return this.#best !== before;
+  }
+}

@@ -1,0 +1,108 @@
+import type { LogLine } from '../../data/job-log.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { RowShipper } from './row-shipper.ts';
+import { shippingPace } from './shipping-pace.ts';
+
+export interface LogSink {
+  /** Stores lines as chunk `sequence`; again with the same lines when it failed. */
+  append(sequence: number, lines: readonly LogLine[]): Promise<void>;
+}
+
+export interface LogShipperOptions {
+  sink: LogSink;
+  now(): Date;
+  /** Most bytes of output, as UTF-8 with a line feed for each line. */
+  maxBytes: number;
+  flushMilliseconds?: number;
+  unwatchedMilliseconds?: number;
+  /** Whether somebody reads the log; always without it. */
+  isWatched?: () => Promise<boolean>;
+  /** The sink refused for good; nothing is kept from then on. */
+  onLost(error: unknown): void;
+  /** The output has passed its limit; what follows is dropped. Called once. */
+  onLimit(): void;
+}
+
+/** What a stored line takes besides its text: time, stream and punctuation. */
+const ROW_BYTES = 32;
+/** Rows of a chunk, which are parsed whole to read one of them. */
+const CHUNK_ROWS = 10_000;
+/** Text of one `say`: more than any message of ours or of an installer needs. */
+const SAY_UNITS = 64 * 1024;
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+/**
+ * Sends what a command prints, and what the service says about it, home as lines while it runs. Everything is sent,
+ * in order, or `onLost` is called; a sink that is slow slows the command down.
+ */
+export class LogShipper {
+  readonly #options: LogShipperOptions;
+  readonly #shipper: RowShipper<LogLine>;
+  readonly #splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() };
+  #outputBytes = 0;
+
+  constructor(options: LogShipperOptions) {
+    const { sink, flushMilliseconds = shippingPace.watchedLog, onLost } = options;
+    this.#options = options;
+    this.#shipper = new RowShipper({
+      append: (sequence, lines) => sink.append(sequence, lines),
+      flushMilliseconds,
+      ...(options.unwatchedMilliseconds !== undefined && {
+        unwatchedMilliseconds: options.unwatchedMilliseconds,
+      }),
+      isWatched: options.isWatched,
+      maxRows: CHUNK_ROWS,
+      onLost,
+    });
+  }
+
+  /** Takes output of the command; resolves when there is room for more. Never rejects. */
+  async output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> {
+    if (this.#shipper.isDone || this.#isFull) return;
+    const now = this.#options.now();
+    this.#addOutput(stream, this.#splitters[stream].split(chunk, now.getTime()), now);
+    await this.#shipper.room();
+  }
+
+  /** Adds what the service has to say: a line, or several. */
+  say(message: string): void {
+    const now = this.#options.now();
+    const text = message.length > SAY_UNITS ? `${message.slice(0, SAY_UNITS)} …` : message;
+    const splitter = new LineSplitter();
+    const lines = [...splitter.split(Buffer.from(text), now.getTime()), ...splitter.end()];
+    for (const line of lines) this.#add('service', line, now);
+  }
+
+  /** Ships everything that is left, also a last line that nothing ends. Never rejects. */
+  async close(): Promise<void> {
+    const now = this.#options.now();
+    for (const stream of ['stdout', 'stderr'] as const)
+      this.#addOutput(stream, this.#splitters[stream].end(), now);
+    await this.#shipper.close();
+  }
+
+  get #isFull(): boolean {
+    return this.#outputBytes > this.#options.maxBytes;
+  }
+
+  #addOutput(stream: 'stdout' | 'stderr', lines: readonly string[], now: Date): void {
+    const { maxBytes, onLimit } = this.#options;
+    for (const line of lines) {
+      if (this.#isFull) return;
+      this.#outputBytes += Buffer.byteLength(line) + 1;
+      if (!this.#isFull) {
+        this.#add(stream, line, now);
+        continue;
+      }
+      this.say(
+        `The log has reached its limit of ${maxBytes} bytes; what the command prints from here on is not kept.`,
+      );
+      onLimit();
+    }
+  }
+
+  #add(stream: LogLine['stream'], message: string, now: Date): void {
+    this.#shipper.add({ time: now.toISOString(), stream, message }, jsonBytes(message) + ROW_BYTES);
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MetricPoint } from '../../data/job-metrics.ts';
+import { FileRefusedError, GrowingFile } from '../outputs/growing-file.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { parseMetric } from './metric-line.ts';
+import { RowShipper } from './row-shipper.ts';
+import { shippingPace } from './shipping-pace.ts';
+
+export interface MetricReaderOptions {
+  file: string;
+  /** Whose file it must be; where this process is not root, anybody's. */
+  user?: { uid: number };
+  sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
+  now(): Date;
+  /** Tells the user what is not as it should be; at most once for each kind of fault. */
+  say(message: string): void;
+  /** Gets the points as they are read. */
+  onPoints?(points: readonly MetricPoint[]): void;
+  /** Whether somebody reads the metrics; always without it. */
+  isWatched?: () => Promise<boolean>;
+  /** Milliseconds between two looks. */
+  pollMilliseconds?: number;
+}
+
+const POLL_MS = 500;
+const CHUNK_POINTS = 5_000;
+const MAX_POINTS = 100_000;
+/** Far more than 100,000 points take; a sparse file may claim to be of any size. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** Faults hold no text of the file, so there are few kinds; a shown line is cut. */
+const SHOWN_UNITS = 120;
+
+/** Reads the metrics that a command writes to METRICS_FILE, as JSON lines, while it runs, and sends them home. */
+export class MetricReader {
+  readonly #options: MetricReaderOptions;
+  readonly #file: GrowingFile;
+  readonly #shipper: RowShipper<MetricPoint>;
+  readonly #ending = new AbortController();
+  readonly #faults = new Set<string>();
+  #lines = new LineSplitter();
+  #points = 0;
+  #bytes = 0;
+  #isFull = false;
+  #polling: Promise<void> | undefined;
+
+  constructor(options: MetricReaderOptions) {
+    const { file, user, sink, say } = options;
+    this.#options = options;
+    this.#file = new GrowingFile(file, user);
+    this.#shipper = new RowShipper({
+      append: (sequence, points) => sink.append(sequence, points),
+      flushMilliseconds: shippingPace.watchedMetrics,
+      isWatched: options.isWatched,
+      maxRows: CHUNK_POINTS,
+      onLost: () => say('The metrics can no longer be stored; those that follow are dropped.'),
+    });
+  }
+
+  start(): void {
+    this.#polling ??= this.#poll();
+  }
+
+  /** Reads to the end of the file and ships what is left. Never rejects. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#polling;
+    await this.#look();
+    this.#take(this.#lines.end());
+    await this.#file.close();
+    await this.#shipper.close();
+  }
+
+  async #poll(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await this.#look();
+      await delay(this.#options.pollMilliseconds ?? POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      for await (const growth of this.#file.read()) {
+        if (this.#isFull || this.#shipper.isDone) return;
+        if (growth === 'restarted') {
+          this.#take(this.#lines.end());
+          this.#lines = new LineSplitter();
+          continue;
+        }
+        this.#bytes += growth.bytes.length;
+        if (this.#bytes > MAX_BYTES) this.#fill(`${MAX_BYTES} bytes`);
+        else this.#take(this.#lines.split(growth.bytes, 0));
+        await this.#shipper.room();
+      }
+    } catch (error) {
+      const why = error instanceof FileRefusedError ? error.message : 'reading it failed';
+      this.#sayOnce(why, `METRICS_FILE is not read: ${why}.`);
+    }
+  }
+
+  #take(lines: readonly string[]): void {
+    const points: MetricPoint[] = [];
+    const now = this.#options.now();
+    for (const text of lines) {
+      if (text.trim() === '') continue;
+      if (this.#points === MAX_POINTS) {
+        this.#fill(`${MAX_POINTS} points`);
+        break;
+      }
+      const parsed = parseMetric(text, now);
+      if ('fault' in parsed) {
+        this.#refuse(parsed.fault, text);
+        continue;
+      }
+      this.#points += 1;
+      points.push(parsed.point);
+      this.#shipper.add(parsed.point, Buffer.byteLength(JSON.stringify(parsed.point)) + 1);
+    }
+    if (points.length > 0) this.#options.onPoints?.(points);
+  }
+
+  #refuse(fault: string, text: string): void {
+    const shown = JSON.stringify(text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text);
+    this.#sayOnce(
+      fault,
+      `METRICS_FILE: a line is left out, because ${fault}: ${shown}. More such lines are left out silently.`,
+    );
+  }
+
+  #fill(limit: string): void {
+    this.#isFull = true;
+    this.#sayOnce('limit', `METRICS_FILE: a job may report ${limit}; what follows is left out.`);
+  }
+
+  #sayOnce(kind: string, message: string): void {
+    if (this.#faults.has(kind)) return;
+    this.#faults.add(kind);
+    this.#options.say(message);
+  }
+}

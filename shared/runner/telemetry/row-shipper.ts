@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { retryFor } from '../job/retry.ts';
+import { shippingPace } from './shipping-pace.ts';
+
+/** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
+const CHUNK_BYTES = 256 * 1024;
+/** Beyond this the producer waits. In memory, short rows take about twice what they take as JSON. */
+const BUFFER_BYTES = 3 * 1024 * 1024;
+/** Seconds for which a sink that is away is tried again. */
+const PATIENCE_SECONDS = 600;
+
+interface Batch<Row> {
+  rows: Row[];
+  bytes: number;
+}
+
+interface RowShipperOptions<Row> {
+  append(sequence: number, rows: readonly Row[]): Promise<void>;
+  /** Milliseconds between the starts of two chunks that are not full, while somebody reads them. */
+  flushMilliseconds: number;
+  /** The same while nobody does. */
+  unwatchedMilliseconds?: number;
+  /** Whether somebody reads; always without it. Asked only while rows wait. Never rejects. */
+  isWatched?: (() => Promise<boolean>) | undefined;
+  maxRows: number;
+  /** The sink refused for good: it said so, or was away for ten minutes. Whatever comes is dropped from then on. */
+  onLost(error: unknown): void;
+}
+
+/**
+ * Sends rows home in chunks, one after the other, so that no chunk is ever stored while an earlier one is missing.
+ * The first row after a pause goes at once; a busy producer fills chunks.
+ */
+export class RowShipper<Row> {
+  readonly #options: RowShipperOptions<Row>;
+  readonly #batches: Batch<Row>[] = [];
+  #bytes = 0;
+  #sequence = 0;
+  #lastStart = Number.NEGATIVE_INFINITY;
+  #shipping: Promise<void> | undefined;
+  #hurry = new AbortController();
+  #room = Promise.withResolvers<void>();
+  #lost = false;
+  #closed = false;
+
+  constructor(options: RowShipperOptions<Row>) {
+    this.#options = options;
+  }
+
+  /** Whether rows are no longer taken. */
+  get isDone(): boolean {
+    return this.#lost || this.#closed;
+  }
+
+  /** Adds a row that takes `bytes` of JSON; far fewer than a chunk holds. */
+  add(row: Row, bytes: number): void {
+    if (this.isDone) return;
+    let batch = this.#batches.at(-1);
+    if (
+      batch === undefined ||
+      batch.bytes + bytes > CHUNK_BYTES ||
+      batch.rows.length === this.#options.maxRows
+    ) {
+      batch = { rows: [], bytes: 0 };
+      this.#batches.push(batch);
+      if (this.#batches.length > 1) this.#hurry.abort();
+    }
+    batch.rows.push(row);
+    batch.bytes += bytes;
+    this.#bytes += bytes;
+    this.#shipping ??= this.#ship();
+  }
+
+  /** Resolves when there is room for more. */
+  async room(): Promise<void> {
+    while (this.#bytes > BUFFER_BYTES && !this.#lost) await this.#room.promise;
+  }
+
+  /** Ships everything that is left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#hurry.abort();
+    await this.#shipping;
+  }
+
+  async #ship(): Promise<void> {
+    // What the producer adds in the same go belongs into the same chunk.
+    await Promise.resolve();
+    while (this.#batches.length > 0 && !this.#lost) {
+      await this.#pause();
+      const batch = this.#batches.shift();
+      if (batch === undefined) break;
+      this.#lastStart = performance.now();
+      try {
+        await retryFor(PATIENCE_SECONDS, () => this.#options.append(this.#sequence, batch.rows));
+        this.#sequence += 1;
+        this.#bytes -= batch.bytes;
+      } catch (error) {
+        this.#lose(error);
+      }
+      this.#giveRoom();
+    }
+    this.#shipping = undefined;
+  }
+
+  /** Waits until the next chunk is due: full, or some time after the one before. */
+  async #pause(): Promise<void> {
+    const { flushMilliseconds, unwatchedMilliseconds = shippingPace.unwatched, isWatched } = this.#options;
+    for (;;) {
+      if (this.#closed || this.#batches.length > 1) return;
+      const passed = performance.now() - this.#lastStart;
+      const latest = Math.max(flushMilliseconds, unwatchedMilliseconds);
+      if (passed >= latest) return;
+      const watched = isWatched === undefined || (passed >= flushMilliseconds && (await isWatched()));
+      if (watched && passed >= flushMilliseconds) return;
+      // What became full or closed during the question is due.
+      if (this.#closed || this.#batches.length > 1) return;
+      const rest = Math.min(shippingPace.question, latest - passed);
+      const wait = passed < flushMilliseconds ? flushMilliseconds - passed : rest;
+      this.#hurry = new AbortController();
+      await delay(wait, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
+    }
+  }
+
+  #lose(error: unknown): void {
+    this.#lost = true;
+    this.#batches.length = 0;
+    this.#bytes = 0;
+    this.#options.onLost(error);
+  }
+
+  #giveRoom(): void {
+    const { resolve } = this.#room;
+    this.#room = Promise.withResolvers();
+    resolve();
+  }
+}

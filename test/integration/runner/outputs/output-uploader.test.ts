@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ArtifactLimitError } from '../../../../shared/runner/outputs/artifact-limit-error.ts';
+import { seededBytes } from '../../../support/seeded-bytes.ts';
+import { OutputBench, sha256 } from './output-bench.ts';
+
+const randomBytes = seededBytes(6);
+
+describe('what a command leaves in OUTPUT_DIR', () => {
+  const bench = new OutputBench();
+
+  test('is stored under its path, with size, hash and media type', async () => {
+    await mkdir(join(bench.folder, 'plots'));
+    await bench.put('model.onnx', 'weights');
+    await bench.put('plots/loss.svg', '<svg/>');
+    await bench.put('empty', '');
+    expect(await bench.uploader().finish()).toEqual({ files: 3, bytes: 13 });
+    const files = await bench.list();
+    expect(files.map(({ path, size, media_type }) => [path, size, media_type])).toEqual([
+      ['empty', 0, 'application/octet-stream'],
+      ['model.onnx', 7, 'application/octet-stream'],
+      ['plots/loss.svg', 6, 'image/svg+xml'],
+    ]);
+    expect(
+      await Promise.all(files.map(async (file) => sha256(await bench.read(file)) === file.sha256)),
+    ).toEqual([true, true, true]);
+    expect(await bench.place.counts()).toMatchObject({
+      artifacts: 3,
+      artifact_bytes: 13,
+      objects: 3,
+      bytes: 13,
+      stored: 3,
+      storedBytes: 13,
+    });
+    expect(bench.said).toEqual([]);
+  });
+
+  test('arrives whole when it is large', async () => {
+    const bytes = randomBytes(50_000_000);
+    await bench.put('large.bin', bytes);
+    await bench.uploader().finish();
+    const [file] = await bench.list();
+    expect(file?.sha256).toBe(sha256(bytes));
+    expect(sha256(await bench.read(file!))).toBe(sha256(bytes));
+  });
+
+  test('is stored while it runs, and again when it changes, in place of what was stored', async () => {
+    const one = bench.uploader();
+    one.start();
+    await bench.put('model.pt', 'first');
+    await bench.uploaded('model.pt', 'first');
+    await bench.put('model.pt', 'second one');
+    await bench.uploaded('model.pt', 'second one');
+    await bench.put('model.pt', 'the last');
+    expect(await one.finish()).toEqual({ files: 1, bytes: 8 });
+    expect(await bench.read((await bench.find('model.pt'))!)).toEqual(Buffer.from('the last'));
+    expect(await bench.place.counts()).toMatchObject({
+      artifacts: 1,
+      artifact_bytes: 8,
+      objects: 1,
+      bytes: 8,
+      stored: 1,
+      storedBytes: 8,
+    });
+  });
+
+  test('is stored while it is replaced again and again', async () => {
+    const one = bench.uploader({ lookMilliseconds: 200 });
+    one.start();
+    let step = 0;
+    const timer = setInterval(async () => {
+      step += 1;
+      await bench.put('.step', String(step));
+      await rename(join(bench.folder, '.step'), join(bench.folder, 'step'));
+    }, 50);
+    try {
+      await expect.poll(() => bench.find('step'), { timeout: 10_000 }).toBeDefined();
+      const first = await bench.find('step');
+      await expect.poll(() => bench.find('step'), { timeout: 10_000 }).not.toEqual(first);
+    } finally {
+      clearInterval(timer);
+    }
+    await one.finish();
+    expect(await bench.read((await bench.find('step'))!)).toEqual(Buffer.from(String(step)));
+  });
+
+  test('goes when the command renames or removes it, but not what an earlier attempt left', async () => {
+    await bench.put('earlier', 'kept');
+    await bench.uploader().finish();
+    await rm(join(bench.folder, 'earlier'));
+    const one = bench.uploader();
+    one.start();
+    await bench.put('model.tmp', 'weights');
+    await bench.uploaded('model.tmp', 'weights');
+    await rename(join(bench.folder, 'model.tmp'), join(bench.folder, 'model.pt'));
+    await expect.poll(() => bench.paths(), { timeout: 10_000 }).toEqual(['earlier', 'model.pt']);
+    await one.finish();
+    expect(await bench.place.counts()).toMatchObject({
+      artifacts: 2,
+      artifact_bytes: 11,
+      objects: 2,
+      bytes: 11,
+      stored: 2,
+      storedBytes: 11,
+    });
+  });
+
+  test('is not uploaded again when an earlier attempt left the same', async () => {
+    await bench.put('model', 'weights');
+    await bench.uploader().finish();
+    const before = await bench.list();
+    await rm(join(bench.folder, 'model'));
+    await bench.put('model', 'weights');
+    await bench.uploader().finish();
+    expect(await bench.list()).toEqual(before);
+    await bench.put('model', 'WEIGHTS');
+    await bench.uploader().finish();
+    expect((await bench.list()).map((file) => file.sha256)).toEqual([sha256('WEIGHTS')]);
+  });
+
+  test('is found changed at the end even when its times do not tell', async () => {
+    await bench.put('mapped', 'nobody');
+    const write = [
+      'import mmap, sys',
+      'file = open(sys.argv[1], "r+b")',
+      'memory = mmap.mmap(file.fileno(), 0)',
+      'for line in sys.stdin: memory[:] = line[:6].encode()',
+    ].join('\n');
+    const writer = spawn('python3', ['-c', write, join(bench.folder, 'mapped')]);
+    writer.stdin.write('before\n');
+    const one = bench.uploader();
+    one.start();
+    await bench.uploaded('mapped', 'before');
+    writer.stdin.end('after!\n');
+    await once(writer, 'exit');
+    await one.finish();
+    expect((await bench.find('mapped'))?.sha256).toBe(sha256('after!'));
+  });
+
+  test('may be many files, which are counted right and limited exactly', async () => {
+    for (let index = 0; index < 100; index += 1) await bench.put(`file-${index}`, 'x'.repeat(10));
+    await expect(bench.uploader({ maxBytes: 605 }).finish()).rejects.toThrow(ArtifactLimitError);
+    expect(await bench.place.counts()).toMatchObject({
+      artifacts: 60,
+      artifact_bytes: 600,
+      objects: 60,
+      bytes: 600,
+      stored: 60,
+    });
+    expect(await bench.uploader().finish()).toEqual({ files: 100, bytes: 1000 });
+    expect(await bench.place.counts()).toMatchObject({
+      artifacts: 100,
+      artifact_bytes: 1000,
+      objects: 100,
+      bytes: 1000,
+      stored: 100,
+    });
+  });
+});
