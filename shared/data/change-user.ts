@@ -63,7 +63,8 @@ export async function removeUser(
   await accounts.write(
     { delete: userKey(user_id), if: ofVersion(version) },
     countPopulation(-1, -adminsIn(account_type)),
-    { delete: usernameKey(username), if: { equals: { user_id } } },
+    // Both go together, so the name is this user's for as long as they are of the version; it may not say so legibly.
+    { delete: usernameKey(username) },
     { delete: passwordKey(user_id) },
     recordClosedAccount({ user_id, closed_at }),
   );

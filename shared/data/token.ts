@@ -156,6 +156,18 @@ export async function revokeToken(
   await accounts.write(...revocation(user_id, token.parse(item).token_id, token_hash));
 }
 
+/** Stands in for what cannot be read of a token that is being revoked. */
+const unreadableIssued: IssuedToken = {
+  token_id: '',
+  user_id: '',
+  name: null,
+  created_at: '',
+  expires_at: '',
+  ttl: 0,
+  credentials_version: 0,
+  hash: '',
+};
+
 /** Ends a user's token of this id at once; false where there is none. */
 export async function revokeIssued(
   accounts: TableWriter<'accounts'>,
@@ -164,6 +176,9 @@ export async function revokeIssued(
 ): Promise<boolean> {
   const item = await accounts.get(issuedKey(user_id, token_id));
   if (item === undefined) return false;
-  await accounts.write(...revocation(user_id, token_id, issued.parse(item).hash));
+  const { hash } = issued.salvage(item, unreadableIssued);
+  // Without the hash the token itself would stay good, and could not be named any more.
+  if (hash === unreadableIssued.hash) issued.parse(item);
+  await accounts.write(...revocation(user_id, token_id, hash));
   return true;
 }

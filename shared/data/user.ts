@@ -45,7 +45,8 @@ const population = recordType('population', () =>
 
 type Accounts = TableReader<'accounts'>;
 
-export const userKey = (user_id: string): Key => ({ pk: 'USERS', sk: user_id });
+const usersPartition = 'USERS';
+export const userKey = (user_id: string): Key => ({ pk: usersPartition, sk: user_id });
 export const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
 /** Everything by which a user signs in: the password and tokens. */
 export const userPartition = (user_id: string): string => `USER#${user_id}`;
@@ -71,10 +72,28 @@ export async function findUserByName(accounts: Accounts, name: string): Promise<
   return user_id === undefined ? undefined : findUser(accounts, user_id);
 }
 
-/** The user of this name (in lower case), for their removal: also one whose record cannot be read. */
+/** Id that stands in for one that cannot be read. */
+const unreadableId = '';
+
+/** The item of the user of this name, found without the record of the name: page by page, for that is damaged rarely. */
+async function searchUser(accounts: Accounts, name: string): Promise<Item | undefined> {
+  let after: string | undefined;
+  do {
+    const page = await accounts.query({ pk: usersPartition, after });
+    const found = page.items.find((item) => item['username'] === name);
+    if (found !== undefined) return found;
+    after = page.next;
+  } while (after !== undefined);
+  return undefined;
+}
+
+/** The user of this name (in lower case), for their removal: also one whose record, or its name's, cannot be read. */
 export async function findUserToRemove(accounts: Accounts, name: string): Promise<User | undefined> {
-  const user_id = await findUserId(accounts, name);
-  const item = user_id === undefined ? undefined : await accounts.get(userKey(user_id));
+  const named = await accounts.get(usernameKey(name));
+  if (named === undefined) return undefined;
+  const { user_id } = username.salvage(named, { user_id: unreadableId });
+  const item =
+    user_id === unreadableId ? await searchUser(accounts, name) : await accounts.get(userKey(user_id));
   return (
     item &&
     user.salvage(item, {
@@ -93,7 +112,7 @@ export async function listUsers(
   accounts: Accounts,
   page: { limit: number; after: string | undefined },
 ): Promise<Page<User>> {
-  return readPage(await accounts.query({ pk: 'USERS', descending: true, ...page }), user.parse);
+  return readPage(await accounts.query({ pk: usersPartition, descending: true, ...page }), user.parse);
 }
 
 /** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
 import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
@@ -9,8 +10,8 @@ import { endpoint as putEnvironment } from '../../../functions/projects/put-envi
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { everyItem } from '../../../infra/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
-import { issueToken } from '../../../shared/data/token.ts';
-import { findUser } from '../../../shared/data/user.ts';
+import { issuedKey, issueToken } from '../../../shared/data/token.ts';
+import { findUser, userPartition } from '../../../shared/data/user.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 import { loadFixture, serviceWithRecords } from './fixture-records.ts';
@@ -78,6 +79,21 @@ describe('a record that this version cannot read', () => {
     const deleted = await service.call(deleteUser, { query: { username: 'ada' }, as: admin });
     expect(deleted).toMatchObject({ status: 200, json: { user_id: ada, username: 'ada' } });
     expect(await service.accounts.get(key)).toBeUndefined();
+  });
+
+  test.each([
+    ['of a later release', { schema_version: 99 }, 200],
+    ['damaged', { expires_at: 'soon' }, 200],
+    ['without the hash of its secret', { hash: 'lost' }, 409],
+  ])('is revoked where it is a token %s', async (_, attributes, status) => {
+    const now = new Date();
+    const token_id = '01m7zd37c8ehm933t8h6rtmjz2';
+    await issueToken(service.accounts, owner.user, { token_id, now, seconds: 600, name: 'script' });
+    const stored = await service.accounts.get(issuedKey(ada, token_id));
+    await service.accounts.write({ put: { ...stored!, ...attributes } });
+    expect((await service.call(revokeToken, { path: { token_id }, as: owner })).status).toBe(status);
+    const { items } = await service.accounts.query({ pk: userPartition(ada), prefix: 'TOKEN#' });
+    expect(items.filter((item) => item['token_id'] === token_id)).toHaveLength(status === 200 ? 0 : 1);
   });
 
   test('is replaced where it is an environment', async () => {

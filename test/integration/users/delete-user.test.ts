@@ -15,7 +15,7 @@ import { picturesPrefix } from '../../../shared/data/picture.ts';
 import { projectKey } from '../../../shared/data/project.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
 import { issueToken } from '../../../shared/data/token.ts';
-import { findUser, readPopulation, userPartition } from '../../../shared/data/user.ts';
+import { findUser, readPopulation, usernameKey, userPartition } from '../../../shared/data/user.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { clearAccount } from '../../../shared/purge/clear-account.ts';
@@ -41,6 +41,23 @@ describe('deleting users', () => {
   const closedAccounts = async () => (await listClosedAccounts(service.accounts, undefined)).items;
   const leftOf = async ({ user }: TestUser) =>
     (await service.accounts.query({ pk: userPartition(user.user_id) })).items.length;
+
+  test.each([
+    ['is of a later release', { schema_version: 99 }],
+    ['names nobody', { user_id: 7 }],
+    ['is of another kind', { record_type: 'nickname' }],
+  ])('whose name is a record that %s removes them with it', async (_, damage) => {
+    const ada = await service.user('developer', 'ada');
+    for (const name of ['before', 'between', 'after']) await service.user('viewer', name);
+    const stored = await service.accounts.get(usernameKey('ada'));
+    await service.accounts.write({ put: { ...stored!, ...damage } });
+    const answer = await remove('ada');
+    expect([answer.status, answer.json.user_id]).toEqual([200, ada.user.user_id]);
+    expect(await service.accounts.get(usernameKey('ada'))).toBeUndefined();
+    expect(await findUser(service.accounts, ada.user.user_id)).toBeUndefined();
+    expect(await readPopulation(service.accounts)).toEqual({ users: 4, admins: 1 });
+    expect((await service.user('viewer', 'ada')).user.user_id).not.toBe(ada.user.user_id);
+  });
 
   test.each<[string, Call]>([
     ['the query', { query: { username: 'Ada' } }],
