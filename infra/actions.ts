@@ -1,4 +1,4 @@
-import type { Need } from '../shared/endpoint/needs.ts';
+import type { Need } from '../shared/core/needs.ts';
 
 type Resource = Need<unknown>['resource'];
 type Level = Need<unknown>['level'];

@@ -1,8 +1,8 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyEndpoint } from '../shared/endpoint/exchange.ts';
-import type { Handler } from '../shared/endpoint/lambda.ts';
+import type { AnyEndpoint } from '../shared/http/exchange.ts';
+import type { Handler } from '../shared/http/lambda.ts';
 
 export interface LoadedEndpoint {
   /** File of the endpoint, relative to the folder it was loaded from. */

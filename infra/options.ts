@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CorsOrigins } from '../shared/endpoint/cors.ts';
+import { CorsOrigins } from '../shared/core/cors-origins.ts';
 import { CommandError } from './command/command-error.ts';
 import { instances } from './cost/instances.ts';
 import { burstFor } from './request-burst.ts';

@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../shared/http/exchange.ts';
 import type { LoadedTask } from './tasks.ts';
 
 /** What a deployment is made of, as it was found in the source tree and bundled. */

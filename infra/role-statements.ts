@@ -1,4 +1,4 @@
-import type { Need } from '../shared/endpoint/needs.ts';
+import type { Need } from '../shared/core/needs.ts';
 import { actionsOf, checkActions } from './actions.ts';
 
 /** Keys and values of a condition, by its operator. */

@@ -1,6 +1,6 @@
 import type { MethodTable } from '../functions/service/any-method.ts';
-import type { Method } from '../shared/endpoint/definition.ts';
-import type { AnyEndpoint } from '../shared/endpoint/exchange.ts';
+import type { Method } from '../shared/http/definition.ts';
+import type { AnyEndpoint } from '../shared/http/exchange.ts';
 
 /** One segment of a route: a fixed word, a variable, or a greedy variable that takes all that follows. */
 type Segment = { word: string } | { variable: string; greedy: boolean };

@@ -1,9 +1,9 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { FunctionRuntime } from '../shared/core/function-runtime.ts';
+import type { Needs } from '../shared/core/needs.ts';
 import type { WatchedList } from '../shared/data/watched-list.ts';
-import type { FunctionRuntime } from '../shared/endpoint/definition.ts';
-import type { Needs } from '../shared/endpoint/needs.ts';
 
 /** What the deployment reads of an event's function or a job's program. */
 export interface LoadedTask {

@@ -4,7 +4,7 @@ import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { type RuntimeReport, reportRuntime } from '../../shared/accounts/hashing-runtime.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
-import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 const Request = z.strictObject({ password: NewPassword });
 /** `npm run doctor` asks so whether passwords can be hashed here. Nothing is created. */

@@ -1,12 +1,13 @@
 import * as z from 'zod';
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { line } from '../../shared/core/text-rules.ts';
 import { issueNamedToken, namedTokensMost } from '../../shared/data/named-token.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { integer, line } from '../../shared/endpoint/parameters.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { integer } from '../../shared/http/parameters.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { TokenAnswer } from './token-answer.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -44,7 +45,7 @@ export const endpoint = defineEndpoint({
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {
         const detail = `You have ${namedTokensMost} tokens for scripts, the most there can be. Revoke one that is no longer needed.`;
-        throw new Problem('conflict', detail);
+        throw new ServiceError('conflict', detail);
       }
       const { bearer, token } = issued;
       return Reply.json(
@@ -53,7 +54,7 @@ export const endpoint = defineEndpoint({
       );
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
-      throw new Problem('conflict', 'The account was changed at the same moment. Try again.', {
+      throw new ServiceError('conflict', 'The account was changed at the same moment. Try again.', {
         cause: error,
       });
     }

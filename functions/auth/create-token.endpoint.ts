@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
+import { Ulid } from '../../shared/core/formats.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { AccountType } from '../../shared/data/user.ts';
-import { signInMaxBytes } from '../../shared/endpoint/body-limit.ts';
-import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { signInMaxBytes } from '../../shared/http/body-limit.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { revokeToken } from '../../shared/data/token.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteToken',

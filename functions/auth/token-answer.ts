@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 
 /** A token without its secret. */
 export const TokenAnswer = z

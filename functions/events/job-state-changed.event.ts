@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
 import { findUnfinished } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observe.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 const Container = z.object({ exitCode: z.number().optional(), reason: z.string().optional() });
 

@@ -1,4 +1,5 @@
 import { controlBatch, writeObjects } from '../../shared/aws/needs.ts';
+import { forSeconds } from '../../shared/core/deadline.ts';
 import {
   type ClosedAccount,
   closedAccountKey,
@@ -8,13 +9,12 @@ import {
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/purge.ts';
 import { scheduleNextPass, type WatchedPosition } from '../../shared/data/watched-list.ts';
-import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
-import { forSeconds } from '../../shared/purge/deadline.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
 import { purgeAnnounced } from '../../shared/purge/purge-announced.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** What is not removed by then waits for the next run. */
 const seconds = 240;

@@ -1,10 +1,10 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
+import { forSeconds } from '../../shared/core/deadline.ts';
 import { unfinishedJobs } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { logSetAside, scheduleNextPass } from '../../shared/data/watched-list.ts';
-import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
-import { forSeconds } from '../../shared/purge/deadline.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** What is not compared by then waits for the next pass. */
 const seconds = 200;

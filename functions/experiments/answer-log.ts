@@ -1,15 +1,16 @@
 import * as z from 'zod';
+import { Timestamp } from '../../shared/core/formats.ts';
+import { printableText } from '../../shared/core/printable-text.ts';
+import { badRequest } from '../../shared/core/service-error.ts';
 import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
 import { type LogLine, readLog, readLogTail } from '../../shared/data/job-log.ts';
 import { noteWatched } from '../../shared/data/lease.ts';
 import type { TableReader, TableWriter } from '../../shared/data/table.ts';
-import { preferredMediaType } from '../../shared/endpoint/accept.ts';
-import { content } from '../../shared/endpoint/definition.ts';
-import { streamPaging } from '../../shared/endpoint/paging.ts';
-import { integer, Timestamp } from '../../shared/endpoint/parameters.ts';
-import { printableText } from '../../shared/endpoint/printable-text.ts';
-import { badRequest } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { preferredMediaType } from '../../shared/http/accept.ts';
+import { content } from '../../shared/http/definition.ts';
+import { streamPaging } from '../../shared/http/paging.ts';
+import { integer } from '../../shared/http/parameters.ts';
+import { Reply } from '../../shared/http/reply.ts';
 
 /** Query parameters of every log. */
 export const logQuery = {

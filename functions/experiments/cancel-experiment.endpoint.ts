@@ -1,10 +1,10 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';
@@ -29,7 +29,7 @@ export const endpoint = defineEndpoint({
     const cancelled = await cancelJob(records, batch, settings, found, now());
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     if (!cancelled && experiment.status !== 'CANCELLED') {
-      throw new Problem('conflict', `The experiment has ended already: ${experiment.status}.`);
+      throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);
     }
     return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
   },

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { forSeconds } from '../../shared/core/deadline.ts';
+import { Ulid } from '../../shared/core/formats.ts';
+import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import {
   experimentRemains,
   removeExperiment,
@@ -10,12 +13,9 @@ import { count } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
 import { unrank } from '../../shared/data/ranking.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { notFound, Problem } from '../../shared/endpoint/problem.ts';
-import { forSeconds } from '../../shared/purge/deadline.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { experimentPath } from './experiment-path.ts';
 
@@ -50,7 +50,7 @@ export const endpoint = defineEndpoint({
     );
     requirePrecondition({ header, expectedVersion }, experiment.version);
     if (!hasEnded) {
-      throw new Problem(
+      throw new ServiceError(
         'conflict',
         `The experiment is ${experiment.status}; cancel it before it is deleted.`,
       );

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { readProjectObjects } from '../../shared/aws/needs.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { artifactPathMaxBytes, findArtifact } from '../../shared/data/artifact.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint, redirect } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint, redirect } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { experimentPath } from './experiment-path.ts';
 
 const ArtifactPath = z

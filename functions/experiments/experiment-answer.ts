@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { Ulid } from '../../shared/core/formats.ts';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
 import { TrainingKind } from '../../shared/data/job.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
 
 /** An experiment as every operation answers it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { Ulid } from '../../shared/core/formats.ts';
 import { projectId } from '../projects/project-path.ts';
 
 /** Path parameters of everything about one experiment. */

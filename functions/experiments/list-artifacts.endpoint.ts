@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { Sha256, Timestamp } from '../../shared/core/formats.ts';
 import { listArtifacts } from '../../shared/data/artifact.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { answerList, paging } from '../../shared/endpoint/paging.ts';
-import { Sha256, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { answerList, paging } from '../../shared/http/paging.ts';
 import { experimentPath } from './experiment-path.ts';
 
 const ArtifactAnswer = z.object({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { listExperiments } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { answerList, paging } from '../../shared/http/paging.ts';
 import { projectPath } from '../projects/project-path.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 

@@ -1,8 +1,8 @@
 import type { Experiment } from '../../shared/data/experiment.ts';
 import type { MetricPoint } from '../../shared/data/job-metrics.ts';
 import { MetricPanels } from '../../shared/metric-chart/metric-panels.ts';
-import { countText } from '../../shared/metric-chart/number-text.ts';
 import { renderMetricChart } from '../../shared/metric-chart/render-metric-chart.ts';
+import { countText } from '../../shared/svg/number-text.ts';
 import { metricGoal } from './metric-goal.ts';
 
 /** The chart of an experiment's metrics, as SVG, from its points as they are read. */

@@ -1,9 +1,9 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import { markJobs, readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { integer } from '../../shared/endpoint/parameters.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { integer } from '../../shared/http/parameters.ts';
 import { answerLog, LogAnswer, logQuery } from './answer-log.ts';
 import { experimentPath } from './experiment-path.ts';
 

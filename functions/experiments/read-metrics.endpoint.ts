@@ -1,16 +1,17 @@
 import * as z from 'zod';
+import { Timestamp } from '../../shared/core/formats.ts';
+import { badRequest } from '../../shared/core/service-error.ts';
+import { line } from '../../shared/core/text-rules.ts';
 import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import { noteWatched } from '../../shared/data/lease.ts';
 import { markJobs, readRecords } from '../../shared/data/needs.ts';
-import { preferredMediaType } from '../../shared/endpoint/accept.ts';
-import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { streamPaging } from '../../shared/endpoint/paging.ts';
-import { line, Timestamp } from '../../shared/endpoint/parameters.ts';
-import { badRequest } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { preferredMediaType } from '../../shared/http/accept.ts';
+import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { streamPaging } from '../../shared/http/paging.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { experimentPath } from './experiment-path.ts';
 import { everyPoint, readPoints } from './read-points.ts';
 

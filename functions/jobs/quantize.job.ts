@@ -1,8 +1,8 @@
-import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { optimizeModel } from '../../shared/onnx/optimize/optimize-model.ts';
 import { stageProgramOf } from '../../shared/runner/optimize/stage-program.ts';
 import { optimizationObjects, optimizationRecords } from '../../shared/runner/optimize/strategy-needs.ts';
 import { runStrategyProgram } from '../../shared/runner/optimize/strategy-program.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** The program of a quantization's container. */
 export const job = defineTask({

@@ -1,11 +1,11 @@
 import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
-import { defineTask, taskHandler } from '../../shared/endpoint/task.ts';
 import { exitCodes } from '../../shared/runner/job/exit-codes.ts';
 import { holdJob } from '../../shared/runner/job/held-job.ts';
 import { readJobEnvironment } from '../../shared/runner/job/job-environment.ts';
 import { JobStop } from '../../shared/runner/job/job-stop.ts';
 import { trainingNeeds } from '../../shared/runner/job/training-needs.ts';
 import { runJob } from '../../shared/runner/run-job.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** The program of a training's container: one node of it, or the build of its environment. */
 export const job = defineTask({

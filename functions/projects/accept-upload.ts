@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../shared/aws/objects.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
@@ -11,9 +12,8 @@ import {
   sourceObject,
   type Upload,
 } from '../../shared/data/upload.ts';
-import type { Ambient } from '../../shared/endpoint/definition.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
+import type { Ambient } from '../../shared/http/definition.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { headBytes } from './archive-format.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 
@@ -33,8 +33,8 @@ type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'
   project: Project;
 };
 
-const nothingUploaded = (): Problem =>
-  new Problem(
+const nothingUploaded = (): ServiceError =>
+  new ServiceError(
     'conflict',
     'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
   );

@@ -1,3 +1,4 @@
+import { notFound } from '../../shared/core/service-error.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
@@ -8,8 +9,7 @@ import type { TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import { limitShare } from '../../shared/data/vcpu-limit.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
+import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionForTask } from './criteria.ts';

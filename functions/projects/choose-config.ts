@@ -1,7 +1,7 @@
+import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import { type Config, findConfig, listConfigs } from '../../shared/data/config.ts';
 import { listExperiments } from '../../shared/data/experiment.ts';
 import type { TableReader } from '../../shared/data/table.ts';
-import { notFound, Problem } from '../../shared/endpoint/problem.ts';
 
 /** How many choices a refusal names. */
 const namedMost = 20;
@@ -22,13 +22,13 @@ export async function chooseConfig(
   }
   const { items, next } = await listConfigs(records, project_id, { limit: namedMost, after: undefined });
   const [only] = items;
-  if (only === undefined) throw new Problem('conflict', 'The project has no configuration yet.');
+  if (only === undefined) throw new ServiceError('conflict', 'The project has no configuration yet.');
   if (items.length === 1) return only;
   const [latest] = (await listExperiments(records, project_id, { limit: 1 })).items;
   const last = latest && (await findConfig(records, project_id, latest.config_id));
   if (last !== undefined) return last;
   const choices = items.map(({ config_id }) => config_id).join(', ');
-  throw new Problem(
+  throw new ServiceError(
     'conflict',
     `Say which configuration with config=…: ${choices}${next === undefined ? '' : ', …'}`,
   );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FileId, Sha256, Timestamp } from '../../shared/endpoint/parameters.ts';
+import { FileId, Sha256, Timestamp } from '../../shared/core/formats.ts';
 import { projectId } from './project-path.ts';
 
 export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');

@@ -1,6 +1,7 @@
 import { type ConfigFormat, configFormat } from '../../shared/config-file/parse-config-file.ts';
-import { illFormed, isWellFormed } from '../../shared/endpoint/ill-formed.ts';
-import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
+import { badRequest, type ParameterFault } from '../../shared/core/service-error.ts';
+import { isWellFormed } from '../../shared/core/well-formed.ts';
+import { illFormed } from '../../shared/http/ill-formed.ts';
 import { parseConfig } from './parse-config.ts';
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { line, paragraph } from '../../shared/core/text-rules.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { createProject, type Project, requireProject } from '../../shared/data/project.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { line, paragraph } from '../../shared/endpoint/parameters.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { ProjectAnswer } from './project-answer.ts';
 
 const show = (project: Project) => Reply.json(project, { version: project.version });

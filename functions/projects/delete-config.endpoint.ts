@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { forSeconds } from '../../shared/core/deadline.ts';
+import { FileId } from '../../shared/core/formats.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configRemains, deleteConfig, findConfigToRemove } from '../../shared/data/config.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { FileId } from '../../shared/endpoint/parameters.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
-import { forSeconds } from '../../shared/purge/deadline.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { configPath } from './config-answer.ts';
 

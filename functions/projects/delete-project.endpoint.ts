@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { Ulid } from '../../shared/core/formats.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configPartitions } from '../../shared/data/config.ts';
 import { environmentPartitions } from '../../shared/data/environment.ts';
@@ -6,11 +8,9 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { countersKey, projectPrefix, removeProject, salvageCounters } from '../../shared/data/project.ts';
 import { recordPurge } from '../../shared/data/purge.ts';
 import { uploadPartitions } from '../../shared/data/upload.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { projectPath } from './project-path.ts';
 
 const count = z.number().int();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { Timestamp } from '../../shared/core/formats.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
-import { Timestamp } from '../../shared/endpoint/parameters.ts';
 
 /** The environment of a project as every operation answers it. */
 export const EnvironmentAnswer = z

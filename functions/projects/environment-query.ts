@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { paragraph, paragraphOrBlank } from '../../shared/core/text-rules.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
-import { type CombinedFault, checkedTogether } from '../../shared/endpoint/checked-together.ts';
-import { paragraph, paragraphOrBlank } from '../../shared/endpoint/parameters.ts';
+import { type CombinedFault, checkedTogether } from '../../shared/http/checked-together.ts';
 import { CommandError, parseCommand } from '../../shared/runner/command/parse-command.ts';
 import { parseDependencies } from '../../shared/runner/environment/dependencies/parse-dependencies.ts';
 

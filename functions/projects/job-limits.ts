@@ -1,5 +1,5 @@
-import { badRequest, faultsOf, type ParameterFault, Problem } from '../../shared/endpoint/problem.ts';
-import type { Limits } from '../../shared/endpoint/settings.ts';
+import { badRequest, faultsOf, type ParameterFault, ServiceError } from '../../shared/core/service-error.ts';
+import type { Limits } from '../../shared/core/settings.ts';
 import { JobLimitError } from '../../shared/jobs/begin-job.ts';
 import type { JobSize } from './job-size.ts';
 
@@ -44,5 +44,5 @@ export function limitReached(error: unknown, { unfinishedJobs, vcpus }: Limits):
     sharedCluster:
       'Clusters of the projects of another owner are unfinished. Nodes of all clusters reach one another, so only those of one owner run at a time in this deployment, unless its option sharedCluster is set; wait for them to end.',
   };
-  return new Problem('conflict', messages[error.limit]);
+  return new ServiceError('conflict', messages[error.limit]);
 }

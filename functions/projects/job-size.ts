@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { decimal, FileId, integer } from '../../shared/endpoint/parameters.ts';
-import { badRequest, type ParameterFault } from '../../shared/endpoint/problem.ts';
-import type { Settings } from '../../shared/endpoint/settings.ts';
+import { FileId } from '../../shared/core/formats.ts';
+import { badRequest, type ParameterFault } from '../../shared/core/service-error.ts';
+import type { Settings } from '../../shared/core/settings.ts';
+import { decimal, integer } from '../../shared/http/parameters.ts';
 import { fargateSizes } from '../../shared/jobs/fargate-sizes.ts';
 import { smallestNode, usableMemory } from '../../shared/jobs/node-size.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { readRecords } from '../../shared/data/needs.ts';
 import { listDatasets } from '../../shared/data/upload.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { answerList, paging } from '../../shared/endpoint/paging.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { answerList, paging } from '../../shared/http/paging.ts';
 import { projectPath } from './project-path.ts';
 import { DatasetAnswer, showDataset } from './upload-answer.ts';
 

@@ -39,6 +39,6 @@ const parseOnThread = workerTask({
   tooHeavy: 'The configuration takes too long to read. Split it into smaller files.',
 });
 
-/** Parse a configuration, a large one on a thread. A fault says where in the file it is. @throws Problem 413, 503 */
+/** Parse a configuration, a large one on a thread. A fault says where in the file it is. @throws ServiceError 413, 503 */
 export const parseConfig = async (config: ConfigText): Promise<ConfigData> =>
   config.content.length <= smallMost ? parseText(config) : parseOnThread(config);

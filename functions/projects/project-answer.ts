@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 
 /** A project as every operation answers it. */
 export const ProjectAnswer = z

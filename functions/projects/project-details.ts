@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { FileId, Ulid } from '../../shared/core/formats.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
 import { Best } from '../../shared/data/experiment.ts';
-import { FileId, Ulid } from '../../shared/endpoint/parameters.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { ProjectAnswer } from './project-answer.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
+import { Ulid } from '../../shared/core/formats.ts';
 
 export const projectId = Ulid.describe('The project: the `project_id` that its creation answered.');
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configMaxBytes, findConfig, lastDeletedVersion, putConfig } from '../../shared/data/config.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint, file } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { ConfigAnswer, configId, configPath } from './config-answer.ts';
 import { checkConfigFile } from './config-file-body.ts';
 

@@ -1,10 +1,10 @@
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { findEnvironmentToReplace, putEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { environmentQuery } from './environment-query.ts';
 import { projectPath } from './project-path.ts';

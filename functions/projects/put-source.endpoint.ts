@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { readProjectObjects } from '../../shared/aws/needs.ts';
+import { badRequest } from '../../shared/core/service-error.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { badRequest } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { archiveFormat } from './archive-format.ts';
 import { projectPath } from './project-path.ts';

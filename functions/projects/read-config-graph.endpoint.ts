@@ -1,9 +1,9 @@
 import { ConfigGraph } from '../../shared/config-graph/config-graph.ts';
 import { readRecords } from '../../shared/data/needs.ts';
-import { preferredMediaType } from '../../shared/endpoint/accept.ts';
-import { content as contentOf, defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { preferredMediaType } from '../../shared/http/accept.ts';
+import { content as contentOf, defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { configPath } from './config-answer.ts';
 import { requireStoredConfig } from './stored-config.ts';
 import { type GraphForm, writeConfigGraph } from './write-config-graph.ts';

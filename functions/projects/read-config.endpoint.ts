@@ -1,7 +1,7 @@
 import { readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { ConfigDetails, configPath } from './config-answer.ts';
 import { parseConfig } from './parse-config.ts';
 import { requireStoredConfig } from './stored-config.ts';

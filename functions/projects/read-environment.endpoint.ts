@@ -1,9 +1,9 @@
+import { ServiceError } from '../../shared/core/service-error.ts';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { projectPath } from './project-path.ts';
 
@@ -24,7 +24,7 @@ export const endpoint = defineEndpoint({
   async handle({ path: { project_id } }, { records }) {
     const environment = await findEnvironment(records, project_id);
     if (environment === undefined) {
-      throw new Problem('not-found', `Project ${project_id} has no environment yet; PUT one here.`);
+      throw new ServiceError('not-found', `Project ${project_id} has no environment yet; PUT one here.`);
     }
     return Reply.json(environment, { version: environment.version });
   },

@@ -1,13 +1,13 @@
+import { notFound } from '../../shared/core/service-error.ts';
 import { environmentKey, parseEnvironment } from '../../shared/data/environment.ts';
 import { listExperiments } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { countersKey, parseCounters, parseProject, projectKey } from '../../shared/data/project.ts';
 import { findBest } from '../../shared/data/ranking.ts';
 import { pageOf, readPage } from '../../shared/data/unreadable-record.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { criterionForTask } from './criteria.ts';
 import { ProjectDetails } from './project-details.ts';
 import { projectPath } from './project-path.ts';

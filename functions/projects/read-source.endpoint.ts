@@ -1,9 +1,9 @@
+import { ServiceError } from '../../shared/core/service-error.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { findSource } from '../../shared/data/upload.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { projectPath } from './project-path.ts';
 import { SourceAnswer } from './upload-answer.ts';
 
@@ -23,7 +23,10 @@ export const endpoint = defineEndpoint({
   async handle({ path: { project_id } }, { records }) {
     const source = await findSource(records, project_id);
     if (source === undefined) {
-      throw new Problem('not-found', `Project ${project_id} has no source yet; POST here to upload one.`);
+      throw new ServiceError(
+        'not-found',
+        `Project ${project_id} has no source yet; POST here to upload one.`,
+      );
     }
     return Reply.json(source, { version: source.version });
   },

@@ -2,8 +2,8 @@ import type { BatchControl } from '../../shared/aws/batch.ts';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
 import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
-import type { Ambient } from '../../shared/endpoint/definition.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import type { Ambient } from '../../shared/http/definition.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
 import { showExperiment } from '../experiments/experiment-answer.ts';
 

@@ -2,8 +2,8 @@ import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { announceUpload, datasetObject } from '../../shared/data/upload.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
 

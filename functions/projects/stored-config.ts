@@ -1,6 +1,6 @@
+import { notFound } from '../../shared/core/service-error.ts';
 import { type Config, findConfig, readConfigContent } from '../../shared/data/config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
 import { decodeConfig } from './config-file-body.ts';
 
 interface StoredConfig {

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { controlBatch } from '../../shared/aws/needs.ts';
+import { FileId } from '../../shared/core/formats.ts';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { FileId, integer } from '../../shared/endpoint/parameters.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { integer } from '../../shared/http/parameters.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';

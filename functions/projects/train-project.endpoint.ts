@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { controlBatch } from '../../shared/aws/needs.ts';
+import { FileId } from '../../shared/core/formats.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { findConfig } from '../../shared/data/config.ts';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { FileId } from '../../shared/endpoint/parameters.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { allowedSize } from './job-limits.ts';

@@ -1,6 +1,6 @@
+import { badRequest } from '../../shared/core/service-error.ts';
+import type { Settings } from '../../shared/core/settings.ts';
 import type { EnvironmentType } from '../../shared/data/environment.ts';
-import { badRequest } from '../../shared/endpoint/problem.ts';
-import type { Settings } from '../../shared/endpoint/settings.ts';
 
 /** Throws a 400 for an environment in an image that this deployment does not trust with its supervisor. */
 export function requireTrustedImage(

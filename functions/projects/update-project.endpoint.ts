@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { badRequest } from '../../shared/core/service-error.ts';
+import { line, paragraph } from '../../shared/core/text-rules.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { updateProject } from '../../shared/data/project.ts';
-import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { line, paragraph } from '../../shared/endpoint/parameters.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { badRequest } from '../../shared/endpoint/problem.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { ProjectAnswer } from './project-answer.ts';
 import { projectPath } from './project-path.ts';
 

@@ -33,7 +33,7 @@ const writeOnThread = workerTask({
     'The graph of this configuration is too dense to be drawn in time. Ask for it by Accept as application/json, text/vnd.mermaid or text/vnd.graphviz, or split the configuration.',
 });
 
-/** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws Problem 413, 503 */
+/** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws ServiceError 413, 503 */
 export const writeConfigGraph = async (input: ConfigText & { form: GraphForm }): Promise<string> =>
   input.form !== 'image/svg+xml' && input.content.length <= smallMost
     ? writeGraph(input)

@@ -1,13 +1,14 @@
 import { ulid } from 'ulid';
-import { readCorsOrigins, withCors } from '../../shared/endpoint/cors.ts';
-import type { Method } from '../../shared/endpoint/definition.ts';
-import type { Handler } from '../../shared/endpoint/lambda.ts';
-import { createLogger } from '../../shared/endpoint/log.ts';
-import type { Environment } from '../../shared/endpoint/needs.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
-import { type Event, headerOf, type Result } from '../../shared/endpoint/proxy-event.ts';
-import { renderError } from '../../shared/endpoint/render-error.ts';
-import { securityHeaders } from '../../shared/endpoint/security-headers.ts';
+import { readCorsOrigins } from '../../shared/core/cors-origins.ts';
+import { createLogger } from '../../shared/core/log.ts';
+import type { Environment } from '../../shared/core/needs.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { withCors } from '../../shared/http/cors.ts';
+import type { Method } from '../../shared/http/definition.ts';
+import type { Handler } from '../../shared/http/lambda.ts';
+import { type Event, headerOf, type Result } from '../../shared/http/proxy-event.ts';
+import { renderError } from '../../shared/http/render-error.ts';
+import { securityHeaders } from '../../shared/http/security-headers.ts';
 
 /** The methods that are served at each route, such as `/users/{p1}/type`. */
 export type MethodTable = Readonly<Record<string, readonly Method[]>>;
@@ -41,9 +42,9 @@ const preflight = (methods: readonly Method[], requestId: string): Result => ({
   body: '',
 });
 
-function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): Problem {
+function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): ServiceError {
   const allowed = methods.join(', ');
-  return new Problem(
+  return new ServiceError(
     'method-not-allowed',
     `${httpMethod} is not served at ${path}; allowed are ${allowed}.`,
     { headers: { Allow: allowed } },

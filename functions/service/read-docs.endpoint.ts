@@ -1,5 +1,5 @@
-import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
+import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { ApiDocument } from './docs/api-document.ts';
 import { docsPage } from './docs/page.ts';
 import { answerDocument, DocumentVersion, type FixedDocument, fixedDocument } from './fixed-document.ts';

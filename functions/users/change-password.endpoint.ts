@@ -3,14 +3,14 @@ import { checkOwnPassword } from '../../shared/accounts/check-own-password.ts';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword, PresentedPassword } from '../../shared/accounts/password-rules.ts';
+import { badRequest, notFound, ServiceError } from '../../shared/core/service-error.ts';
 import { setPassword } from '../../shared/data/change-user.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { findCredentials, findUser } from '../../shared/data/user.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { badRequest, notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { requireMayChangeAccount } from './account-access.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 import { userPath } from './user-path.ts';
@@ -62,7 +62,7 @@ export const endpoint = defineEndpoint({
       if (present === undefined) throw notFound('user', username);
       requirePrecondition(context, present.version);
       const detail = 'The user was changed at the same moment. Look at them again and repeat the change.';
-      throw new Problem('conflict', detail, { cause: error });
+      throw new ServiceError('conflict', detail, { cause: error });
     }
   },
 });

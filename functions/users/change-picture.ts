@@ -1,11 +1,11 @@
 import type { ObjectWriter } from '../../shared/aws/objects.ts';
+import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import { findPicture, type Picture, pictureOwner, putPicture } from '../../shared/data/picture.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import type { Ambient } from '../../shared/endpoint/definition.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import type { Ambient } from '../../shared/http/definition.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { discardPicture, sweepPictures } from '../../shared/pictures/picture-store.ts';
 
 /** Somebody always wins a round, so this many contenders for one picture all come through. */
@@ -64,5 +64,5 @@ export async function changePicture(
     await tidy(context, user_id, sweepPictures(context.objects, user_id, change, replaced));
     return picture;
   }
-  throw new Problem('conflict', 'Others are changing this at the same moment. Try again.');
+  throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.');
 }

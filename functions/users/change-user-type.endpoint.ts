@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { Ulid } from '../../shared/core/formats.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { changeUser, setAccountType } from '../../shared/data/change-user.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { AccountType, findUser } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { Ulid } from '../../shared/endpoint/parameters.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 
 export const endpoint = defineEndpoint({

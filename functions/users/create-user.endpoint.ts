@@ -3,6 +3,7 @@ import { hashing, hashingRuntime } from '../../shared/accounts/hashing-queue.ts'
 import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { countRegistration } from '../../shared/accounts/registration-rate.ts';
+import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import {
   AccountType,
@@ -13,14 +14,14 @@ import {
   Username,
   usernameClaim,
 } from '../../shared/data/user.ts';
-import { signInMaxBytes } from '../../shared/endpoint/body-limit.ts';
-import { defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { notFound, Problem } from '../../shared/endpoint/problem.ts';
+import { signInMaxBytes } from '../../shared/http/body-limit.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { requireMayRegister } from './registration-rule.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 
-const taken = (username: string): Problem => new Problem('conflict', `The user name ${username} is taken.`);
+const taken = (username: string): ServiceError =>
+  new ServiceError('conflict', `The user name ${username} is taken.`);
 
 export const endpoint = defineEndpoint({
   name: 'createUser',

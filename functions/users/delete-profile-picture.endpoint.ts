@@ -1,7 +1,7 @@
 import { writePictures } from '../../shared/aws/needs.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { requireMayChangeAccount } from './account-access.ts';
 import { changePicture } from './change-picture.ts';
 import { PictureAnswer, pictureAnswer } from './picture-answer.ts';

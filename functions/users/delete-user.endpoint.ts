@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { forSeconds } from '../../shared/core/deadline.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { changeUser, removeUser } from '../../shared/data/change-user.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { findUserToRemove, Username } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
-import { forSeconds } from '../../shared/purge/deadline.ts';
 import { UserAnswer } from './user-answer.ts';
 
 /** What is not cleared by then is left to the purge. */

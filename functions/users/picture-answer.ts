@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 import type { Picture } from '../../shared/data/picture.ts';
 import type { User } from '../../shared/data/user.ts';
-import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { Reply } from '../../shared/http/reply.ts';
 
 /** What is answered after a change of a picture. */
 export const PictureAnswer = z.object({

@@ -1,6 +1,6 @@
 import { readPictures } from '../../shared/aws/needs.ts';
 import { readAccounts } from '../../shared/data/needs.ts';
-import { content, defineEndpoint } from '../../shared/endpoint/definition.ts';
+import { content, defineEndpoint } from '../../shared/http/definition.ts';
 import { type PictureSize, pictureMediaTypes, pictureSides } from '../../shared/pictures/picture-form.ts';
 import { sendPicture } from './send-picture.ts';
 import { userPath } from './user-path.ts';

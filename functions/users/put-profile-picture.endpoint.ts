@@ -1,9 +1,9 @@
 import { writePictures } from '../../shared/aws/needs.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
-import { defineEndpoint, file } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { requirePrecondition } from '../../shared/endpoint/precondition.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint, file } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { storePicture } from '../../shared/pictures/picture-store.ts';
 import { renderPicture } from '../../shared/pictures/render-picture.ts';
 import { uploadMediaTypes } from '../../shared/pictures/sniff-picture.ts';
@@ -51,7 +51,7 @@ export const endpoint = defineEndpoint({
       return pictureAnswer(user, await changePicture(context, user, picture_id, picture_id));
     } catch (error) {
       // After any other failure the record may name the picture all the same.
-      if (error instanceof Problem) await discard(context, user.user_id, picture_id);
+      if (error instanceof ServiceError) await discard(context, user.user_id, picture_id);
       throw error;
     }
   },

@@ -1,8 +1,8 @@
+import { notFound } from '../../shared/core/service-error.ts';
 import { readAccounts } from '../../shared/data/needs.ts';
 import { findUser } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 
 export const endpoint = defineEndpoint({

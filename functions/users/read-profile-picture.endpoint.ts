@@ -1,4 +1,4 @@
-import { lambda } from '../../shared/endpoint/lambda.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { pictureReading } from './picture-reading.ts';
 
 export const endpoint = pictureReading('profile_picture');

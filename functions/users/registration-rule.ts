@@ -1,6 +1,6 @@
+import { ServiceError } from '../../shared/core/service-error.ts';
 import type { AccountType } from '../../shared/data/user.ts';
-import type { Caller } from '../../shared/endpoint/definition.ts';
-import { Problem } from '../../shared/endpoint/problem.ts';
+import type { Caller } from '../../shared/http/definition.ts';
 
 interface Registration {
   /** Undefined for who has not signed in. */
@@ -18,13 +18,13 @@ export function requireMayRegister({ caller, registration, account_type }: Regis
   if (caller?.account_type === 'admin') return;
   if (registration === 'open') {
     if (account_type === 'guest') return;
-    throw new Problem(
+    throw new ServiceError(
       'forbidden',
       'Only an admin may create an account of this type. Register with account_type guest; an admin can change it afterwards.',
     );
   }
-  if (caller !== undefined) throw new Problem('forbidden', 'Only an admin may create users here.');
-  throw new Problem('unauthenticated', 'Registration is closed here: only an admin may create users.', {
+  if (caller !== undefined) throw new ServiceError('forbidden', 'Only an admin may create users here.');
+  throw new ServiceError('unauthenticated', 'Registration is closed here: only an admin may create users.', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 }

@@ -1,9 +1,9 @@
 import type { ObjectReader } from '../../shared/aws/objects.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
-import { preferredMediaType } from '../../shared/endpoint/accept.ts';
-import type { Ambient, Caller } from '../../shared/endpoint/definition.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { preferredMediaType } from '../../shared/http/accept.ts';
+import type { Ambient, Caller } from '../../shared/http/definition.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { type PictureForm, type PictureSize, pictureMediaTypes } from '../../shared/pictures/picture-form.ts';
 import { readPicture } from '../../shared/pictures/picture-store.ts';
 import { requireMaySeeAccount } from './account-access.ts';

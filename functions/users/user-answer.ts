@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 import { AccountType, type User } from '../../shared/data/user.ts';
-import { Timestamp, Ulid } from '../../shared/endpoint/parameters.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { Reply } from '../../shared/http/reply.ts';
 
 /** A user as every operation answers them. */
 export const UserAnswer = z

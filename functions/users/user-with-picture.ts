@@ -1,7 +1,7 @@
+import { notFound } from '../../shared/core/service-error.ts';
 import { findUserWithPicture, type Picture } from '../../shared/data/picture.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
-import { notFound } from '../../shared/endpoint/problem.ts';
 
 /** The user of this name with their picture. Throws a 404 problem where there is none. */
 export async function requireUserWithPicture(

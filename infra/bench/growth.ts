@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { encodeCursor } from '../../shared/endpoint/cursor.ts';
+import { encodeCursor } from '../../shared/http/cursor.ts';
 import { startDynamoDb } from '../local/dynamodb/engine.ts';
 import { type Figure, type FigureOptions, figure } from './figure.ts';
 import type { Bench, Group } from './group.ts';

@@ -1,4 +1,4 @@
-import type { Prices } from '../../shared/endpoint/prices.ts';
+import type { Prices } from '../../shared/core/prices.ts';
 import { shippingPace } from '../../shared/runner/telemetry/shipping-pace.ts';
 import type { DeploymentOptions } from '../options.ts';
 import { instances } from './instances.ts';

@@ -1,4 +1,4 @@
-import { lineColours } from '../../shared/metric-chart/chart-style.ts';
+import { lineColours } from '../../shared/metric-chart/line-colours.ts';
 import { bytesText } from '../../shared/onnx/receipt/amount-text.ts';
 import { type BarPanel, drawBars } from '../../shared/onnx/receipt/bar-panel.ts';
 import { pageWidth, renderPage } from '../../shared/onnx/receipt/page.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { countText, valueText } from '../../shared/metric-chart/number-text.ts';
+import { countText, valueText } from '../../shared/svg/number-text.ts';
 import { CommandError } from '../command/command-error.ts';
 import { configId } from './demo-project.ts';
 import type { Experiment } from './experiment.ts';

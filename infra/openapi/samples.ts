@@ -1,4 +1,4 @@
-import type { Samples } from '../../shared/endpoint/openapi/example.ts';
+import type { Samples } from '../../shared/http/openapi/example.ts';
 
 const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 

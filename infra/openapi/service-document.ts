@@ -1,5 +1,5 @@
 import packageFile from '../../package.json' with { type: 'json' };
-import { type OpenApiDocument, openApiDocument } from '../../shared/endpoint/openapi/document.ts';
+import { type OpenApiDocument, openApiDocument } from '../../shared/http/openapi/document.ts';
 import type { LoadedEndpoint } from '../endpoints.ts';
 import { samples } from './samples.ts';
 import { tags } from './tags.ts';

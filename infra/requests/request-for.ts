@@ -1,6 +1,6 @@
-import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
-import type { JsonSchema } from '../../shared/endpoint/openapi/json-schema.ts';
-import type { Event } from '../../shared/endpoint/proxy-event.ts';
+import type { AnyEndpoint } from '../../shared/http/exchange.ts';
+import type { JsonSchema } from '../../shared/http/openapi/json-schema.ts';
+import type { Event } from '../../shared/http/proxy-event.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
 import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 

@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { CommandError } from '../command/command-error.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
 import { samples } from '../openapi/samples.ts';

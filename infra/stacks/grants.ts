@@ -1,7 +1,7 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { Need } from '../../shared/endpoint/needs.ts';
+import type { Need } from '../../shared/core/needs.ts';
 import { roleStatements } from '../role-statements.ts';
 
 /** The things of a deployment that functions and jobs need. */

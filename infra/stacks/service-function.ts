@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { FunctionRuntime } from '../../shared/endpoint/definition.ts';
+import type { FunctionRuntime } from '../../shared/core/function-runtime.ts';
 import { usualMemory, usualTimeout } from '../function-size.ts';
 
 export interface ServiceFunctionProps {

@@ -8,7 +8,7 @@ interface Stores {
   bucket: { bucketName: string };
 }
 
-/** Variables that functions and jobs share; `shared/endpoint/settings.ts` reads them. */
+/** Variables that functions and jobs share; `shared/core/settings.ts` reads them. */
 export function jobVariables(
   { records, bucket }: Omit<Stores, 'accounts'>,
   options: DeploymentOptions,

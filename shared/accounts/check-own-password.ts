@@ -1,5 +1,5 @@
+import { ServiceError } from '../core/service-error.ts';
 import type { TableWriter } from '../data/table.ts';
-import { Problem } from '../endpoint/problem.ts';
 import { beginAttempt } from './back-off.ts';
 import { verifyPassword } from './password.ts';
 
@@ -22,7 +22,7 @@ export async function checkOwnPassword(
 ): Promise<void> {
   const attempt = await beginAttempt(accounts, { username, sourceIp, hasToken: true }, now());
   if (!(await verifyPassword(password, hash))) {
-    throw new Problem('forbidden', 'The current password is wrong.');
+    throw new ServiceError('forbidden', 'The current password is wrong.');
   }
   await attempt.succeeded();
 }

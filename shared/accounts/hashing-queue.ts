@@ -1,4 +1,4 @@
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 
 /** Hashes at once. Each occupies one of the four threads on which node also reads files and decodes pictures. */
 const atOnce = 2;
@@ -28,7 +28,7 @@ export class HashingQueue {
    */
   async admit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#admitted >= this.#mostAdmitted) {
-      throw new Problem('unavailable', 'Too many people sign in at this moment. Try again shortly.', {
+      throw new ServiceError('unavailable', 'Too many people sign in at this moment. Try again shortly.', {
         headers: { 'Retry-After': retrySeconds },
       });
     }

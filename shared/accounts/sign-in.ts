@@ -1,15 +1,15 @@
+import { ServiceError } from '../core/service-error.ts';
 import type { TableWriter } from '../data/table.ts';
 import { issueToken } from '../data/token.ts';
 import { findCredentials, replaceHash, type User } from '../data/user.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import { Problem } from '../endpoint/problem.ts';
 import { beginAttempt } from './back-off.ts';
 import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';
 
 /** 401 in the words of RFC 6749; the same for every reason. */
-function wrongCredentials(): Problem {
-  return new Problem('unauthenticated', 'The user name or the password is wrong.', {
+function wrongCredentials(): ServiceError {
+  return new ServiceError('unauthenticated', 'The user name or the password is wrong.', {
     headers: { 'WWW-Authenticate': 'Bearer' },
     members: { error: 'invalid_grant' },
   });

@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/service-error.ts';
 import {
   type AttemptSource,
   type AttemptsChange,
@@ -5,7 +6,6 @@ import {
   type SignInAttempts,
 } from '../data/sign-in-attempts.ts';
 import type { TableWriter } from '../data/table.ts';
-import { Problem } from '../endpoint/problem.ts';
 
 /** How long attempts must wait: the first few not at all, then 1 s, 2 s, 4 s … up to a limit. */
 export interface Schedule {
@@ -46,7 +46,7 @@ function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: 
 /**
  * Count an attempt at every source, in one step. An attempt that has to wait writes nothing.
  *
- * @throws Problem 429 with `Retry-After`, whose detail begins with `tooMany`, where one of the schedules is not open
+ * @throws ServiceError 429 with `Retry-After`, whose detail begins with `tooMany`, where one of the schedules is not open
  */
 export async function takeTurn(
   accounts: TableWriter<'accounts'>,
@@ -65,5 +65,5 @@ export async function takeTurn(
   });
   if (taken) return;
   const detail = `${tooMany}; the next one is taken in ${waitSeconds} seconds.`;
-  throw new Problem('too-many-requests', detail, { headers: { 'Retry-After': String(waitSeconds) } });
+  throw new ServiceError('too-many-requests', detail, { headers: { 'Retry-After': String(waitSeconds) } });
 }

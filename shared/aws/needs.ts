@@ -1,4 +1,4 @@
-import { type Need, within } from '../endpoint/needs.ts';
+import { type Need, within } from '../core/needs.ts';
 import { type BatchControl, batchControl } from './batch.ts';
 import { batch } from './batch-client.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../endpoint/needs.ts';
+import type { Environment } from '../core/needs.ts';
 
 /** Region and endpoint of a client: the region's own endpoint, unless a variable names another one. */
 export function place(

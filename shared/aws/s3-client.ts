@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import type { Environment } from '../endpoint/needs.ts';
+import type { Environment } from '../core/needs.ts';
 import { oncePerEnvironment, place } from './place.ts';
 
 /** Those of the role of a function, which Lambda puts into its environment; what else there is the SDK finds itself. */

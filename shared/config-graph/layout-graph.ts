@@ -1,8 +1,8 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { curveBasis, line } from 'd3-shape';
+import { fitted, textWidth } from '../svg/drawn-text.ts';
 import type { ConfigGraph } from './config-graph.ts';
 import type { DrawnEdge, DrawnPart } from './drawn-part.ts';
-import { fitted, textWidth } from './drawn-text.ts';
 import { asideCurve, branchCurve, referenceCurve } from './edge-curves.ts';
 import { layoutEdges } from './layout-edges.ts';
 import { detailSize, type NodeCard, nodeCard } from './node-card.ts';

@@ -1,5 +1,5 @@
+import { escapeXml, textWidth } from '../svg/drawn-text.ts';
 import { colours, type NodeStyle } from './drawn-style.ts';
-import { escapeXml, textWidth } from './drawn-text.ts';
 import { detailSize } from './node-card.ts';
 
 const rowHeight = 22;

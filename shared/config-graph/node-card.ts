@@ -1,5 +1,5 @@
+import { fitted, textWidth } from '../svg/drawn-text.ts';
 import type { ConfigGraph, ConfigGraphKind, ConfigGraphNode } from './config-graph.ts';
-import { fitted, textWidth } from './drawn-text.ts';
 import { dependencyKeys, outputKeys } from './find-stages.ts';
 
 export const titleSize = 13;

@@ -1,8 +1,8 @@
+import { drawable } from '../svg/drawn-text.ts';
 import { clip } from './clip.ts';
 import type { ConfigGraph } from './config-graph.ts';
 import { drawnPart } from './drawn-part.ts';
 import { colours, styleOf } from './drawn-style.ts';
-import { drawable } from './drawn-text.ts';
 import { nodeText } from './node-text.ts';
 
 const labelLength = 80;

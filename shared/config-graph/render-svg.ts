@@ -1,7 +1,7 @@
+import { escapeXml, fitted, textWidth } from '../svg/drawn-text.ts';
 import type { ConfigGraph } from './config-graph.ts';
 import { counted, type DrawnPart, drawnPart } from './drawn-part.ts';
 import { colours, type NodeStyle, styleOf } from './drawn-style.ts';
-import { escapeXml, fitted, textWidth } from './drawn-text.ts';
 import { layoutGraph, type PlacedEdge, type PlacedNode } from './layout-graph.ts';
 import { legendOf } from './legend.ts';
 import { cardText, detailSize, titleSize } from './node-card.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Sha256, Timestamp } from '../endpoint/parameters.ts';
+import { Sha256, Timestamp } from '../core/formats.ts';
 import { type Experiment, experimentKey, experimentPrefix } from './experiment.ts';
 import { changeJob, jobPartition } from './job.ts';
 import { holdsLease, type Lease } from './lease.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 import { type Project, requireProject } from './project.ts';
 import type { TableReader } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
@@ -24,7 +24,7 @@ export async function changeInProject<T>(
       if (!(error instanceof ConditionFailedError)) throw error;
       present = await requireProject(records, project.project_id);
       if (round === rounds) {
-        throw new Problem('conflict', 'Others are changing this at the same moment. Try again.', {
+        throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.', {
           cause: error,
         });
       }

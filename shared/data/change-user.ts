@@ -1,4 +1,4 @@
-import { notFound, Problem } from '../endpoint/problem.ts';
+import { notFound, ServiceError } from '../core/service-error.ts';
 import { recordClosedAccount } from './closed-account.ts';
 import { ofVersion } from './record.ts';
 import type { TableReader, TableWriter, Write } from './table.ts';
@@ -36,13 +36,13 @@ export async function changeUser<T>(
       // Where the user was changed as well, it is not known yet whether they are still an admin.
       if (error.isOnly(populationCount)) {
         const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
-        throw new Problem('conflict', detail, { cause: error });
+        throw new ServiceError('conflict', detail, { cause: error });
       }
       const found = await findUser(accounts, user.user_id);
       if (found === undefined) throw notFound('user', user.username);
       if (round === rounds) {
         const detail = 'Others are changing this user at the same moment. Try again.';
-        throw new Problem('conflict', detail, { cause: error });
+        throw new ServiceError('conflict', detail, { cause: error });
       }
       present = found;
     }

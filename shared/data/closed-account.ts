@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';

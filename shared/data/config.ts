@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { FileId, Sha256, Timestamp, Ulid } from '../core/formats.ts';
 import type { Condition } from './condition.ts';
 import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';

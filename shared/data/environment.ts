@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';

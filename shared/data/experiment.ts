@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { FileId, Sha256, Ulid } from '../endpoint/parameters.ts';
-import { notFound } from '../endpoint/problem.ts';
+import { FileId, Sha256, Ulid } from '../core/formats.ts';
+import { notFound } from '../core/service-error.ts';
 import type { Condition } from './condition.ts';
 import { EnvironmentType } from './environment.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from './job.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Timestamp } from '../endpoint/parameters.ts';
+import { Timestamp } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableName, TableReader, TableWriter, Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
 import { releaseCluster } from './cluster-claim.ts';
 import type { Change, Condition } from './condition.ts';
 import { finalRank, JobStatus } from './job-status.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from '../endpoint/parameters.ts';
+import { Timestamp } from '../core/formats.ts';
 import { jobPartition } from './job.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';

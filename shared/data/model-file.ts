@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Sha256 } from '../endpoint/parameters.ts';
+import { Sha256 } from '../core/formats.ts';
 
 export const modelFileRoles = ['model', 'data', 'calibration', 'evaluation'] as const;
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
-import { notFound, Problem } from '../endpoint/problem.ts';
+import { FileId, Sha256, Timestamp, Ulid } from '../core/formats.ts';
+import { notFound, ServiceError } from '../core/service-error.ts';
 import { ModelFile, PendingFile } from './model-file.ts';
 import { ownedList } from './owned-list.ts';
 import type { PurgeTarget } from './purge.ts';
@@ -143,7 +143,7 @@ function isReady(value: Model): value is ReadyModel {
 export async function requireReadyModel(records: Records, model_name: string): Promise<ReadyModel> {
   const found = await requireModel(records, model_name);
   if (isReady(found)) return found;
-  throw new Problem(
+  throw new ServiceError(
     'conflict',
     `Model ${model_name} is still being uploaded. Once its files are sent, PUT /optimization/models/${model_name} makes it ready.`,
   );

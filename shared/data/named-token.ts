@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../endpoint/parameters.ts';
+import { Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableWriter } from './table.ts';
 import {

@@ -1,6 +1,6 @@
 import { dynamoDb } from '../aws/dynamodb-client.ts';
-import { type Need, within } from '../endpoint/needs.ts';
-import type { Settings } from '../endpoint/settings.ts';
+import { type Need, within } from '../core/needs.ts';
+import type { Settings } from '../core/settings.ts';
 import { type TableReader, type TableWriter, tableReader } from './table.ts';
 import { tableWriter } from './table-writer.ts';
 

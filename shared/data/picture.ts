@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter } from './table.ts';
 import { findUserId, parseUser, type User, userKey, userPartition } from './user.ts';

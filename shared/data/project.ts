@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../endpoint/parameters.ts';
-import { notFound } from '../endpoint/problem.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
+import { notFound } from '../core/service-error.ts';
 import { ownedList } from './owned-list.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import { spreadList } from './spread-list.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../endpoint/parameters.ts';
+import { Ulid } from '../core/formats.ts';
 import { Best, type Experiment } from './experiment.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { toWellFormed } from '../endpoint/ill-formed.ts';
+import { toWellFormed } from '../core/well-formed.ts';
 import { Expression } from './condition.ts';
 import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { Sha256, Timestamp, Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { readPage } from './unreadable-record.ts';

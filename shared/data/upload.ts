@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FileId, Sha256, Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { FileId, Sha256, Timestamp, Ulid } from '../core/formats.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { requireProjectBytes } from './project-bytes.ts';
 import { acceptAnnounced, announce, parsePurge, purgeKey } from './purge.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../endpoint/parameters.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
 import type { Condition } from './condition.ts';
 import { recordType, unreadableVersion } from './record.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../endpoint/log.ts';
+import type { Logger } from '../core/log.ts';
 import type { Item, Key, TableName, TableReader, TableWriter, Write } from './table.ts';
 import { UnreadableRecord } from './unreadable-record.ts';
 import { ConditionFailedError } from './write-label.ts';

@@ -1,9 +1,9 @@
+import type { Limits } from '../core/settings.ts';
 import { claimCluster } from '../data/cluster-claim.ts';
 import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/job.ts';
 import { TableBusy, type TableWriter, type Write } from '../data/table.ts';
 import { gatherVcpus, reserveVcpus } from '../data/vcpu-limit.ts';
 import { ConditionFailedError, WriteLabel } from '../data/write-label.ts';
-import type { Limits } from '../endpoint/settings.ts';
 
 /** A limit of which nothing is left for a job now. */
 export class JobLimitError extends Error {

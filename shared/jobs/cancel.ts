@@ -1,9 +1,9 @@
 import type { BatchControl } from '../aws/batch.ts';
+import type { Settings } from '../core/settings.ts';
 import { changeJob } from '../data/job.ts';
 import { isFinal, rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { placeOf } from './place.ts';

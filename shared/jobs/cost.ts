@@ -1,4 +1,4 @@
-import type { Prices } from '../endpoint/prices.ts';
+import type { Prices } from '../core/prices.ts';
 import { type NodeDemand, smallestNode } from './node-size.ts';
 
 /** What a job asks for; sizes are per node. */

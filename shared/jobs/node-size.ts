@@ -1,4 +1,4 @@
-import type { Prices } from '../endpoint/prices.ts';
+import type { Prices } from '../core/prices.ts';
 
 type Node = Prices['nodes'][number];
 

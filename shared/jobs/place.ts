@@ -1,4 +1,4 @@
-import type { Settings } from '../endpoint/settings.ts';
+import type { Settings } from '../core/settings.ts';
 import { isStrategy, type JobRecord } from './subject.ts';
 
 /** Kinds of places that a training runs in: a Fargate container, a node with GPUs, the nodes of a cluster. */

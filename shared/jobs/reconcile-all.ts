@@ -1,3 +1,4 @@
+import type { Deadline } from '../core/deadline.ts';
 import { auditCluster } from '../data/cluster-claim.ts';
 import { listUnfinished, type UnfinishedJob, unfinishedJobs, unfinishedKey } from '../data/job.ts';
 import { forgetPosition, readPosition, savePosition } from '../data/list-position.ts';
@@ -10,7 +11,6 @@ import {
   type WatchedPage,
   type WatchedPosition,
 } from '../data/watched-list.ts';
-import type { Deadline } from '../purge/deadline.ts';
 import { compareJobs, type Reconciler } from './reconcile.ts';
 
 /** Pages of 100 jobs after which a pass notes how far it came. */

@@ -1,7 +1,7 @@
+import type { Logger } from '../core/log.ts';
 import { changeJob } from '../data/job.ts';
 import { isFinal } from '../data/job-status.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Logger } from '../endpoint/log.ts';
 import { type Reconciler, reconcileJobs } from './reconcile.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 

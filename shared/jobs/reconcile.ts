@@ -1,9 +1,9 @@
 import type { BatchControl, BatchJob } from '../aws/batch.ts';
+import type { Settings } from '../core/settings.ts';
 import { endJob, type UnfinishedJob } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import type { Item, TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
 import { giveUpWaiting } from './give-up.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { Timestamp } from '../core/formats.ts';
 import { Attempt } from '../data/job.ts';
 import { isFinal, JobStatus } from '../data/job-status.ts';
-import { Timestamp } from '../endpoint/parameters.ts';
 import { actualCost } from './cost.ts';
 import type { JobRecord } from './subject.ts';
 

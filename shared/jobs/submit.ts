@@ -1,9 +1,9 @@
 import type { BatchControl, Submission } from '../aws/batch.ts';
+import type { Settings } from '../core/settings.ts';
 import { changeJob } from '../data/job.ts';
 import { rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Settings } from '../endpoint/settings.ts';
 import { concludeJob } from './conclude.ts';
 import { noteBuild } from './note-build.ts';
 import { isOnCluster, placeOf } from './place.ts';

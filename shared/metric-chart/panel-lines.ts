@@ -1,9 +1,9 @@
 import { greatest, least } from 'd3-array';
-import { timeUnit } from './chart-axis.ts';
-import { lineColours } from './chart-style.ts';
+import { timeUnit } from '../svg/chart-axis.ts';
+import { valueText } from '../svg/number-text.ts';
+import { lineColours } from './line-colours.ts';
 import type { MetricPanel, Subset } from './metric-panels.ts';
 import type { DrawnPoint } from './metric-series.ts';
-import { valueText } from './number-text.ts';
 
 export type Goal = 'maximize' | 'minimize';
 

@@ -1,9 +1,9 @@
-import { escapeXml, fitted, textWidth } from '../config-graph/drawn-text.ts';
-import { colours, font, labelSize, titleSize } from './chart-style.ts';
+import { colours, font, labelSize, titleSize } from '../svg/chart-style.ts';
+import { escapeXml, fitted, textWidth } from '../svg/drawn-text.ts';
+import { at, textAt } from '../svg/svg-parts.ts';
 import type { MetricPanel, MetricPanels } from './metric-panels.ts';
 import { type Goal, type PanelLines, panelLines } from './panel-lines.ts';
 import { type PanelSize, panelHeight, renderPanel } from './render-panel.ts';
-import { at, textAt } from './svg-parts.ts';
 
 export interface ChartOptions {
   title: string;

@@ -1,12 +1,12 @@
 import { line } from 'd3-shape';
-import { escapeXml, fitted, textWidth } from '../config-graph/drawn-text.ts';
-import { type Axis, progressAxis, valueAxis } from './chart-axis.ts';
-import { colours, labelSize, nameSize } from './chart-style.ts';
+import { type Axis, progressAxis, valueAxis } from '../svg/chart-axis.ts';
+import { colours, labelSize, nameSize } from '../svg/chart-style.ts';
+import { escapeXml, fitted, textWidth } from '../svg/drawn-text.ts';
+import { valueText } from '../svg/number-text.ts';
+import { at, dot, lineBetween, namedText, textAt } from '../svg/svg-parts.ts';
 import type { DrawnPoint } from './metric-series.ts';
-import { valueText } from './number-text.ts';
 import { type PanelLine, type PanelLines, pointText } from './panel-lines.ts';
 import { spreadLabels } from './spread-labels.ts';
-import { at, dot, lineBetween, namedText, textAt } from './svg-parts.ts';
 
 export interface PanelSize {
   width: number;

@@ -1,9 +1,9 @@
 import type { ObjectWriter } from '../aws/objects.ts';
+import { ServiceError } from '../core/service-error.ts';
 import { findModel, type Model, type ModelOrigin, modelObject, putModel } from '../data/model.ts';
 import { type ModelFile, modelDigest, type PendingFile } from '../data/model-file.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import { Problem } from '../endpoint/problem.ts';
 import { inspectModel } from '../onnx/inspect/inspect-model.ts';
 import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
 import { ModelError } from '../onnx/model-error.ts';
@@ -30,8 +30,8 @@ export interface Registration {
 const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>
   JSON.stringify(one, Object.keys(one).sort()) === JSON.stringify(other, Object.keys(other).sort());
 
-export const nameTaken = (model_name: string): Problem =>
-  new Problem(
+export const nameTaken = (model_name: string): ServiceError =>
+  new ServiceError(
     'conflict',
     `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
   );
@@ -161,5 +161,5 @@ export async function registerModel(registrar: Registrar, registration: Registra
   // Another attempt of the same has come first, or the model was deleted meanwhile.
   const present = await findModel(records, claimed.model_name);
   if (present?.model_id === claimed.model_id && present.status === 'ready') return present;
-  throw new Problem('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
+  throw new ServiceError('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
 }

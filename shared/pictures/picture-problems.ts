@@ -1,17 +1,17 @@
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 import type { UploadMediaType } from './sniff-picture.ts';
 
 /** 400 for a body that cannot be made into a picture. */
-export function unfitPicture(message: string, cause?: unknown): Problem {
-  return new Problem('bad-request', `body: ${message}`, {
+export function unfitPicture(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('bad-request', `body: ${message}`, {
     errors: [{ in: 'body', name: 'body', message }],
     cause,
   });
 }
 
 /** 415 for a body that is no picture of a kind that is taken, or another one than its Content-Type says. */
-export function otherMediaType(declared: string, found: UploadMediaType | undefined): Problem {
-  return new Problem(
+export function otherMediaType(declared: string, found: UploadMediaType | undefined): ServiceError {
+  return new ServiceError(
     'unsupported-media-type',
     found === undefined
       ? 'By its bytes the body is neither a PNG, JPEG, WebP nor GIF picture.'
@@ -20,8 +20,8 @@ export function otherMediaType(declared: string, found: UploadMediaType | undefi
 }
 
 /** 413 for more pixels than are decoded. */
-export function tooManyPixels(width: number, height: number, most: number): Problem {
-  return new Problem(
+export function tooManyPixels(width: number, height: number, most: number): ServiceError {
+  return new ServiceError(
     'too-large',
     `The picture has ${width} × ${height} pixels; at most ${most / 1_000_000} megapixels are taken.`,
   );

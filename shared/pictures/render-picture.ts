@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 import { announcedSize, type PixelSize } from './announced-size.ts';
 import { decodeLimit, pictureCodec, pictureMaxPixels, untrusted } from './codec.ts';
 import { type PictureMediaType, pictureForms, pictureSides } from './picture-form.ts';
@@ -45,7 +45,7 @@ async function decodeSquare(bytes: Uint8Array): Promise<Square> {
       .toBuffer({ resolveWithObject: true });
     return { data, raw: { width: info.width, height: info.height, channels: info.channels } };
   } catch (error) {
-    if (error instanceof Problem) throw error;
+    if (error instanceof ServiceError) throw error;
     const late = error instanceof Error && error.message.startsWith('timeout');
     throw unfitPicture(
       late ? `takes longer than ${decodeLimit.seconds} s to decode` : 'is damaged or not complete',

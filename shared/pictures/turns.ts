@@ -1,4 +1,4 @@
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 
 /** Runs what it is given once its turn has come, and answers what that answers. */
 export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
@@ -12,7 +12,7 @@ export function turns(most: number): TakeTurn {
   let waiting = 0;
   return async (work) => {
     if (waiting === most) {
-      throw new Problem('unavailable', 'Too many pictures are being worked on. Try again shortly.', {
+      throw new ServiceError('unavailable', 'Too many pictures are being worked on. Try again shortly.', {
         headers: { 'Retry-After': '5' },
       });
     }

@@ -1,3 +1,4 @@
+import type { Deadline } from '../core/deadline.ts';
 import { type ClosedAccount, forgetClosedAccount } from '../data/closed-account.ts';
 import type { OptimizationKind } from '../data/job.ts';
 import { ownedModels } from '../data/model.ts';
@@ -9,7 +10,7 @@ import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
 import type { TableWriter } from '../data/table.ts';
 import { userPartition } from '../data/user.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Deadline, Pass } from './deadline.ts';
+import type { Pass } from './pass.ts';
 import { removeItems } from './run-purge.ts';
 
 interface Tables {

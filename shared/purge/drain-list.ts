@@ -1,3 +1,5 @@
+import type { Deadline } from '../core/deadline.ts';
+import type { Logger } from '../core/log.ts';
 import type { Key, TableName, TableWriter } from '../data/table.ts';
 import { UnreadableRecord } from '../data/unreadable-record.ts';
 import {
@@ -8,8 +10,6 @@ import {
   type WatchedPage,
   type WatchedPosition,
 } from '../data/watched-list.ts';
-import type { Logger } from '../endpoint/log.ts';
-import type { Deadline } from './deadline.ts';
 
 interface Backlog<T> {
   table: TableWriter<TableName>;

@@ -1,4 +1,6 @@
 import type { BatchControl } from '../aws/batch.ts';
+import type { Deadline } from '../core/deadline.ts';
+import type { Settings } from '../core/settings.ts';
 import {
   type Experiment,
   experimentKey,
@@ -9,10 +11,8 @@ import { jobPartition } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { unrank } from '../data/ranking.ts';
 import type { TableWriter } from '../data/table.ts';
-import type { Settings } from '../endpoint/settings.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
-import type { Deadline } from './deadline.ts';
 import { removeItems } from './run-purge.ts';
 
 interface Purger {

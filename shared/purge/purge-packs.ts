@@ -1,8 +1,9 @@
 import type { ObjectWriter } from '../aws/objects.ts';
+import type { Deadline } from '../core/deadline.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
-import type { Deadline, Pass } from './deadline.ts';
+import type { Pass } from './pass.ts';
 
 interface Purger {
   records: TableWriter<'records'>;

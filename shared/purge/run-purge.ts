@@ -1,9 +1,10 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { uploadSeconds } from '../aws/upload-seconds.ts';
+import type { Deadline } from '../core/deadline.ts';
 import { filesOfJob } from '../data/artifact.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
 import type { TableName, TableWriter } from '../data/table.ts';
-import type { Deadline, Pass } from './deadline.ts';
+import type { Pass } from './pass.ts';
 import { purgePacks } from './purge-packs.ts';
 
 type Records = TableWriter<'records'>;

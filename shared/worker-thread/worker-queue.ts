@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 import type { TaskReply } from './worker-task.ts';
 
 /** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
@@ -55,12 +55,12 @@ export class WorkerQueue {
   /**
    * Run a task with an input, both of which can be cloned.
    *
-   * @throws WorkLimitError beyond the limits, and Problem 503 where too much work is waiting
+   * @throws WorkLimitError beyond the limits, and ServiceError 503 where too much work is waiting
    */
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
       if (this.#waiting.length >= mostWaiting) {
-        throw new Problem('unavailable', 'The service draws as much as it can. Try again shortly.', {
+        throw new ServiceError('unavailable', 'The service draws as much as it can. Try again shortly.', {
           headers: { 'Retry-After': retrySeconds },
         });
       }

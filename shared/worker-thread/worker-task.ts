@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Problem } from '../endpoint/problem.ts';
+import { ServiceError } from '../core/service-error.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { WorkerQueue, WorkLimitError } from './worker-queue.ts';
 
@@ -40,7 +40,7 @@ function serve<I, O>({ run }: TaskOptions<I, O>): void {
 
 /**
  * Define work that would hold up every other request on the event loop: it runs on a thread, with a deadline, and its
- * results are kept in memory. The function throws a Problem, 413 for work that exceeds its limits and 503 where too
+ * results are kept in memory. The function throws a ServiceError, 413 for work that exceeds its limits and 503 where too
  * much of it is waiting.
  */
 export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Promise<O> {
@@ -72,7 +72,7 @@ export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Prom
       running.set(key, started);
       result = await started;
     }
-    if (result instanceof WorkLimitError) throw new Problem('too-large', tooHeavy, { cause: result });
+    if (result instanceof WorkLimitError) throw new ServiceError('too-large', tooHeavy, { cause: result });
     return result;
   };
 }

@@ -12,8 +12,8 @@ import {
   findExperiment,
   putExperiment,
 } from '../../shared/data/experiment.ts';
-import { taskHandler } from '../../shared/endpoint/task.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
+import { taskHandler } from '../../shared/task/task.ts';
 import { experimentOf } from '../support/experiment.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { disturbed, historyOf } from './events/histories.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
 import { figure } from '../../infra/bench/figure.ts';
 import { startBatchServer } from '../../infra/local/batch/server.ts';
-import { taskHandler } from '../../shared/endpoint/task.ts';
+import { taskHandler } from '../../shared/task/task.ts';
 import { liveHistory } from './histories/live-history.ts';
 import type { Bench, Proof } from './proof.ts';
 import { credentials, region, startEngines } from './world/engines.ts';

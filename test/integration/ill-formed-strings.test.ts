@@ -4,10 +4,10 @@ import { endpoint as createToken } from '../../functions/auth/create-token.endpo
 import { loadEndpoints } from '../../infra/endpoints.ts';
 import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
 import { routeOf } from '../../infra/routes.ts';
-import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { bodyFields, fileBody } from '../../shared/endpoint/openapi/facts.ts';
-import type { Event } from '../../shared/endpoint/proxy-event.ts';
+import type { AnyEndpoint } from '../../shared/http/exchange.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { bodyFields, fileBody } from '../../shared/http/openapi/facts.ts';
+import type { Event } from '../../shared/http/proxy-event.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
 
 const loaded = await loadEndpoints(join(import.meta.dirname, '../../functions'));

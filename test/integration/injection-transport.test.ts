@@ -6,7 +6,7 @@ import { loadEndpoints } from '../../infra/endpoints.ts';
 import { type RunningGateway, startGateway } from '../../infra/local/gateway/server.ts';
 import { ArchiveError } from '../../shared/archive/archive-error.ts';
 import { extractArchive } from '../../shared/archive/extract-archive.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { corpus } from '../support/injection/corpus.ts';
 import { Surroundings } from '../support/injection/surroundings.ts';
 import { together } from '../support/injection/together.ts';

@@ -9,8 +9,8 @@ import { endpoint as readEnvironment } from '../../functions/projects/read-envir
 import { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../functions/projects/update-project.endpoint.ts';
 import { loadEndpoints } from '../../infra/endpoints.ts';
-import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
-import { createLogger } from '../../shared/endpoint/log.ts';
+import { createLogger } from '../../shared/core/log.ts';
+import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { fieldsOf, intoAll, intoOne } from '../support/injection/attack.ts';
 import { corpus } from '../support/injection/corpus.ts';
 import { furnishedProject, Surroundings } from '../support/injection/surroundings.ts';

@@ -7,7 +7,7 @@ import { endpoint as listConfigs } from '../../functions/projects/list-configs.e
 import { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
 import { endpoint as listUsers } from '../../functions/users/list-users.endpoint.ts';
-import { encodeCursor } from '../../shared/endpoint/cursor.ts';
+import { encodeCursor } from '../../shared/http/cursor.ts';
 import { testService } from '../support/service.ts';
 import { cursorOf, pagedLists } from './paged-list.ts';
 import { newProject } from './projects/new-project.ts';

@@ -6,7 +6,7 @@ import { endpoint as listProjects } from '../../functions/projects/list-projects
 import { createProject as storeProject } from '../../shared/data/project.ts';
 import { spreadId } from '../../shared/data/spread-list.ts';
 import type { TableWriter, Write } from '../../shared/data/table.ts';
-import { encodeCursor } from '../../shared/endpoint/cursor.ts';
+import { encodeCursor } from '../../shared/http/cursor.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
 import { pagedLists } from './paged-list.ts';
 import { newProject } from './projects/new-project.ts';

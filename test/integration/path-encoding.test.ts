@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type RunningGateway, startGateway } from '../../infra/local/gateway/server.ts';
 import { routeOf } from '../../infra/routes.ts';
-import { defineEndpoint } from '../../shared/endpoint/definition.ts';
-import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import { paging } from '../../shared/endpoint/paging.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import type { AnyEndpoint } from '../../shared/http/exchange.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { paging } from '../../shared/http/paging.ts';
+import { Reply } from '../../shared/http/reply.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { testEnvironment } from '../support/service.ts';
 

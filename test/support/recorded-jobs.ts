@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
+import { readSettings, type Settings } from '../../shared/core/settings.ts';
 import { type Experiment, experimentJob, putExperiment } from '../../shared/data/experiment.ts';
 import { createProject } from '../../shared/data/project.ts';
 import { spreadId } from '../../shared/data/spread-list.ts';
 import { limitShare } from '../../shared/data/vcpu-limit.ts';
-import { readSettings, type Settings } from '../../shared/endpoint/settings.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { experimentOf } from './experiment.ts';
 import { type TestService, testService } from './service.ts';

@@ -6,12 +6,12 @@ import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
 import { endpointEnvironment } from '../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../infra/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
+import type { Environment } from '../../shared/core/needs.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/user.ts';
-import type { AnyEndpoint } from '../../shared/endpoint/exchange.ts';
-import { lambda } from '../../shared/endpoint/lambda.ts';
-import type { Environment } from '../../shared/endpoint/needs.ts';
+import type { AnyEndpoint } from '../../shared/http/exchange.ts';
+import { lambda } from '../../shared/http/lambda.ts';
 import { testBucket, testCredentials, testRegion } from './engines.ts';
 
 export interface TestUser {

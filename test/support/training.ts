@@ -20,7 +20,7 @@ import {
 } from '../../infra/local/batch/server.ts';
 import { eventEnvironment, jobRoleVariables } from '../../infra/local/role/local-roles.ts';
 import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
-import { taskHandler } from '../../shared/endpoint/task.ts';
+import { taskHandler } from '../../shared/task/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';

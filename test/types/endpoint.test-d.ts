@@ -4,8 +4,8 @@ import { readObjects } from '../../shared/aws/needs.ts';
 import { readAccounts, readRecords, writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { createProject, listProjects, type Project, requireProject } from '../../shared/data/project.ts';
 import { createUser } from '../../shared/data/user.ts';
-import { content, defineEndpoint, fields } from '../../shared/endpoint/definition.ts';
-import { Reply } from '../../shared/endpoint/reply.ts';
+import { content, defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { Reply } from '../../shared/http/reply.ts';
 
 declare const project: Project;
 

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { partsOf } from '../../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Model } from '../../../shared/data/model.ts';
 import {
   isSameFile,
@@ -8,7 +9,6 @@ import {
   modelDigest,
   type PendingFile,
 } from '../../../shared/data/model-file.ts';
-import { badRequest, Problem } from '../../../shared/endpoint/problem.ts';
 import { lackingData, type StoredShapes } from '../../../shared/models/completeness.ts';
 import { objectSource } from '../../../shared/models/object-source.ts';
 import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
@@ -52,7 +52,7 @@ async function requireArchive(objects: ObjectWriter, { name, object }: ModelFile
 async function inspected(objects: ObjectWriter, model: Model, files: readonly ModelFile[]): Promise<Model> {
   const onnx = files.find(({ role }) => role === 'model');
   if (onnx === undefined) {
-    throw new Problem(
+    throw new ServiceError(
       'conflict',
       'The ONNX file has not been uploaded: POST here with its sha256 and size first.',
     );
@@ -60,7 +60,7 @@ async function inspected(objects: ObjectWriter, model: Model, files: readonly Mo
   const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
   const lacking = lackingData(summary, files);
   if (lacking.length > 0) {
-    throw new Problem(
+    throw new ServiceError(
       'conflict',
       `External data: ${lacking.join('; ')}. POST here with file=data and the name for each, send it, and then repeat this.`,
     );
@@ -81,7 +81,7 @@ export async function acceptModel(
   const arrivals = await Promise.all(model.pending.map((pending) => arrivalOf(objects, pending)));
   const lacking = arrivals.flatMap((one) => ('lacks' in one ? [one.lacks] : []));
   if (lacking.length > 0) {
-    throw new Problem(
+    throw new ServiceError(
       'conflict',
       `Not uploaded yet: ${lacking.join('; ')}. Send the bytes to the URLs that POST answers, and then repeat this.`,
     );

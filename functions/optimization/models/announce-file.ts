@@ -1,10 +1,10 @@
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import { type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
 import { isSameFile, type PendingFile } from '../../../shared/data/model-file.ts';
 import { announce, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
-import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 
@@ -53,7 +53,7 @@ function draftOf({ now, newId, caller }: Announcing, model_name: string): Model 
 /** Refuses uploads to a model that is being registered by copies. */
 function requireUploads({ model_name, status, origin }: Model): void {
   if (status === 'uploading' && origin.kind !== 'upload') {
-    throw new Problem(
+    throw new ServiceError(
       'conflict',
       `Model ${model_name} is being registered by copies. Repeat that request, or delete the model.`,
     );
@@ -64,16 +64,17 @@ function requireUploads({ model_name, status, origin }: Model): void {
 function requireRoom({ model_name, status, files, pending }: Model, wanted: UploadRequest): void {
   const isOwn = wanted.role === 'model' || wanted.role === 'data';
   if (status === 'ready' && isOwn) {
-    throw new Problem(
+    throw new ServiceError(
       'conflict',
       `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
     );
   }
   const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));
-  if (others.length >= filesMost) throw new Problem('conflict', `A model has at most ${filesMost} files.`);
+  if (others.length >= filesMost)
+    throw new ServiceError('conflict', `A model has at most ${filesMost} files.`);
   const bytes = others.reduce((sum, { size }) => sum + size, wanted.size);
   if (bytes > dataMostBytes) {
-    throw new Problem('conflict', `All files of a model together have at most ${dataMostBytes} bytes.`);
+    throw new ServiceError('conflict', `All files of a model together have at most ${dataMostBytes} bytes.`);
   }
 }
 

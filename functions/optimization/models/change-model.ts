@@ -1,13 +1,13 @@
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import { findModel, type Model } from '../../../shared/data/model.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
-import type { Caller } from '../../../shared/endpoint/definition.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { Caller } from '../../../shared/http/definition.ts';
 
 /** Refuses callers who may not change a model. */
 export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller): void {
   if (caller.account_type === 'admin' || owner_id === caller.user_id) return;
-  throw new Problem(
+  throw new ServiceError(
     'forbidden',
     'This model belongs to somebody else; only its owner and admins may change it.',
   );
@@ -36,7 +36,7 @@ export async function changeModel<T>(
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
       if (round < rounds) continue;
-      throw new Problem('conflict', 'Others are changing this at the same moment. Try again.', {
+      throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.', {
         cause: error,
       });
     }

@@ -1,8 +1,8 @@
 import { readProjectObjects, writeModelObjects } from '../../../shared/aws/needs.ts';
+import { badRequest } from '../../../shared/core/service-error.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
-import { badRequest } from '../../../shared/endpoint/problem.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { announceFile } from './announce-file.ts';
 import { changeModel } from './change-model.ts';

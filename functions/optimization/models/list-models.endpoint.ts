@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { listModels } from '../../../shared/data/model.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
-import { answerList, paging } from '../../../shared/endpoint/paging.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
+import { answerList, paging } from '../../../shared/http/paging.ts';
 import { ModelRow, showModelRow } from './model-answer.ts';
 
 export const endpoint = defineEndpoint({

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { Sha256, Ulid } from '../../../shared/core/formats.ts';
+import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
 import { artifactPathMaxBytes } from '../../../shared/data/artifact.ts';
 import {
   DataFileName,
@@ -7,8 +9,7 @@ import {
   modelFileRoles,
 } from '../../../shared/data/model-file.ts';
 import { uploadMaxBytes } from '../../../shared/data/upload.ts';
-import { flag, integer, Sha256, Ulid } from '../../../shared/endpoint/parameters.ts';
-import { badRequest, type ParameterFault } from '../../../shared/endpoint/problem.ts';
+import { flag, integer } from '../../../shared/http/parameters.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { parseShapes, shapesMostLength } from '../../../shared/onnx/shapes/parse-shapes.ts';
 

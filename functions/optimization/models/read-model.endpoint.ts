@@ -1,8 +1,8 @@
 import { requireModel } from '../../../shared/data/model.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
-import { Reply } from '../../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
+import { Reply } from '../../../shared/http/reply.ts';
 import { ModelDetails, showModel } from './model-answer.ts';
 import { modelPath } from './model-path.ts';
 

@@ -1,11 +1,11 @@
 import type { ObjectReader, ObjectWriter } from '../../../shared/aws/objects.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
 import { type Artifact, findArtifact, projectOfArtifact } from '../../../shared/data/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiment.ts';
 import type { Model } from '../../../shared/data/model.ts';
 import { type ModelFile, type ModelFileRole, modelFileNames } from '../../../shared/data/model-file.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
-import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
-import { notFound } from '../../../shared/endpoint/problem.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
 import { objectSource } from '../../../shared/models/object-source.ts';
 import { registerModel } from '../../../shared/models/register-model.ts';

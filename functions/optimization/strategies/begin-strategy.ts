@@ -1,18 +1,18 @@
 import type { BatchControl } from '../../../shared/aws/batch.ts';
+import {
+  badRequest,
+  faultsOf,
+  notFound,
+  type ParameterFault,
+  ServiceError,
+} from '../../../shared/core/service-error.ts';
 import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
 import { putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { limitShare } from '../../../shared/data/vcpu-limit.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
-import type { Ambient, Caller } from '../../../shared/endpoint/definition.ts';
-import {
-  badRequest,
-  faultsOf,
-  notFound,
-  type ParameterFault,
-  Problem,
-} from '../../../shared/endpoint/problem.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { checkLimits, limitReached } from '../../projects/job-limits.ts';
@@ -93,7 +93,7 @@ function refuseTogether(
 ): void {
   const faults = [...shapes, ...limits];
   if (faults.length > 0) throw badRequest(taken === undefined ? faults : [...faults, taken]);
-  if (taken !== undefined) throw new Problem('conflict', taken.message, { errors: [taken] });
+  if (taken !== undefined) throw new ServiceError('conflict', taken.message, { errors: [taken] });
 }
 
 /**

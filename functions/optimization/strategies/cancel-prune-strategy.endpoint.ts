@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { strategyCancelling } from './strategy-cancelling.ts';
 
 export const endpoint = strategyCancelling('prune');

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { checkedTogether } from '../../../shared/endpoint/checked-together.ts';
-import { badRequest, faultsOf, type ParameterFault } from '../../../shared/endpoint/problem.ts';
+import { badRequest, faultsOf, type ParameterFault } from '../../../shared/core/service-error.ts';
+import { checkedTogether } from '../../../shared/http/checked-together.ts';
 import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
 import { fargateSize } from '../../projects/job-size.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { allowedQuantizations, checkQuantization } from '../../../shared/onnx/strategies/quantize-request.ts';
 import {
   quantizeParameters,

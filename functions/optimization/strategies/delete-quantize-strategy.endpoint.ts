@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { strategyDeleting } from './strategy-deleting.ts';
 
 export const endpoint = strategyDeleting('quantize');

@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { resultDownload } from './result-download.ts';
 
 export const endpoint = resultDownload('quantize');

@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { strategyList } from './strategy-list.ts';
 
 export const endpoint = strategyList('quantize');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { decimalAbove, FileId, flag, integer } from '../../../shared/endpoint/parameters.ts';
+import { FileId } from '../../../shared/core/formats.ts';
+import { decimalAbove, flag, integer } from '../../../shared/http/parameters.ts';
 import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
 import { sizeBounds } from '../../projects/job-size.ts';
 

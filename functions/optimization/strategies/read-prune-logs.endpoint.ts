@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { strategyLogs } from './strategy-logs.ts';
 
 export const endpoint = strategyLogs('prune');

@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { strategyReading } from './strategy-reading.ts';
 
 export const endpoint = strategyReading('prune');

@@ -2,8 +2,8 @@ import type { BatchControl } from '../../../shared/aws/batch.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
-import type { Ambient } from '../../../shared/endpoint/definition.ts';
-import { Reply } from '../../../shared/endpoint/reply.ts';
+import type { Ambient } from '../../../shared/http/definition.ts';
+import { Reply } from '../../../shared/http/reply.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
 
 type Show<T> = (strategy: Strategy, now: Date) => T;

@@ -1,13 +1,13 @@
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
-import type { Caller } from '../../../shared/endpoint/definition.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
+import type { Caller } from '../../../shared/http/definition.ts';
 
 /** Refuses callers who may not change a strategy. */
 export function requireOwn({ user_id }: Pick<Strategy, 'user_id'>, caller: Caller): void {
   if (caller.account_type === 'admin' || user_id === caller.user_id) return;
-  throw new Problem(
+  throw new ServiceError(
     'forbidden',
     'This strategy belongs to somebody else; only its owner and admins may change it.',
   );

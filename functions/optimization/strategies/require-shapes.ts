@@ -1,4 +1,4 @@
-import { badRequest } from '../../../shared/endpoint/problem.ts';
+import { badRequest } from '../../../shared/core/service-error.ts';
 import { type StoredShapes, shapeFaults } from '../../../shared/models/completeness.ts';
 import type { ModelSummary } from '../../../shared/onnx/inspect/model-summary.ts';
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { readObjects } from '../../../shared/aws/needs.ts';
+import { within } from '../../../shared/core/needs.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { isFinal } from '../../../shared/data/job-status.ts';
 import { modelFileNames } from '../../../shared/data/model-file.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { defineEndpoint, redirect } from '../../../shared/endpoint/definition.ts';
-import { within } from '../../../shared/endpoint/needs.ts';
-import { notFound, Problem } from '../../../shared/endpoint/problem.ts';
-import { Reply } from '../../../shared/endpoint/reply.ts';
+import { defineEndpoint, redirect } from '../../../shared/http/definition.ts';
+import { Reply } from '../../../shared/http/reply.ts';
 import { strategyPath } from './strategy-path.ts';
 
 const words = {
@@ -42,7 +42,7 @@ export const resultDownload = (kind: OptimizationKind) =>
     async handle({ path: { strategy_id }, query: { file } }, { records, objects }) {
       const { status, result, model_name } = await requireStrategy(records, kind, strategy_id);
       if (!isFinal(status)) {
-        throw new Problem(
+        throw new ServiceError(
           'conflict',
           `The strategy is ${status}; its result is there once it has succeeded.`,
         );

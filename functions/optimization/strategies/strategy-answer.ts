@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
 import { Progress, ResultFile, type Strategy } from '../../../shared/data/strategy.ts';
-import { Ulid } from '../../../shared/endpoint/parameters.ts';
 import { showJob, shownJob } from '../../../shared/jobs/shown-job.ts';
 import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/stored-request.ts';
 

@@ -1,10 +1,10 @@
 import { controlBatch } from '../../../shared/aws/needs.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
-import { Reply } from '../../../shared/endpoint/reply.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { Reply } from '../../../shared/http/reply.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { requireOwnStrategy } from './require-own-strategy.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
@@ -34,7 +34,7 @@ export const strategyCancelling = (kind: OptimizationKind) =>
       const cancelled = await cancelJob(records, batch, settings, found, now());
       const strategy = await requireStrategy(records, kind, strategy_id);
       if (!cancelled && strategy.status !== 'CANCELLED') {
-        throw new Problem('conflict', `The strategy has ended already: ${strategy.status}.`);
+        throw new ServiceError('conflict', `The strategy has ended already: ${strategy.status}.`);
       }
       return Reply.json(showStrategy(strategy, now()), { version: strategy.version });
     },

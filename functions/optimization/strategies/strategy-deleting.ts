@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { writeObjects } from '../../../shared/aws/needs.ts';
+import { forSeconds } from '../../../shared/core/deadline.ts';
+import { Ulid } from '../../../shared/core/formats.ts';
+import { within } from '../../../shared/core/needs.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { recordPurge } from '../../../shared/data/purge.ts';
 import { removeStrategy, requireStrategyToRemove, strategyRemains } from '../../../shared/data/strategy.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { within } from '../../../shared/endpoint/needs.ts';
-import { Ulid } from '../../../shared/endpoint/parameters.ts';
-import { requirePrecondition } from '../../../shared/endpoint/precondition.ts';
-import { notFound, Problem } from '../../../shared/endpoint/problem.ts';
-import { forSeconds } from '../../../shared/purge/deadline.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { requirePrecondition } from '../../../shared/http/precondition.ts';
 import { runPurge } from '../../../shared/purge/run-purge.ts';
 import { requireOwn } from './require-own-strategy.ts';
 import { strategyPath } from './strategy-path.ts';
@@ -50,7 +50,10 @@ export const strategyDeleting = (kind: OptimizationKind) =>
       requireOwn(strategy, caller);
       requirePrecondition({ header, expectedVersion }, strategy.version);
       if (!hasEnded) {
-        throw new Problem('conflict', `The strategy is ${strategy.status}; cancel it before it is deleted.`);
+        throw new ServiceError(
+          'conflict',
+          `The strategy is ${strategy.status}; cancel it before it is deleted.`,
+        );
       }
       const { result } = strategy;
       const deleted = { objects: result.length, bytes: result.reduce((sum, { size }) => sum + size, 0) };

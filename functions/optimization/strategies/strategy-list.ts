@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
 import { listStrategies } from '../../../shared/data/strategy.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { answerList, paging } from '../../../shared/endpoint/paging.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { answerList, paging } from '../../../shared/http/paging.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 
 const words = {

@@ -3,7 +3,7 @@ import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { isFinal } from '../../../shared/data/job-status.ts';
 import { markJobs, readRecords } from '../../../shared/data/needs.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { answerLog, LogAnswer, logQuery } from '../../experiments/answer-log.ts';
 import { strategyPath } from './strategy-path.ts';
 

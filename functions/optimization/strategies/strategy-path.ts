@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../../../shared/endpoint/parameters.ts';
+import { Ulid } from '../../../shared/core/formats.ts';
 
 /** Path parameters of everything about one strategy. */
 export const strategyPath = z.strictObject({

@@ -1,12 +1,12 @@
 import { controlBatch } from '../../../shared/aws/needs.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { readReceipt } from '../../../shared/data/receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { preferredMediaType } from '../../../shared/endpoint/accept.ts';
-import { content, defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import { notFound } from '../../../shared/endpoint/problem.ts';
-import { Reply } from '../../../shared/endpoint/reply.ts';
+import { preferredMediaType } from '../../../shared/http/accept.ts';
+import { content, defineEndpoint } from '../../../shared/http/definition.ts';
+import { Reply } from '../../../shared/http/reply.ts';
 import { reconcileWhenStale } from '../../../shared/jobs/reconcile-on-read.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../../../shared/endpoint/problem.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
 /** How much the gateway takes on. */
@@ -21,17 +21,17 @@ export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, 
 const busySeconds = 1;
 
 /** 429 that asks to wait for so many seconds. */
-export function throttled(seconds: number): Problem {
+export function throttled(seconds: number): ServiceError {
   const whole = String(Math.max(1, Math.ceil(seconds)));
-  return new Problem(
+  return new ServiceError(
     'too-many-requests',
     `This service takes no more requests at the moment; try again in ${whole} s.`,
     { headers: { 'Retry-After': whole } },
   );
 }
 
-function busy(): Problem {
-  return new Problem(
+function busy(): ServiceError {
+  return new ServiceError(
     'unavailable',
     `The service works on as many requests as it can; try again in ${busySeconds} s.`,
     { headers: { 'Retry-After': String(busySeconds) } },

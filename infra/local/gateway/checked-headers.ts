@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../shared/endpoint/problem.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import { headMaxBytes, headTooLarge } from './client-error.ts';
 
 /** Header lines in pairs, as they came; throws where they are too large or do not name one host of this server. */
@@ -22,10 +22,13 @@ export function checkedHeaders(
   if (bytes > headMaxBytes) throw headTooLarge();
   const [host] = hosts;
   if (host === undefined || hosts.length > 1) {
-    throw new Problem('bad-request', 'A request must have one Host header.');
+    throw new ServiceError('bad-request', 'A request must have one Host header.');
   }
   if (!admits(host)) {
-    throw new Problem('forbidden', 'The Host header does not name this server; call it by its own address.');
+    throw new ServiceError(
+      'forbidden',
+      'The Host header does not name this server; call it by its own address.',
+    );
   }
   return pairs;
 }

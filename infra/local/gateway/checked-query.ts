@@ -1,5 +1,5 @@
-import { notUtf8, parametersNotUtf8 } from '../../../shared/endpoint/percent-encoding.ts';
-import { badRequest } from '../../../shared/endpoint/problem.ts';
+import { badRequest } from '../../../shared/core/service-error.ts';
+import { notUtf8, parametersNotUtf8 } from '../../../shared/http/percent-encoding.ts';
 
 /**
  * A query as it was sent. Throws a 400 problem that names the parameters that are not UTF-8: they would reach a function

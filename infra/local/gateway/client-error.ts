@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Logger } from '../../../shared/endpoint/log.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
-import { renderError } from '../../../shared/endpoint/render-error.ts';
+import type { Logger } from '../../../shared/core/log.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { renderError } from '../../../shared/http/render-error.ts';
 
 /** Most bytes of a request line and its headers together, as at API Gateway. */
 export const headMaxBytes = 10_240;
 
 /** 431 for a request line with headers that are too large. */
-export function headTooLarge(): Problem {
-  return new Problem(
+export function headTooLarge(): ServiceError {
+  return new ServiceError(
     'headers-too-large',
     `Request line and headers together may have ${headMaxBytes} bytes.`,
   );
 }
 
-function problemOf(code: string | undefined): Problem {
+function problemOf(code: string | undefined): ServiceError {
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('request-timeout', 'The request took too long to arrive.');
+    return new ServiceError('request-timeout', 'The request took too long to arrive.');
   }
-  return new Problem('bad-request', 'This is not a valid HTTP/1.1 request.');
+  return new ServiceError('bad-request', 'This is not a valid HTTP/1.1 request.');
 }
 
 /** Answers what is no HTTP request, for which there is no response object, on the bare connection. */

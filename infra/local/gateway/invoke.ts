@@ -1,6 +1,6 @@
-import type { Handler } from '../../../shared/endpoint/lambda.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
-import type { Event, LambdaContext, Result } from '../../../shared/endpoint/proxy-event.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import type { Handler } from '../../../shared/http/lambda.ts';
+import type { Event, LambdaContext, Result } from '../../../shared/http/proxy-event.ts';
 
 /** After so long API Gateway gives up on a function. */
 const defaultTimeLimit = 29_000;
@@ -33,7 +33,7 @@ export async function invoke(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const detail = `The operation did not end within ${timeLimit / 1000} s. It may still do what it was asked to.`;
-      reject(new Problem('unavailable', detail, { headers: { 'Retry-After': '5' } }));
+      reject(new ServiceError('unavailable', detail, { headers: { 'Retry-After': '5' } }));
     }, timeLimit);
   });
   try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { tooLargeBody } from '../../../shared/endpoint/body-limit.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { tooLargeBody } from '../../../shared/http/body-limit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /**
@@ -15,7 +15,7 @@ export class ClientGone extends Error {
 }
 
 const noRoom = () =>
-  new Problem('unavailable', 'The service takes in as many bytes as it can; try again in 1 s.', {
+  new ServiceError('unavailable', 'The service takes in as many bytes as it can; try again in 1 s.', {
     headers: { 'Retry-After': '1' },
   });
 
@@ -66,7 +66,7 @@ export function receiveBody(
     let length = 0;
     const share = budget.open(() => stop(noRoom()));
     const stalled = setTimeout(
-      () => stop(new Problem('request-timeout', 'The body took too long to arrive.')),
+      () => stop(new ServiceError('request-timeout', 'The body took too long to arrive.')),
       stallTimeout,
     );
     const stop = (error: Error) => {

@@ -1,6 +1,6 @@
-import { allNeeds } from '../../../shared/endpoint/all-needs.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import type { Environment, Need, Needs } from '../../../shared/endpoint/needs.ts';
+import type { Environment, Need, Needs } from '../../../shared/core/needs.ts';
+import { allNeeds } from '../../../shared/http/all-needs.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
 import { type ResourceArns, roleStatements } from '../../role-statements.ts';

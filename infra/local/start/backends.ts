@@ -1,5 +1,5 @@
+import { readSettings } from '../../../shared/core/settings.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { canSandbox } from '../../../shared/process/sandbox.ts';
 import { startBatch } from './batch.ts';
 import { engineCredentials, openDataFolder } from './data-folder.ts';

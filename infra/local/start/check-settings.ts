@@ -1,4 +1,4 @@
-import { readSettings, settingNames } from '../../../shared/endpoint/settings.ts';
+import { readSettings, settingNames } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { bucket, recordsTable } from './function-environment.ts';
 import { gatewayVariables } from './gateway-options.ts';

@@ -1,8 +1,8 @@
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
-import type { Needs } from '../../../shared/endpoint/needs.ts';
-import { type Task, taskHandler } from '../../../shared/endpoint/task.ts';
+import type { Needs } from '../../../shared/core/needs.ts';
+import { type Task, taskHandler } from '../../../shared/task/task.ts';
 import { eventEnvironment } from '../role/local-roles.ts';
 import { DeadLetters, eventDelivery } from './dead-letters.ts';
 import type { Place } from './function-environment.ts';

@@ -1,4 +1,4 @@
-import { readCorsOrigins } from '../../../shared/endpoint/cors.ts';
+import { readCorsOrigins } from '../../../shared/core/cors-origins.ts';
 import { CommandError } from '../../command/command-error.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
 

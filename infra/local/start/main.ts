@@ -1,4 +1,4 @@
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runCommand } from '../../command/run-command.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../../endpoints.ts';

@@ -1,8 +1,8 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { allNeeds } from '../../../shared/endpoint/all-needs.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import { allNeeds } from '../../../shared/http/all-needs.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
 import type { DeploymentOptions } from '../../options.ts';
 import { routeOf } from '../../routes.ts';

@@ -1,9 +1,10 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type ProblemKind, problemKinds } from '../../../shared/endpoint/problem.ts';
-import { securityHeaders } from '../../../shared/endpoint/security-headers.ts';
+import type { ErrorKind } from '../../../shared/core/service-error.ts';
+import { problemKinds } from '../../../shared/http/problem.ts';
+import { securityHeaders } from '../../../shared/http/security-headers.ts';
 
 interface OwnAnswer {
-  kind: ProblemKind;
+  kind: ErrorKind;
   detail: string;
   retryAfter?: number;
 }

@@ -1,4 +1,4 @@
-import { drawable } from '../../config-graph/drawn-text.ts';
+import { drawable } from '../../svg/drawn-text.ts';
 
 /** Where to write to, and whether a person looks at it. */
 interface Terminal {

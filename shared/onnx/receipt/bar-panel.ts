@@ -1,7 +1,7 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { escapeXml, fitted, textWidth } from '../../config-graph/drawn-text.ts';
-import { colours, labelSize, nameSize } from '../../metric-chart/chart-style.ts';
-import { at, lineBetween, textAt } from '../../metric-chart/svg-parts.ts';
+import { colours, labelSize, nameSize } from '../../svg/chart-style.ts';
+import { escapeXml, fitted, textWidth } from '../../svg/drawn-text.ts';
+import { at, lineBetween, textAt } from '../../svg/svg-parts.ts';
 
 export interface Bar {
   value: number;

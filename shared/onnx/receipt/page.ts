@@ -1,6 +1,6 @@
-import { escapeXml, fitted } from '../../config-graph/drawn-text.ts';
-import { colours, font, labelSize, titleSize } from '../../metric-chart/chart-style.ts';
-import { at, textAt } from '../../metric-chart/svg-parts.ts';
+import { colours, font, labelSize, titleSize } from '../../svg/chart-style.ts';
+import { escapeXml, fitted } from '../../svg/drawn-text.ts';
+import { at, textAt } from '../../svg/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 import { wrapped } from './text-panel.ts';
 

@@ -1,6 +1,6 @@
-import { drawable, fitted, textWidth } from '../../config-graph/drawn-text.ts';
-import { colours, labelSize, nameSize } from '../../metric-chart/chart-style.ts';
-import { textAt } from '../../metric-chart/svg-parts.ts';
+import { colours, labelSize, nameSize } from '../../svg/chart-style.ts';
+import { drawable, fitted, textWidth } from '../../svg/drawn-text.ts';
+import { textAt } from '../../svg/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 
 const padding = 14;

@@ -1,4 +1,4 @@
-import { printableText } from '../../endpoint/printable-text.ts';
+import { printableText } from '../../core/printable-text.ts';
 import { maskCredentials } from '../environment/operator-environment.ts';
 
 /** Bytes of each stream in which the end of a traceback is looked for. */

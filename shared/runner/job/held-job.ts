@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from '../../core/log.ts';
+import type { Settings } from '../../core/settings.ts';
 import { changeJob } from '../../data/job.ts';
 import { appendLog } from '../../data/job-log.ts';
 import { endLease, heartbeat, holdsLease, type Lease, usualHeartbeatSeconds } from '../../data/lease.ts';
 import type { Item, Key, TableWriter, Write } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
-import type { Logger } from '../../endpoint/log.ts';
-import type { Settings } from '../../endpoint/settings.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type Conclusion, concludeJob } from '../../jobs/conclude.ts';
 import { type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';

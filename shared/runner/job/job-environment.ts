@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../../endpoint/parameters.ts';
+import { Ulid } from '../../core/formats.ts';
 import type { ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import {
   type ContainerEnvironment,

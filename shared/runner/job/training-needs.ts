@@ -1,9 +1,9 @@
 import { writeProjectObjects } from '../../aws/needs.ts';
+import { within } from '../../core/needs.ts';
 import { unfinishedPatterns } from '../../data/job.ts';
 import { writeRecords } from '../../data/needs.ts';
 import { projectPatterns } from '../../data/project.ts';
 import { limitPatterns } from '../../data/vcpu-limit.ts';
-import { within } from '../../endpoint/needs.ts';
 
 /** What the role of a training's container reaches in the records table: nothing that says who may do what. */
 const trainingRecords = {

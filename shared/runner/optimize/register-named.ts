@@ -1,7 +1,7 @@
+import { ServiceError } from '../../core/service-error.ts';
 import type { Model } from '../../data/model.ts';
 import { modelFileNames } from '../../data/model-file.ts';
 import { type ResultFile, requireStrategy } from '../../data/strategy.ts';
-import { Problem } from '../../endpoint/problem.ts';
 import { modelOfResult } from '../../models/register-result.ts';
 import { ModelError } from '../../onnx/model-error.ts';
 import type { StrategyJob } from './strategy-job.ts';
@@ -51,7 +51,7 @@ export async function registerNamed(job: StrategyJob, result: readonly ResultFil
     );
     return { model, registered: true, reason: null };
   } catch (error) {
-    if (!(error instanceof Problem || error instanceof ModelError)) throw error;
+    if (!(error instanceof ServiceError || error instanceof ModelError)) throw error;
     return notRegistered(result_name, error.message);
   }
 }

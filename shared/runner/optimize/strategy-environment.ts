@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { Ulid } from '../../endpoint/parameters.ts';
+import { Ulid } from '../../core/formats.ts';
 import {
   type ContainerEnvironment,
   containerEnvironment,

@@ -1,9 +1,9 @@
 import { writeObjects } from '../../aws/needs.ts';
+import { within } from '../../core/needs.ts';
 import { type OptimizationKind, unfinishedPatterns } from '../../data/job.ts';
 import { writeRecords } from '../../data/needs.ts';
 import { strategyPatterns } from '../../data/strategy.ts';
 import { limitPatterns } from '../../data/vcpu-limit.ts';
-import { within } from '../../endpoint/needs.ts';
 
 /** What the role of an optimization's container reaches in the records table: nothing that says who may do what. */
 export const optimizationRecords = (kind: OptimizationKind) =>

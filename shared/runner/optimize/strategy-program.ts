@@ -1,10 +1,10 @@
 import { ulid } from 'ulid';
 import type { ObjectWriter } from '../../aws/objects.ts';
+import type { Logger } from '../../core/log.ts';
+import type { Settings } from '../../core/settings.ts';
 import type { OptimizationKind } from '../../data/job.ts';
 import { parseStrategy, strategyKey } from '../../data/strategy.ts';
 import type { TableWriter } from '../../data/table.ts';
-import type { Logger } from '../../endpoint/log.ts';
-import type { Settings } from '../../endpoint/settings.ts';
 import { exitCodes } from '../job/exit-codes.ts';
 import { holdJob } from '../job/held-job.ts';
 import { JobStop } from '../job/job-stop.ts';

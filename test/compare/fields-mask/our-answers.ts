@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
-import { defineEndpoint } from '../../../shared/endpoint/definition.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
-import { notFound } from '../../../shared/endpoint/problem.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { Project } from './project-model.ts';
 
 export const routes = ['one', 'list', 'write', 'error'] as const;

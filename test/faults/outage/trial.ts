@@ -6,7 +6,7 @@ import { findOrphans } from '../../../infra/doctor/find-orphans.ts';
 import type { Inventory } from '../../../infra/doctor/inventory.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiment.ts';
 import { isFinal } from '../../../shared/data/job-status.ts';
-import { taskHandler } from '../../../shared/endpoint/task.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
 import type { Injector, TracedCall } from '../injection/middleware.ts';
 import { type Faults, type PlanInput, writePlan } from '../injection/plan.ts';
 import type { Lane } from '../kill/lane.ts';

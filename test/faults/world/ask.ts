@@ -1,8 +1,8 @@
 import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
 import { endpointEnvironment } from '../../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../../infra/routes.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { credentials } from './engines.ts';
 
 /** A request to one endpoint. */

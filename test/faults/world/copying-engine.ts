@@ -3,10 +3,10 @@ import { chown, copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { defineTask, taskHandler } from '../../../shared/endpoint/task.ts';
 import type { Optimization, Optimized } from '../../../shared/onnx/optimize/optimization.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
 import { runStrategyProgram } from '../../../shared/runner/optimize/strategy-program.ts';
+import { defineTask, taskHandler } from '../../../shared/task/task.ts';
 import { receiptOf } from '../../integration/optimization/receipt.ts';
 
 /** Leaves the model as it is, says that it ran, and takes its time. */

@@ -1,6 +1,6 @@
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
-import { createLogger } from '../../../shared/endpoint/log.ts';
+import { createLogger } from '../../../shared/core/log.ts';
 import type { Service } from './service.ts';
 
 /** One pass of what the schedule invokes, as if `seconds` had gone by: the reconciler, then the purge. */

@@ -12,11 +12,11 @@ import { batch } from '../../../shared/aws/batch-client.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
+import { readSettings, type Settings } from '../../../shared/core/settings.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { tableWriter } from '../../../shared/data/table-writer.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { createUser, type User } from '../../../shared/data/user.ts';
-import { readSettings, type Settings } from '../../../shared/endpoint/settings.ts';
 import { type Engines, region } from './engines.ts';
 
 /** The service as functions see it: tables of its own on given engines, and a bucket. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allNeeds } from '../../../shared/endpoint/all-needs.ts';
-import type { Need } from '../../../shared/endpoint/needs.ts';
+import type { Need } from '../../../shared/core/needs.ts';
+import { allNeeds } from '../../../shared/http/all-needs.ts';
 import { type Deployment, deployment, endpoints, events, jobs } from './synthesized.ts';
 
 const service: Deployment = await deployment();

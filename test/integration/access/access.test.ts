@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { accessTable } from './access-table.ts';
 import { type Cell, nobody, type Operation, operations } from './operations.ts';
 import { type Caller, callers, type PeopledService, type Person, peopledService } from './people.ts';

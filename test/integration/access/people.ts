@@ -13,7 +13,7 @@ import { jobPartition } from '../../../shared/data/job.ts';
 import { count, createProject } from '../../../shared/data/project.ts';
 import { issueToken, revokeToken } from '../../../shared/data/token.ts';
 import { type AccountType, storedPassword, type User } from '../../../shared/data/user.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { recordedModel } from '../../support/model.ts';
 import { type Call, type TestUser, testService } from '../../support/service.ts';

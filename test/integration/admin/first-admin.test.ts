@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { event } from '../../../functions/admin/create-first-admin.event.ts';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { readPopulation } from '../../../shared/data/user.ts';
-import { taskHandler } from '../../../shared/endpoint/task.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
 import { testService } from '../../support/service.ts';
 import { json } from '../users/body.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { beginAttempt } from '../../../shared/accounts/back-off.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { Write } from '../../../shared/data/table.ts';
-import { Problem } from '../../../shared/endpoint/problem.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 const start = Date.parse('2030-01-01T00:00:00Z');
@@ -22,7 +22,7 @@ describe('back-off of failed sign-ins', () => {
       await attempt(username, sourceIp);
       return 0;
     } catch (error) {
-      if (!(error instanceof Problem) || error.kind !== 'too-many-requests') throw error;
+      if (!(error instanceof ServiceError) || error.kind !== 'too-many-requests') throw error;
       return Number(error.headers['Retry-After']);
     }
   }
@@ -137,7 +137,7 @@ describe('back-off of failed sign-ins', () => {
       },
     };
     const source = { username: 'ida', sourceIp: '203.0.113.40' };
-    await expect(beginAttempt(counting, source, new Date(clock))).rejects.toThrow(Problem);
+    await expect(beginAttempt(counting, source, new Date(clock))).rejects.toThrow(ServiceError);
     expect(writes).toBe(0);
   });
 

@@ -51,5 +51,5 @@ test('whose password is changed at the same moment is refused', async () => {
   const { signing } = await signInMeanwhile(async (accounts, user) =>
     setPassword(accounts, user, await hashPassword('another one'), now().toISOString()),
   );
-  await expect(signing).rejects.toMatchObject({ status: 401 });
+  await expect(signing).rejects.toMatchObject({ kind: 'unauthenticated' });
 });

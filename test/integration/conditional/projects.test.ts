@@ -9,7 +9,7 @@ import { endpoint as requestDatasetUpload } from '../../../functions/projects/re
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { count } from '../../../shared/data/project.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

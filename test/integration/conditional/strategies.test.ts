@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe } from 'vitest';
 import { finalRank } from '../../../shared/data/job-status.ts';
 import { putStrategy, type Strategy } from '../../../shared/data/strategy.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';

@@ -6,7 +6,7 @@ import { endpoint as readOwnAccount } from '../../../functions/users/read-own-ac
 import { endpoint as readUser } from '../../../functions/users/read-user.endpoint.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';

@@ -4,7 +4,7 @@ import { endpoint as readMetrics } from '../../../functions/experiments/read-met
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { appendLog } from '../../../shared/data/job-log.ts';
 import { findLease, noteWatched, takeLease } from '../../../shared/data/lease.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { JobWatch } from '../../../shared/runner/telemetry/job-watch.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';

@@ -8,7 +8,7 @@ import { endpoint as trainProject } from '../../../functions/projects/train-proj
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/server.ts';
 import { serviceDocument } from '../../../infra/openapi/service-document.ts';
-import { encodeCursor } from '../../../shared/endpoint/cursor.ts';
+import { encodeCursor } from '../../../shared/http/cursor.ts';
 import { testCredentials, testRegion } from '../../support/engines.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import type { Operation } from '../../../shared/endpoint/openapi/operation.ts';
-import { jsonOf } from '../../../shared/endpoint/openapi/responses.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import type { Operation } from '../../../shared/http/openapi/operation.ts';
+import { jsonOf } from '../../../shared/http/openapi/responses.ts';
 import type { Answer } from '../../support/service.ts';
 
 const Problem = z.looseObject({

@@ -1,6 +1,6 @@
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import { bodyFields, fileBody, queryParameters } from '../../../shared/endpoint/openapi/facts.ts';
-import { type JsonSchema, toJsonSchema } from '../../../shared/endpoint/openapi/json-schema.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { bodyFields, fileBody, queryParameters } from '../../../shared/http/openapi/facts.ts';
+import { type JsonSchema, toJsonSchema } from '../../../shared/http/openapi/json-schema.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import type { Call } from '../../support/service.ts';
 import { hostileBytes, hostileHeader, hostileSegment, hostileText } from './hostile.ts';

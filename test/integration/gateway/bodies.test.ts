@@ -7,9 +7,9 @@ import { endpoint as listProjects } from '../../../functions/projects/list-proje
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
-import { bodyMaxBytes } from '../../../shared/endpoint/body-limit.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
+import { bodyMaxBytes } from '../../../shared/http/body-limit.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 
 const MIB = 1024 * 1024;

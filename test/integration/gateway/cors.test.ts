@@ -3,9 +3,9 @@ import { endpoint as createProject } from '../../../functions/projects/create-pr
 import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as readHealth } from '../../../functions/service/read-health.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
-import { lambda } from '../../../shared/endpoint/lambda.ts';
-import { securityHeaders } from '../../../shared/endpoint/security-headers.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { lambda } from '../../../shared/http/lambda.ts';
+import { securityHeaders } from '../../../shared/http/security-headers.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
 import { testEnvironment } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
 import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-body.ts';
-import { defineEndpoint, file, type Method } from '../../../shared/endpoint/definition.ts';
-import type { Event, Result } from '../../../shared/endpoint/proxy-event.ts';
+import { defineEndpoint, file, type Method } from '../../../shared/http/definition.ts';
+import type { Event, Result } from '../../../shared/http/proxy-event.ts';
 
 export type Behaviour = (event: Event) => Promise<Result> | Result;
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { endpoint as requestUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint, fields } from '../../../shared/endpoint/definition.ts';
+import { defineEndpoint, fields } from '../../../shared/http/definition.ts';
 import { keyedRequests } from './keyed-requests.ts';
 
 describe('what is kept for an Idempotency-Key', () => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach } from 'vitest';
 import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
 import type { Item } from '../../../shared/data/table.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import {
   type Answer,
   type Call,

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { defineTask, taskHandler } from '../../../shared/endpoint/task.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import type { Optimization, Optimized } from '../../../shared/onnx/optimize/optimization.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
 import { runStrategyProgram } from '../../../shared/runner/optimize/strategy-program.ts';
+import { defineTask, taskHandler } from '../../../shared/task/task.ts';
 import { receiptOf } from './receipt.ts';
 
 type Behaviour = (optimization: Optimization) => Promise<void>;

@@ -8,12 +8,12 @@ import { endpoint as requestDatasetUpload } from '../../../functions/projects/re
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
+import { createLogger } from '../../../shared/core/log.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
 import { findModel } from '../../../shared/data/model.ts';
 import { requireProject } from '../../../shared/data/project.ts';
 import { listPurges, recordPurge } from '../../../shared/data/purge.ts';
 import { findSource } from '../../../shared/data/upload.ts';
-import { createLogger } from '../../../shared/endpoint/log.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { testBucket } from '../../support/engines.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { emptyBatch } from '../../support/recorded-jobs.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import type { Item } from '../../../shared/data/table.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import type { Answer, TestService, TestUser } from '../../support/service.ts';
 import { fixtureFiles, loadFixture, root, serviceWithRecords } from './fixture-records.ts';
 import { readers } from './readers.ts';

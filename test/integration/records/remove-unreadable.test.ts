@@ -12,7 +12,7 @@ import { everyItem } from '../../../infra/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { issuedKey, issueToken } from '../../../shared/data/token.ts';
 import { findUser, userPartition } from '../../../shared/data/user.ts';
-import { taskHandler } from '../../../shared/endpoint/task.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 import { loadFixture, serviceWithRecords } from './fixture-records.ts';
 

@@ -4,6 +4,7 @@ import { endpoint as createProject } from '../../../functions/projects/create-pr
 import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
 import { experimentJob, experimentKey, putExperiment } from '../../../shared/data/experiment.ts';
 import { findUnfinished, putUnfinished, unfinishedKey } from '../../../shared/data/job.ts';
 import { projectKey, createProject as storeProject } from '../../../shared/data/project.ts';
@@ -11,7 +12,6 @@ import { spreadId } from '../../../shared/data/spread-list.ts';
 import { strategyKey } from '../../../shared/data/strategy.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { formerLimitKey } from '../../../shared/data/vcpu-limit.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { experimentOf } from '../../support/experiment.ts';

@@ -17,7 +17,7 @@ import { bucketArn } from '../../../infra/local/role/arns.ts';
 import { sessionCredentials } from '../../../infra/local/role/session.ts';
 import { roleStatements, type Statement } from '../../../infra/role-statements.ts';
 import { readObjects, writeObjects } from '../../../shared/aws/needs.ts';
-import { type Need, within } from '../../../shared/endpoint/needs.ts';
+import { type Need, within } from '../../../shared/core/needs.ts';
 import { lacks, openTarget, type Target } from './target.ts';
 
 describe.skipIf(lacks('own-server'))('requests in a role', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { trainingService } from '../../support/training.ts';
 

@@ -8,7 +8,7 @@ import { endpoint as train } from '../../../functions/projects/train-project.end
 import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { claimCluster, clusterClaimKey } from '../../../shared/data/cluster-claim.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
-import { taskHandler } from '../../../shared/endpoint/task.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
 import type { TestUser } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { newProject } from '../projects/new-project.ts';

@@ -4,7 +4,7 @@ import { endpoint as putConfig } from '../../../functions/projects/put-config.en
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/endpoint/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { newProject } from '../projects/new-project.ts';
 

@@ -8,8 +8,8 @@ import { endpoint as deleteProject } from '../../../functions/projects/delete-pr
 import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
 import { type TrainingService, trainingService, uploadSource } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

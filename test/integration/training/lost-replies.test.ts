@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
+import { readSettings } from '../../../shared/core/settings.ts';
 import {
   experimentJob,
   experimentKey,
@@ -8,7 +9,6 @@ import {
 } from '../../../shared/data/experiment.ts';
 import { createProject } from '../../../shared/data/project.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { holdJob } from '../../../shared/runner/job/held-job.ts';
 import { experimentOf } from '../../support/experiment.ts';

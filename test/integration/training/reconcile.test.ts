@@ -4,10 +4,10 @@ import { event as jobStateChanged } from '../../../functions/events/job-state-ch
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
 import { experimentKey } from '../../../shared/data/experiment.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
-import { taskHandler } from '../../../shared/endpoint/task.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

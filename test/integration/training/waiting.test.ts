@@ -3,7 +3,7 @@ import { endpoint as train } from '../../../functions/projects/train-project.end
 import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Prices } from '../../../shared/endpoint/prices.ts';
+import type { Prices } from '../../../shared/core/prices.ts';
 import { actualCost, costEstimate, hourlyCost } from '../../../shared/jobs/cost.ts';
 
 const prices: Prices = {

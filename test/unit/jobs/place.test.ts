@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requireTrustedImage } from '../../../functions/projects/trusted-image.ts';
-import { readSettings } from '../../../shared/endpoint/settings.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
 import { placeOf } from '../../../shared/jobs/place.ts';
 import { experimentOf } from '../../support/experiment.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { progressAxis, timeUnit, valueAxis } from '../../../shared/metric-chart/chart-axis.ts';
-import { valueText } from '../../../shared/metric-chart/number-text.ts';
 import { spreadLabels } from '../../../shared/metric-chart/spread-labels.ts';
+import { progressAxis, timeUnit, valueAxis } from '../../../shared/svg/chart-axis.ts';
+import { valueText } from '../../../shared/svg/number-text.ts';
 import fc from '../../support/seeded-fast-check.ts';
 
 test.each([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { nodeSize } from '../../../../functions/projects/job-size.ts';
 import { computePrices } from '../../../../infra/cost/prices.ts';
 import { readOptions } from '../../../../infra/options.ts';
-import { faultsOf } from '../../../../shared/endpoint/problem.ts';
+import { faultsOf } from '../../../../shared/core/service-error.ts';
 import { hourlyCost } from '../../../../shared/jobs/cost.ts';
 
 const gpuTypes = ['g4dn.xlarge', 'g6.xlarge', 'g6e.2xlarge', 'g5.12xlarge', 'p4d.24xlarge', 'p5.48xlarge'];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import kept from '../../../../functions/service/openapi.json' with { type: 'json' };
 import { loadEndpoints } from '../../../../infra/endpoints.ts';
 import { serviceDocument } from '../../../../infra/openapi/service-document.ts';
-import { jsonOf } from '../../../../shared/endpoint/openapi/responses.ts';
+import { jsonOf } from '../../../../shared/http/openapi/responses.ts';
 
 const loaded = await loadEndpoints(join(import.meta.dirname, '../../../../functions'));
 const document = serviceDocument(loaded);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { requireMayRegister } from '../../../../functions/users/registration-rule.ts';
+import { ServiceError } from '../../../../shared/core/service-error.ts';
 import { type AccountType, accountTypes } from '../../../../shared/data/user.ts';
-import { Problem } from '../../../../shared/endpoint/problem.ts';
+import { problemKinds } from '../../../../shared/http/problem.ts';
 
 function statusOf(
   caller: AccountType | undefined,
@@ -16,7 +17,7 @@ function statusOf(
     });
     return 'allowed';
   } catch (error) {
-    return error instanceof Problem ? error.status : error;
+    return error instanceof ServiceError ? problemKinds[error.kind].status : error;
   }
 }
 

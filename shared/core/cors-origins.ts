@@ -1,0 +1,37 @@
+import * as z from 'zod';
+
+function originFault(origin: string): string | undefined {
+  if (origin.includes('*')) return `${JSON.stringify(origin)} is refused: name each origin`;
+  const url = URL.parse(origin);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return `${JSON.stringify(origin)} is no origin such as https://app.example`;
+  }
+  return url.origin === origin ? undefined : `${JSON.stringify(origin)} must be written ${url.origin}`;
+}
+
+/**
+ * Origins whose pages may call the service from a browser: `https://app.example,http://localhost:5173`, each exactly
+ * as browsers send it. None by default, and never all.
+ */
+export const CorsOrigins = z
+  .string()
+  .default('')
+  .transform((list, context): readonly string[] => {
+    const origins = list
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== '');
+    for (const fault of origins.map(originFault)) {
+      if (fault !== undefined) context.addIssue(fault);
+    }
+    return [...new Set(origins)];
+  });
+
+/** The origins of `CORS_ORIGINS`, for whoever needs no other setting. @throws Error naming every bad one */
+export function readCorsOrigins(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const parsed = CorsOrigins.safeParse(environment['CORS_ORIGINS']);
+  if (parsed.success) return parsed.data;
+  throw new Error(`CORS_ORIGINS: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
+}

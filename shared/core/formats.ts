@@ -1,0 +1,22 @@
+import * as z from 'zod';
+
+/** A server-made id: a ULID in lower case, so that ids sort by creation. */
+export const Ulid = z
+  .string()
+  .regex(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'is not an id of this service (26 lower-case letters and digits)');
+
+/** A file name used as an id: configurations, data sets and models. */
+export const FileId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+    'must start with a letter or digit and hold at most 128 letters, digits, dots, underscores and hyphens',
+  );
+
+/** SHA-256 digest in lower-case hexadecimal. */
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest: 64 lower-case hexadecimal digits');
+
+/** An instant, ISO 8601 UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 });

@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import { CorsOrigins } from './cors-origins.ts';
+import { type Prices, pricesSchema } from './prices.ts';
+
+const wholeNumber = 'must be a whole number above 0';
+const count = (otherwise: number) =>
+  z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(otherwise);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Images that environments of type `docker` may name, with the job definitions that run in each. */
+const trustedImagesSchema = () =>
+  z.record(z.string(), z.object({ train: z.string(), cluster: z.string(), gpu: z.string().optional() }));
+type TrustedImages = z.infer<ReturnType<typeof trustedImagesSchema>>;
+
+/** Made where it is needed: two dozen fields take a while, and importing this should not. */
+const environmentSchema = () =>
+  z.object({
+    AWS_REGION: z.string().min(1).default('us-east-1'),
+    ACCOUNTS_TABLE: z.string().min(1).optional(),
+    RECORDS_TABLE: z.string().min(1),
+    BUCKET: z.string().min(1),
+    TRAIN_QUEUE: z.string().min(1).default('train'),
+    TRAIN_DEFINITION: z.string().min(1).default('train'),
+    OPTIMIZE_QUEUE: z.string().min(1).default('train'),
+    PRUNE_DEFINITION: z.string().min(1).default('prune'),
+    QUANTIZE_DEFINITION: z.string().min(1).default('quantize'),
+    CLUSTER_QUEUE: z.string().min(1).default('cluster'),
+    CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
+    GPU_QUEUE: z.string().min(1).default('gpu'),
+    GPU_DEFINITION: z.string().min(1).default('gpu'),
+    GPUS: z.enum(['yes', 'no']).default('yes'),
+    CORS_ORIGINS: CorsOrigins,
+    REGISTRATION: z.enum(['open', 'closed']).default('closed'),
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+    PRICES: z.string().transform(parseJson).pipe(pricesSchema()).optional(),
+    TRUSTED_IMAGES: z.string().transform(parseJson).pipe(trustedImagesSchema()).optional(),
+    LIMIT_JOB_SECONDS: count(6 * 60 * 60),
+    LIMIT_LOG_BYTES: count(100_000_000),
+    LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
+    LIMIT_PROJECT_BYTES: count(1_000_000_000_000),
+    LIMIT_UNFINISHED_JOBS: count(4),
+    LIMIT_VCPUS: count(16),
+    SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
+  });
+
+/** Names of the variables that make up the settings. */
+export const settingNames = (): string[] => Object.keys(environmentSchema().shape);
+
+/** The limits of the deployment. */
+export interface Limits {
+  /** Longest time of one job, in seconds. */
+  jobSeconds: number;
+  /** Most bytes of log of one job. */
+  logBytes: number;
+  /** Most bytes of artifacts of one job. */
+  artifactBytes: number;
+  /** Most bytes in the bucket of one project. */
+  projectBytes: number;
+  /** Most unfinished jobs of one user. */
+  unfinishedJobs: number;
+  /** Most vCPUs of all unfinished jobs together. */
+  vcpus: number;
+  /** Whether clusters of several owners run at once, though their nodes reach one another. */
+  sharedCluster: boolean;
+}
+
+/** What a deployment sets, read from the environment of the function or job. */
+export interface Settings {
+  region: string;
+  /** Undefined for jobs, which never reach it. */
+  accountsTable: string | undefined;
+  recordsTable: string;
+  bucket: string;
+  train: { queue: string; definition: string };
+  cluster: { queue: string; definition: string };
+  /** Trainings with GPUs on one node. */
+  gpu: { queue: string; definition: string };
+  /** Whether there are nodes with GPUs. */
+  hasGpus: boolean;
+  prune: { queue: string; definition: string };
+  quantize: { queue: string; definition: string };
+  registration: 'open' | 'closed';
+  /** Origins whose pages may call the service from a browser. */
+  corsOrigins: readonly string[];
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  limits: Limits;
+  /** What compute costs; undefined where it costs nothing, as on one's own machine. */
+  prices: Prices | undefined;
+  /** Undefined where any image may be named, as on one's own machine. */
+  trustedImages: TrustedImages | undefined;
+}
+
+/** Reads the settings; throws naming every variable that is missing or bad. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const parsed = environmentSchema().safeParse(environment);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`bad environment: ${faults.join('; ')}`);
+  }
+  const value = parsed.data;
+  return {
+    region: value.AWS_REGION,
+    accountsTable: value.ACCOUNTS_TABLE,
+    recordsTable: value.RECORDS_TABLE,
+    bucket: value.BUCKET,
+    train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
+    cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
+    gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },
+    hasGpus: value.GPUS === 'yes',
+    prune: { queue: value.OPTIMIZE_QUEUE, definition: value.PRUNE_DEFINITION },
+    quantize: { queue: value.OPTIMIZE_QUEUE, definition: value.QUANTIZE_DEFINITION },
+    registration: value.REGISTRATION,
+    corsOrigins: value.CORS_ORIGINS,
+    logLevel: value.LOG_LEVEL,
+    prices: value.PRICES,
+    trustedImages: value.TRUSTED_IMAGES,
+    limits: {
+      jobSeconds: value.LIMIT_JOB_SECONDS,
+      logBytes: value.LIMIT_LOG_BYTES,
+      artifactBytes: value.LIMIT_ARTIFACT_BYTES,
+      projectBytes: value.LIMIT_PROJECT_BYTES,
+      unfinishedJobs: value.LIMIT_UNFINISHED_JOBS,
+      vcpus: value.LIMIT_VCPUS,
+      sharedCluster: value.SHARED_CLUSTER === 'yes',
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import type * as z from 'zod';
+import type { FunctionRuntime } from '../core/function-runtime.ts';
+import type { Logger } from '../core/log.ts';
+import type { Need, Needs, Services } from '../core/needs.ts';
+import type { ErrorKind } from '../core/service-error.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Project } from '../data/project.ts';
+import type { TableName, TableWriter, Write } from '../data/table.ts';
+import type { AccountType } from '../data/user.ts';
+import { fieldsMaxBytes } from './body-limit.ts';
+import type { Reply } from './reply.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: anyone without signing in, or callers whose account type has at least these rights. */
+export type Rule = 'anyone' | AccountType;
+
+/** Who is calling, from the bearer token. */
+export interface Caller {
+  user_id: string;
+  username: string;
+  account_type: AccountType;
+  /** Of the credentials under which the token was issued. */
+  credentials_version: number;
+  /** SHA-256 of the token's secret, by which it is stored. */
+  token_hash: string;
+}
+
+/** A body of fields, sent as JSON or as a form. Form fields are strings, so use the coercing parameters. */
+export interface FieldsBody<S extends z.ZodObject = z.ZodObject> {
+  kind: 'fields';
+  schema: S;
+  maxBytes: number;
+}
+
+/** A body that is a file. */
+export interface FileBody {
+  kind: 'file';
+  mediaTypes: readonly string[];
+  maxBytes: number;
+}
+
+export interface File {
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
+export interface InputSpec {
+  path?: z.ZodObject;
+  query?: z.ZodObject;
+  /** Each of these is taken once, in the query or in the body (JSON or form). */
+  queryOrBody?: z.ZodObject;
+  body?: FieldsBody | FileBody;
+}
+
+type Parsed<S, Otherwise> = S extends z.ZodType ? z.output<S> : Otherwise;
+type ParsedBody<B> = B extends FieldsBody<infer S> ? z.output<S> : B extends FileBody ? File : undefined;
+type Nothing = Readonly<Record<never, never>>;
+
+export interface Input<I extends InputSpec> {
+  path: Parsed<I['path'], Nothing>;
+  query: Parsed<I['query'], Nothing>;
+  queryOrBody: Parsed<I['queryOrBody'], Nothing>;
+  body: ParsedBody<I['body']>;
+}
+
+/** Other media types than JSON that an answer may have, by the caller's `Accept` or always. */
+export interface Content<S extends z.ZodType | undefined = z.ZodType | undefined> {
+  kind: 'content';
+  mediaTypes: readonly string[];
+  json: S;
+}
+
+/** A redirect to where the bytes are. */
+export interface Redirect {
+  kind: 'redirect';
+}
+
+export type OutputSpec = Readonly<Partial<Record<200 | 201, z.ZodType | Content>> & { 302?: Redirect }>;
+
+type JsonOf<O> = O extends z.ZodType
+  ? z.input<O>
+  : O extends Content<infer S>
+    ? S extends z.ZodType
+      ? z.input<S>
+      : never
+    : never;
+type Json<O extends OutputSpec> = { [Status in keyof O]: JsonOf<O[Status]> }[keyof O];
+
+/** What `handle` may answer: the declared JSON value itself, or a {@link Reply} around it. */
+export type Answer<O extends OutputSpec> = Json<O> | Reply<Json<O>> | Reply<never>;
+
+/**
+ * `exists`: 404 unless the project of `project_id` exists. `own`: also 403 unless it is the caller's or an admin calls.
+ * `remove`: the same, and the project need not be readable.
+ */
+export type ProjectRule = 'exists' | 'own' | 'remove';
+
+/** What every behaviour receives besides its input and what it `needs`. */
+export interface Ambient {
+  now(): Date;
+  newId(): string;
+  /**
+   * Writes that belong in the transaction that makes the record `id` where the endpoint is `idempotent`: they note it
+   * for the request's key. There are none for a request without a key.
+   */
+  idempotencyWrites(id: string): Write[];
+  log: Logger;
+  settings: Settings;
+  requestId: string;
+  /** Address that the request came from. */
+  sourceIp: string;
+  header(name: string): string | undefined;
+  /** Version that `If-Match` names; undefined where the caller does not mind. */
+  expectedVersion: number | undefined;
+}
+
+type CallerOf<R extends Rule> = R extends 'anyone' ? Caller | undefined : Caller;
+
+export type Context<N extends Needs, R extends Rule, P extends ProjectRule | undefined> = Ambient &
+  Services<N> & { caller: CallerOf<R> } & (P extends ProjectRule ? { project: Project } : unknown);
+
+type WriterOf<N extends Needs> = {
+  [Name in keyof N]: N[Name] extends Need<TableWriter<TableName>> ? Name : never;
+}[keyof N];
+
+/**
+ * How a POST that creates something honours an `Idempotency-Key`; `table` is where the key is kept.
+ * - `creates`: it makes a record in `table`, adds `idempotencyWrites(id)` to the transaction that does, and answers JSON. The first
+ *   answer is kept. `replayCreated` answers the record of that id where an attempt died before it could answer.
+ * - `signs`: its answer holds a presigned URL. It makes no record, and simply acts anew.
+ */
+export type Idempotence<
+  N extends Needs,
+  O extends OutputSpec,
+  R extends Rule,
+  P extends ProjectRule | undefined,
+> =
+  | {
+      kind: 'creates';
+      table: WriterOf<N>;
+      replayCreated(id: string, context: Context<N, R, P>): Promise<Answer<O>>;
+    }
+  | { kind: 'signs'; table: WriterOf<N> };
+
+/** Most requests of all callers together: as many a second, and as many at once. */
+export interface Throttle {
+  perSecond: number;
+  burst: number;
+}
+
+/** Everything about one endpoint, stated once: routes, grants, the local gateway, documents and tests read it. */
+export interface Endpoint<
+  N extends Needs = Needs,
+  I extends InputSpec = InputSpec,
+  O extends OutputSpec = OutputSpec,
+  R extends Rule = Rule,
+  P extends ProjectRule | undefined = ProjectRule | undefined,
+> {
+  /** Name of the operation, in camel case; also names the function in the cloud. */
+  name: string;
+  method: Method;
+  /** The published form of the path, with its trailing slash where the interface has one. */
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  allow: R;
+  /** Its own throttle, beside that of the stage. Every operation that anybody may call has one: each answer is paid for. */
+  throttle?: Throttle;
+  /**
+   * Refuses, by throwing a problem, callers who may not ask for just this, where `allow` cannot tell. Nothing has been
+   * read or written for the request by then, nor for its `Idempotency-Key`.
+   */
+  permit?(input: Input<I>, asker: { caller: CallerOf<R>; settings: Settings }): void;
+  project?: P;
+  needs: N;
+  input: I;
+  output: O;
+  /** Kinds of problem that this endpoint answers with besides those every endpoint has. */
+  problems?: readonly ErrorKind[];
+  /** Honours the `X-Fields` mask. */
+  fieldsMask?: boolean;
+  /** Puts an `ETag` on its answer, which then is a reply with the record's version. */
+  etag?: boolean;
+  /** Takes an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */
+  idempotent?: Idempotence<N, O, R, P>;
+  /** What its function in the cloud has beyond the usual. */
+  runtime?: FunctionRuntime;
+  handle(input: Input<I>, context: Context<N, R, P>): Promise<Answer<O>>;
+}
+
+/** States one endpoint. The type parameters are inferred; misuse of a need does not compile. */
+export function defineEndpoint<
+  const N extends Needs,
+  const I extends InputSpec,
+  const O extends OutputSpec,
+  const R extends Rule,
+  const P extends ProjectRule | undefined = undefined,
+>(endpoint: Endpoint<N, I, O, R, P>): Endpoint<N, I, O, R, P> {
+  return endpoint;
+}
+
+/** A body of fields: JSON or form, of at most `maxBytes`. */
+export function fields<S extends z.ZodObject>(schema: S, maxBytes = fieldsMaxBytes): FieldsBody<S> {
+  return { kind: 'fields', schema, maxBytes };
+}
+
+/** A body that is a file of at most `maxBytes`. */
+export function file(mediaTypes: readonly string[], maxBytes: number): FileBody {
+  return { kind: 'file', mediaTypes, maxBytes };
+}
+
+/** An answer that may also be of these other media types; without `json` never JSON. */
+export function content(mediaTypes: readonly string[]): Content<undefined>;
+export function content<S extends z.ZodType>(mediaTypes: readonly string[], json: S): Content<S>;
+export function content(mediaTypes: readonly string[], json?: z.ZodType): Content {
+  return { kind: 'content', mediaTypes, json };
+}
+
+export const redirect: Redirect = { kind: 'redirect' };

@@ -1,0 +1,49 @@
+import type { FunctionRuntime } from '../core/function-runtime.ts';
+import type { Logger } from '../core/log.ts';
+import type { Needs, Platform } from '../core/needs.ts';
+import type { ErrorKind } from '../core/service-error.ts';
+import type { Project } from '../data/project.ts';
+import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule, Throttle } from './definition.ts';
+import type { FieldsMask } from './fields-mask/parse-mask.ts';
+import type { Event } from './proxy-event.ts';
+
+/** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
+export interface AnyEndpoint {
+  name: string;
+  method: Method;
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  allow: Rule;
+  throttle?: Throttle;
+  project?: ProjectRule | undefined;
+  needs: Needs;
+  input: InputSpec;
+  output: OutputSpec;
+  problems?: readonly ErrorKind[];
+  fieldsMask?: boolean;
+  etag?: boolean;
+  idempotent?:
+    | { kind: 'creates'; table: string; replayCreated(id: string, context: never): Promise<unknown> }
+    | { kind: 'signs'; table: string };
+  permit?(input: never, asker: never): void;
+  runtime?: FunctionRuntime;
+  handle(input: never, context: never): Promise<unknown>;
+}
+
+/** One request on its way through the wrapper's steps, each of which fills in what it finds out. */
+export interface Exchange {
+  readonly endpoint: AnyEndpoint;
+  readonly platform: Platform;
+  readonly event: Event;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly log: Logger;
+  caller?: Caller;
+  project?: Project;
+  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown };
+  mask?: FieldsMask;
+}
+
+/** A step before the behaviour, or around its answer. */
+export type Before = (exchange: Exchange) => Promise<void> | void;

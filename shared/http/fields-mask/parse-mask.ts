@@ -1,0 +1,62 @@
+import type { ServiceError } from '../../core/service-error.ts';
+import { maskProblem } from './mask-problem.ts';
+
+/** A parsed `X-Fields` mask: the names to show, each whole or with a mask of its own. */
+export type FieldsMask = ReadonlyMap<string, true | FieldsMask>;
+
+type Fields = Map<string, true | FieldsMask>;
+
+// Names are of Python's \w, which holds the letters and digits of every script. Whatever else stands between separates.
+const token = /[{},]|[\p{L}\p{N}_:*-]+/gu;
+
+function parseProblem(
+  reason:
+    | 'Unexpected comma'
+    | 'Unexpected opening bracket'
+    | 'Unexpected closing bracket'
+    | 'Missing closing bracket',
+): ServiceError {
+  return maskProblem(`Mask parse error: ${reason}`);
+}
+
+/** The text without its optional outer braces. They are judged by the first and last characters alone. */
+function withoutOuterBraces(text: string): string {
+  const trimmed = text.replaceAll('\n', '').trim();
+  if (!trimmed.startsWith('{')) return trimmed;
+  if (!trimmed.endsWith('}')) throw parseProblem('Missing closing bracket');
+  return trimmed.slice(1, -1);
+}
+
+/**
+ * Parses a mask by the grammar of Flask-RESTX (its documentation's "Fields masks", and its behaviour where that is
+ * silent: commas may be missing between names and may trail; the last mention of a name wins).
+ * Throws a 400 problem "Mask parse error: …".
+ */
+export function parseMask(text: string): FieldsMask {
+  const root: Fields = new Map();
+  const outer: Fields[] = [];
+  let fields = root;
+  let previous: string | undefined;
+  for (const [lexeme] of withoutOuterBraces(text).matchAll(token)) {
+    if (lexeme === '{') {
+      if (previous === undefined || '{},'.includes(previous))
+        throw parseProblem('Unexpected opening bracket');
+      const nested: Fields = new Map();
+      fields.set(previous, nested);
+      outer.push(fields);
+      fields = nested;
+    } else if (lexeme === '}') {
+      const enclosing = outer.pop();
+      if (enclosing === undefined) throw parseProblem('Unexpected closing bracket');
+      fields = enclosing;
+    } else if (lexeme === ',') {
+      if (previous === undefined || previous === ',' || previous === '{')
+        throw parseProblem('Unexpected comma');
+    } else {
+      fields.set(lexeme, true);
+    }
+    previous = lexeme;
+  }
+  if (outer.length > 0) throw parseProblem('Missing closing bracket');
+  return root;
+}

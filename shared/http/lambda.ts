@@ -1,0 +1,139 @@
+import middy from '@middy/core';
+import { ulid } from 'ulid';
+import { createLogger, type Logger } from '../core/log.ts';
+import { type Environment, openServices, type Platform } from '../core/needs.ts';
+import { readSettings } from '../core/settings.ts';
+import { spreadId } from '../data/spread-list.ts';
+import { authenticate, authorize } from './authenticate.ts';
+import { withCors } from './cors.ts';
+import type { AnyEndpoint, Before, Exchange } from './exchange.ts';
+import { parseMaskOfRequest } from './fields-mask.ts';
+import { answerOnce } from './idempotency.ts';
+import { expectedVersion, parseInput } from './parse-input.ts';
+import { requireProjectOfPath } from './project-rule.ts';
+import type { Event, LambdaContext, Result } from './proxy-event.ts';
+import { headerOf } from './proxy-event.ts';
+import { refuseForeignPage } from './refuse-foreign-page.ts';
+import { renderAnswer } from './render-answer.ts';
+import { renderError } from './render-error.ts';
+import { resolveCursor } from './resolve-cursor.ts';
+
+/** A Lambda function behind a REST proxy route. */
+export interface Handler {
+  (event: Event, context: LambdaContext): Promise<Result>;
+  /** The refusal of a caller who may not ask at all, which needs no body; undefined for everybody else. */
+  refuse?(event: Event): Promise<Result | undefined>;
+}
+
+/** Refuses by what is asked for; the casts rest on the steps before. */
+const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
+  endpoint.permit?.(input as never, { caller, settings } as never);
+
+/** The steps that tell who asks. */
+const callerSteps: readonly Before[] = [refuseForeignPage, authenticate, authorize];
+
+/** The steps before every behaviour, in their order: no one learns what is wrong with a request they may not make. */
+const steps: readonly Before[] = [
+  ...callerSteps,
+  parseInput,
+  resolveCursor,
+  permit,
+  parseMaskOfRequest,
+  requireProjectOfPath,
+];
+
+interface Process {
+  platform: Platform;
+  log: Logger;
+  services: Readonly<Record<string, unknown>>;
+}
+
+function startProcess(endpoint: AnyEndpoint, environment: Environment): Process {
+  const settings = readSettings(environment);
+  const platform = { environment, settings };
+  const log = createLogger(settings.logLevel, (line) => process.stdout.write(line));
+  return { platform, log, services: openServices(endpoint.needs, platform) };
+}
+
+/** What the behaviour receives: all of it was checked by the steps before, which is what the casts rest on. */
+async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
+  const { endpoint, event, platform, log, requestId, input, caller, project } = exchange;
+  const context = {
+    ...services,
+    ...(project !== undefined && { project }),
+    caller,
+    now: () => new Date(),
+    newId: () => spreadId(ulid().toLowerCase()),
+    idempotencyWrites: () => [],
+    log,
+    settings: platform.settings,
+    requestId,
+    sourceIp: event.requestContext.identity.sourceIp,
+    header: (name: string) => headerOf(event, name.toLowerCase()),
+    expectedVersion: expectedVersion(event),
+  };
+  return answerOnce(exchange, services, {
+    act: (idempotencyWrites) => endpoint.handle(input as never, { ...context, idempotencyWrites } as never),
+    replayCreated: async (id) =>
+      endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
+  });
+}
+
+/** The Lambda handler of an endpoint. It reads the environment and opens clients at its first request, not on import. */
+export function lambda(endpoint: AnyEndpoint, environment: Environment = process.env): Handler {
+  let started: Process | undefined;
+
+  const exchanges = new WeakMap<Event, Exchange>();
+  const exchangeOf = (event: Event): Exchange => {
+    const present = exchanges.get(event);
+    if (present !== undefined) return present;
+    started ??= startProcess(endpoint, environment);
+    const requestId = event.requestContext?.requestId ?? ulid().toLowerCase();
+    const log = started.log.with({ request_id: requestId, endpoint: endpoint.name });
+    const exchange: Exchange = {
+      endpoint,
+      platform: started.platform,
+      event,
+      requestId,
+      startedAt: performance.now(),
+      log,
+    };
+    exchanges.set(event, exchange);
+    return exchange;
+  };
+
+  const finish = (event: Event, result: Result): Result => {
+    const { log, startedAt, caller, platform } = exchangeOf(event);
+    log.info('request', {
+      method: endpoint.method,
+      path: endpoint.path,
+      status: result.statusCode,
+      milliseconds: Math.round(performance.now() - startedAt),
+      user_id: caller?.user_id,
+    });
+    return withCors(result, platform.settings.corsOrigins, headerOf(event, 'origin'));
+  };
+
+  const handler = middy<Event, Result>(async (event: Event) => {
+    const exchange = exchangeOf(event);
+    return renderAnswer(exchange, await runHandler(exchange, started?.services ?? {}));
+  });
+  for (const step of steps) handler.before(({ event }) => step(exchangeOf(event)));
+  handler.after((request) => {
+    if (request.response) request.response = finish(request.event, request.response);
+  });
+  handler.onError((request) => {
+    const { requestId, log } = exchangeOf(request.event);
+    request.response = finish(request.event, renderError(request.error, requestId, log));
+  });
+  const refuse = async (event: Event): Promise<Result | undefined> => {
+    const exchange = exchangeOf(event);
+    try {
+      for (const step of callerSteps) await step(exchange);
+      return undefined;
+    } catch (error) {
+      return finish(event, renderError(error, exchange.requestId, exchange.log));
+    }
+  };
+  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), { refuse });
+}

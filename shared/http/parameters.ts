@@ -1,0 +1,55 @@
+import * as z from 'zod';
+
+/** A whole number given as text in a query or form. */
+export function integer(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^[+-]?\d{1,15}$/, message)
+          .transform(Number),
+      ],
+      { error: message },
+    )
+    .pipe(z.number().int(message).min(least, message).max(most, message))
+    .meta({ type: 'integer', minimum: least, maximum: most });
+}
+
+/** A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. */
+const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const decimalText = (message: string, rule: z.ZodNumber) =>
+  z
+    .union([z.number(), z.string().regex(decimalPattern, message).transform(Number)], { error: message })
+    .pipe(rule);
+
+/** A decimal number given as text in a query or form. */
+export function decimal(least: number, most: number) {
+  const message = `must be a number from ${least} to ${most}`;
+  return decimalText(message, z.number(message).min(least, message).max(most, message)).meta({
+    type: 'number',
+    minimum: least,
+    maximum: most,
+  });
+}
+
+/** The same, above a bound that is itself refused. */
+export function decimalAbove(bound: number, most: number) {
+  const message = `must be a number above ${bound}, at most ${most}`;
+  return decimalText(message, z.number(message).gt(bound, message).max(most, message)).meta({
+    type: 'number',
+    exclusiveMinimum: bound,
+    maximum: most,
+  });
+}
+
+/** `true` or `false` given as text in a query or form. */
+export const flag = z
+  .union([z.boolean(), z.enum(['true', 'false', 'True', 'False', '1', '0'])], {
+    error: 'must be true or false',
+  })
+  .transform((value) => value === true || value === 'true' || value === 'True' || value === '1')
+  .meta({ type: 'boolean' });

@@ -1,0 +1,128 @@
+import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
+import { bodyMaxBytes } from './body-limit.ts';
+import type { File } from './definition.ts';
+import type { Before, Exchange } from './exchange.ts';
+import { parseMaskOfRequest } from './fields-mask.ts';
+import { idempotencyKeyFaults } from './idempotency-key.ts';
+import { illFormedFaults } from './ill-formed.ts';
+import {
+  checkBodySize,
+  type RawFields,
+  readFields,
+  readFile,
+  refuseBody,
+  singleValues,
+} from './parse-body.ts';
+import { type Part, parsePart } from './parse-part.ts';
+import { type Event, headerOf } from './proxy-event.ts';
+import { readPath } from './read-path.ts';
+import { splitQueryAndBody } from './split-query-and-body.ts';
+
+function queryPairs(event: Event): [string, string[]][] {
+  const several = Object.entries(event.multiValueQueryStringParameters ?? {});
+  if (several.length > 0) return several.map(([name, values]) => [name, values ?? []]);
+  return Object.entries(event.queryStringParameters ?? {}).map(([name, value]) => [
+    name,
+    value === undefined ? [] : [value],
+  ]);
+}
+
+interface Body {
+  fields: RawFields;
+  file?: File;
+}
+
+function readBody({ endpoint: { input }, event }: Exchange): Body {
+  checkBodySize(event, bodyMaxBytes(input));
+  if (input.body?.kind === 'file') {
+    return { fields: { values: {}, faults: [] }, file: readFile(event, input.body) };
+  }
+  if (input.body !== undefined || input.queryOrBody !== undefined) return { fields: readFields(event) };
+  return { fields: { values: {}, faults: event.httpMethod === 'GET' ? [] : refuseBody(event) } };
+}
+
+const nothing = (value?: unknown): Part => ({ value, faults: [] });
+
+const headerPairs = ({ headers, multiValueHeaders }: Event): [string, unknown][] => [
+  ...Object.entries(headers ?? {}),
+  ...Object.entries(multiValueHeaders ?? {}),
+];
+
+/** One fault for each parameter: what else is wrong with one that cannot be read is of no use to anybody. */
+function firstOfEach(
+  faults: readonly ParameterFault[],
+  unreadable: readonly ParameterFault[],
+): ParameterFault[] {
+  const names = new Set(unreadable.map((fault) => `${fault.in} ${fault.name}`));
+  return [...unreadable, ...faults.filter((fault) => !names.has(`${fault.in} ${fault.name.toWellFormed()}`))];
+}
+
+/** Parses everything that was sent and names every fault at once. */
+export const parseInput: Before = (exchange) => {
+  const { endpoint, event } = exchange;
+  const { input } = endpoint;
+  const inQuery = queryPairs(event);
+  const sent = singleValues(inQuery, 'query');
+  const inPath = readPath(exchange);
+  const { fields, file } = readBody(exchange);
+  const isReadable = fields.faults.length === 0;
+  const split = splitQueryAndBody(input.queryOrBody, sent.values, fields.values);
+  const alsoTaken = Object.keys(input.queryOrBody?.shape ?? {});
+
+  const path = input.path
+    ? parsePart(input.path, { values: inPath.values, placeOf: () => 'path' })
+    : nothing({});
+  const query = parsePart(input.query, { values: split.query, placeOf: () => 'query', alsoTaken });
+  // Where the body cannot be read nobody knows what is missing.
+  const queryOrBody = isReadable ? parsePart(input.queryOrBody, split.queryOrBody) : nothing();
+  const schema = input.body?.kind === 'fields' ? input.body.schema : undefined;
+  const body = isReadable
+    ? parsePart(schema, { values: split.body, placeOf: () => 'body', alsoTaken })
+    : nothing();
+  const unreadable = [
+    ...inPath.faults,
+    ...illFormedFaults('path', Object.entries(inPath.values)),
+    ...illFormedFaults('query', inQuery),
+    ...illFormedFaults('header', headerPairs(event)),
+    ...illFormedFaults('body', Object.entries(fields.values)),
+  ];
+  const others = [
+    ...path.faults,
+    ...sent.faults,
+    ...query.faults,
+    ...split.faults,
+    ...queryOrBody.faults,
+    ...fields.faults,
+    ...body.faults,
+    ...ifMatchFaults(event),
+    ...ifNoneMatchFaults(exchange),
+    ...idempotencyKeyFaults(endpoint, event),
+  ];
+  if (unreadable.length > 0 || others.length > 0) {
+    const maskFaults = faultsOf(() => parseMaskOfRequest(exchange));
+    throw badRequest(firstOfEach([...others, ...maskFaults], unreadable), query.allowed);
+  }
+  const bodyValue = file ?? (schema === undefined ? undefined : body.value);
+  exchange.input = { path: path.value, query: query.value, queryOrBody: queryOrBody.value, body: bodyValue };
+};
+
+const entityTag = /^(?:W\/)?"(\d{1,15})-[A-Za-z0-9_-]+"$/;
+
+function ifMatchFaults(event: Event): ParameterFault[] {
+  const given = headerOf(event, 'if-match');
+  if (given === undefined || given === '*' || entityTag.test(given)) return [];
+  return [{ in: 'header', name: 'If-Match', message: 'must be the ETag of an earlier answer' }];
+}
+
+/** With a change the header can only ask for nothing to be there; a condition that nobody checks is not taken. */
+function ifNoneMatchFaults({ endpoint, event }: Exchange): ParameterFault[] {
+  const given = endpoint.method === 'PUT' ? headerOf(event, 'if-none-match') : undefined;
+  if (given === undefined || given.trim() === '*') return [];
+  return [{ in: 'header', name: 'If-None-Match', message: 'must be *' }];
+}
+
+/** Version that `If-Match` names; undefined without the header or with `*`. */
+export function expectedVersion(event: Event): number | undefined {
+  const version = entityTag.exec(headerOf(event, 'if-match') ?? '')?.[1];
+  return version === undefined ? undefined : Number(version);
+}

@@ -1,0 +1,47 @@
+import type { ErrorKind, ParameterFault, ServiceError } from '../core/service-error.ts';
+
+/** Status and title of every kind of error (RFC 9457). `type` is a stable documentation path made of the kind. */
+export const problemKinds = {
+  'bad-request': { status: 400, title: 'Bad request' },
+  unauthenticated: { status: 401, title: 'Sign-in needed' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'request-timeout': { status: 408, title: 'Request took too long to arrive' },
+  conflict: { status: 409, title: 'Conflict with the present state' },
+  'precondition-failed': { status: 412, title: 'Changed by somebody else' },
+  'too-large': { status: 413, title: 'Too large' },
+  'unsupported-media-type': { status: 415, title: 'Media type not supported' },
+  'idempotency-mismatch': { status: 422, title: 'Idempotency-Key used for another request' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'headers-too-large': { status: 431, title: 'Request line and headers too large' },
+  internal: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
+} as const satisfies Record<ErrorKind, { status: number; title: string }>;
+
+/** The `application/problem+json` document of an error; `instance` is the request id. */
+export function problemDocument(error: ServiceError, instance: string): ProblemDocument {
+  const { status, title } = problemKinds[error.kind];
+  return {
+    ...error.members,
+    type: `/docs#problem-${error.kind}`,
+    title,
+    status,
+    detail: error.message,
+    instance,
+    errors: error.errors,
+    message: error.message,
+  };
+}
+
+interface ProblemDocument {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  errors: readonly ParameterFault[];
+  /** The same text as `detail`, where clients of Flask-RESTX services look for it. */
+  message: string;
+  [member: string]: unknown;
+}

@@ -1,0 +1,88 @@
+import type { Logger } from '../core/log.ts';
+import { ServiceError } from '../core/service-error.ts';
+import { TableBusy } from '../data/table.ts';
+import { UnreadableRecord } from '../data/unreadable-record.ts';
+import { problemDocument, problemKinds } from './problem.ts';
+import type { Result } from './proxy-event.ts';
+import { securityHeaders } from './security-headers.ts';
+
+const retrySeconds = '5';
+
+/** Codes of a connection that could not be made or broke: the dependency is out, not the request wrong. */
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  // This side has no further connection to give.
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'EADDRNOTAVAIL',
+]);
+
+/** SDK errors of a dependency that is overloaded or away, after the SDK's own retries. */
+const busyNames = new Set([
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'TooManyRequestsException',
+  'SlowDown',
+  'ServiceUnavailable',
+  'InternalServerError',
+  'InternalError',
+  'ServerException',
+  'TimeoutError',
+  'TransactionInProgressException',
+]);
+
+function isOutage(error: Error): boolean {
+  if (error instanceof TableBusy || busyNames.has(error.name)) return true;
+  const cancelled = error.name === 'TransactionCanceledException';
+  return cancelled || ('code' in error && typeof error.code === 'string' && connectionCodes.has(error.code));
+}
+
+function asProblem(error: unknown, log: Logger): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof UnreadableRecord) {
+    log.error('unreadable-record', { key: error.key, reason: error.reason });
+    return new ServiceError(
+      'conflict',
+      'A record that this needs cannot be read by this version of the service: a newer version wrote it, or it is damaged. It can be deleted. The request id finds its key in the log.',
+    );
+  }
+  if (error instanceof Error && isOutage(error)) {
+    log.warn('dependency-out', { error: error.name, detail: error.message });
+    const headers = { 'Retry-After': retrySeconds };
+    return new ServiceError(
+      'unavailable',
+      'A service that this one depends on does not answer. Try again shortly.',
+      { headers },
+    );
+  }
+  const stack = error instanceof Error ? error.stack : String(error);
+  log.error('internal-error', { stack });
+  return new ServiceError('internal', 'Something went wrong here. The request id finds it in the log.');
+}
+
+/** The `application/problem+json` answer for anything that was thrown; what is not the caller's fault is logged. */
+export function renderError(error: unknown, requestId: string, log: Logger): Result {
+  const problem = asProblem(error, log);
+  return {
+    statusCode: problemKinds[problem.kind].status,
+    headers: {
+      ...securityHeaders,
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      ...problem.headers,
+    },
+    body: JSON.stringify(problemDocument(problem, requestId), (_, value: unknown) =>
+      // What a problem quotes may be the very text that is refused.
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ),
+  };
+}

@@ -1,0 +1,9 @@
+import type { Subset } from './metric-panels.ts';
+
+/** Contrast of at least 4.5 to 1 with the panel; different to every eye. */
+export const lineColours: Readonly<Record<Subset, string>> = {
+  '': '#0b63b0',
+  train: '#7a3fb8',
+  val: '#b8500c',
+  test: '#17704a',
+};

@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { routeOf } from '../../../infra/routes.ts';
+import { problemsOf } from '../../../shared/http/openapi/problems.ts';
+import { problemKinds } from '../../../shared/http/problem.ts';
+
+const functions = join(import.meta.dirname, '../../../functions');
+const loaded = await loadEndpoints(functions);
+const endpoints = loaded.map(({ endpoint }) => endpoint);
+const named = endpoints.map((endpoint) => [endpoint.name, endpoint] as const);
+
+/** Operations that need nobody to be signed in, by the contract. */
+const openToAnyone = [
+  'GET /users/check/{username}',
+  'POST /users/',
+  'POST /auth/token',
+  'GET /health',
+  'GET /openapi.json',
+  'GET /docs',
+];
+
+/** Reads that write, and why. */
+const writingReads: Readonly<Record<string, string>> = {
+  readExperimentLogs: 'marks the lease of a running job, which then sends its lines at once',
+  readExperimentMetrics: 'marks the lease of a running job, which then sends its points at once',
+  readPruneLogs: 'marks the lease of a running job, which then sends its lines at once',
+  readQuantizeLogs: 'marks the lease of a running job, which then sends its lines at once',
+  readExperiment: 'compares an unfinished experiment with Batch, and writes down what it finds',
+  readPruneStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',
+  readQuantizeStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',
+};
+
+/** Operations in a project that need no rule about it, and why. */
+const withoutProjectRule: Readonly<Record<string, string>> = {
+  readProject: 'reads the project itself',
+};
+
+const variables = (path: string): string[] =>
+  [...path.matchAll(/\{(.+?)\+?\}/g)].map(([, name]) => name ?? '');
+const repeated = (all: readonly string[]): string[] => all.filter((one, index) => all.indexOf(one) !== index);
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+describe('all endpoints together', () => {
+  test('have names of their own', () => {
+    expect(endpoints.length).toBeGreaterThan(25);
+    expect(repeated(endpoints.map(({ name }) => name))).toEqual([]);
+  });
+
+  test('have routes of their own', () => {
+    const routes = endpoints.map((endpoint) => `${endpoint.method} ${routeOf(endpoint).resource}`);
+    expect(repeated(routes)).toEqual([]);
+  });
+
+  test('name sibling variables alike once they are routed, as API Gateway demands', () => {
+    const children = new Map<string, Set<string>>();
+    for (const endpoint of endpoints) {
+      const segments = routeOf(endpoint).resource.split('/');
+      for (const [position, segment] of segments.entries()) {
+        if (!segment.startsWith('{')) continue;
+        const parent = segments.slice(0, position).join('/');
+        children.set(parent, (children.get(parent) ?? new Set()).add(segment));
+      }
+    }
+    const quarrels = [...children].filter(([, names]) => names.size > 1);
+    expect(children.size).toBeGreaterThan(3);
+    expect(quarrels).toEqual([]);
+  });
+
+  test('that are open to anyone are those of the contract', () => {
+    const open = endpoints
+      .filter(({ allow }) => allow === 'anyone')
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(openToAnyone).toEqual(expect.arrayContaining(open));
+  });
+
+  test('that are open to anyone have a throttle of their own, and the others need none', () => {
+    const throttled = endpoints.filter(({ throttle }) => throttle !== undefined);
+    expect(throttled.map(({ name }) => name).sort()).toEqual(
+      endpoints.flatMap(({ name, allow }) => (allow === 'anyone' ? [name] : [])).sort(),
+    );
+  });
+
+  test('exceptions are made for operations that exist and need them', () => {
+    const writing = endpoints
+      .filter(({ method }) => method === 'GET')
+      .filter(({ needs }) =>
+        Object.values(needs).some(({ level }) => level === 'write' || level === 'control'),
+      );
+    expect(writing.map(({ name }) => name).sort()).toEqual(Object.keys(writingReads).sort());
+    const ruleless = endpoints.filter(
+      ({ path, project }) => path.includes('{project_id}') && project === undefined,
+    );
+    expect(ruleless.map(({ name }) => name).sort()).toEqual(Object.keys(withoutProjectRule).sort());
+  });
+});
+
+describe.each(named)('%s', (name, endpoint) => {
+  const { method, path, allow, project, input, output, summary, description } = endpoint;
+  const file = loaded.find((one) => one.endpoint === endpoint)?.file ?? '';
+
+  test('is named like its file, which may leave out what its folder says', () => {
+    const resource = dirname(file).replace(/s$/, '');
+    const short = kebab(name).replace(`-${resource}`, '');
+    expect(name).toMatch(/^[a-z]+([A-Z][a-z]+)+$/);
+    expect([kebab(name), short]).toContain(basename(file, '.endpoint.ts'));
+  });
+
+  test('takes the variables of its path, all of them and no others', () => {
+    expect(Object.keys(input.path?.shape ?? {}).sort()).toEqual(variables(path).sort());
+    expect(repeated(variables(path))).toEqual([]);
+  });
+
+  test('has a path of words and variables, a greedy one only at the end', () => {
+    const segments = path.replace(/^\/|\/$/g, '').split('/');
+    for (const segment of segments) expect(segment).toMatch(/^([a-z][a-z0-9_.-]*|\{[a-z][a-z0-9_]*\+?\})$/);
+    expect(segments.slice(0, -1).join('/')).not.toContain('+}');
+  });
+
+  test('has project_id where it has a rule about the project', () => {
+    expect(project === undefined || variables(path).includes('project_id')).toBe(true);
+  });
+
+  test('is open to readers just where it only reads', () => {
+    const changes = ['anyone', 'guest', 'developer', 'admin'];
+    const reads = ['anyone', 'guest', 'viewer', 'developer', 'admin'];
+    expect(method === 'GET' ? reads : changes).toContain(allow);
+    expect(project === 'own' && method === 'GET').toBe(false);
+    if (project !== undefined && method !== 'GET') expect(['own', 'remove']).toContain(project);
+  });
+
+  test('declares one success, and a mask only where that is JSON', () => {
+    const successes = Object.keys(output);
+    expect(successes).toHaveLength(1);
+    const [declared] = Object.values(output);
+    if (endpoint.fieldsMask === true) expect(declared).not.toHaveProperty('kind');
+  });
+
+  test('has an ETag where it reads one record', () => {
+    const isRecord = method === 'GET' && /\{\w+\}\/?$/.test(path) && output[302] === undefined;
+    const isOpen = openToAnyone.includes(`${method} ${path}`);
+    expect(!isRecord || isOpen || endpoint.etag === true).toBe(true);
+  });
+
+  test('takes no body with GET', () => {
+    expect(method === 'GET' ? input.body : undefined).toBeUndefined();
+  });
+
+  test('declares each kind of problem once', () => {
+    expect(repeated(endpoint.problems ?? [])).toEqual([]);
+    const statuses = problemsOf(endpoint).map((kind) => String(problemKinds[kind].status));
+    expect(repeated(statuses)).toEqual([]);
+  });
+
+  test('tells in a line what it does, and more in sentences', () => {
+    expect(summary).toMatch(/^\p{Lu}.{4,78}[^.\s]$/u);
+    if (description !== undefined) expect(description).toMatch(/^[\p{Lu}\p{N}`].*\.$/su);
+  });
+});
+
+describe('importing every function', () => {
+  test('reads no environment, opens no connection and starts nothing', async () => {
+    const program = join(import.meta.dirname, 'import-functions.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, functions], { env: {} });
+    expect(JSON.parse(stdout)).toEqual({ imported: expect.any(Number), read: [], connected: 0, active: [] });
+    expect(JSON.parse(stdout).imported).toBeGreaterThanOrEqual(endpoints.length);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import { line, paragraph, paragraphOrBlank } from '../../../shared/core/text-rules.ts';
+import { toJsonSchema } from '../../../shared/http/openapi/json-schema.ts';
+import { decimal, decimalAbove } from '../../../shared/http/parameters.ts';
+import fc from '../../support/seeded-fast-check.ts';
+
+const limit = 8;
+
+/** Whether the JSON Schema that a caller reads takes a text. */
+function isDocumented(schema: z.ZodType, text: string): boolean {
+  const { pattern, minLength = 0, maxLength } = toJsonSchema(schema, 'input', new Map());
+  const characters = [...text].length;
+  return (
+    new RegExp(String(pattern), 'u').test(text) &&
+    characters >= Number(minLength) &&
+    characters <= Number(maxLength)
+  );
+}
+
+const special = fc.constantFrom(
+  ...' \t\n\r\v\f\0\u001F\u007F\u0085\u009F\u00A0\u1680\u2000\u200A\u200B\u2028\u2029\u202A\u202E\u202F\u205F\u2066',
+  ...'\u2069\u3000\uFEFF',
+);
+const texts = fc
+  .array(fc.oneof(special, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })), {
+    maxLength: limit + 2,
+  })
+  .map((characters) => characters.join(''));
+
+describe.each([
+  ['line', line(limit)],
+  ['paragraph', paragraph(limit)],
+  ['paragraphOrBlank', paragraphOrBlank(limit)],
+])('%s', (_, schema) => {
+  test('takes just what its JSON Schema says', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(schema.safeParse(text).success).toBe(isDocumented(schema, text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('counts code points', () => {
+    expect(schema.safeParse('🎉'.repeat(limit)).success).toBe(true);
+    expect(schema.safeParse('🎉'.repeat(limit + 1)).success).toBe(false);
+  });
+});
+
+describe('a decimal number', () => {
+  test.each([
+    ['1e-06', 1e-6],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['5e-2', 0.05],
+    ['1E2', 100],
+    ['+5', 5],
+    ['-0', -0],
+    ['0.30000000000000004', 0.30000000000000004],
+    [`0.${'0'.repeat(40)}1`, 1e-41],
+    ['00012', 12],
+  ])('may be written %s', (text, value) => {
+    expect(decimal(0, 1000).parse(text)).toBe(value);
+  });
+
+  test.each([
+    '',
+    '.',
+    '+',
+    'e5',
+    '1e',
+    '1e+',
+    ' 1',
+    '1 ',
+    '1,5',
+    '1_0',
+    '0x10',
+    'NaN',
+    'Infinity',
+    'inf',
+    '1e999',
+    '--1',
+    '1.2.3',
+    '١',
+  ])('is not written %o', (text) => {
+    expect(decimal(0, 1000).safeParse(text).error?.issues).toMatchObject([
+      { message: 'must be a number from 0 to 1000' },
+    ]);
+  });
+
+  test('above a bound is not the bound, and says so', () => {
+    const schema = decimalAbove(0, 1000);
+    expect(schema.parse('5e-324')).toBe(5e-324);
+    for (const text of ['0', '-1', '1e-400', '1000.1', 'x']) {
+      expect(schema.safeParse(text).error?.issues).toMatchObject([
+        { message: 'must be a number above 0, at most 1000' },
+      ]);
+    }
+    const documented = { type: 'number', exclusiveMinimum: 0, maximum: 1000 };
+    expect(toJsonSchema(schema, 'input', new Map())).toEqual(documented);
+  });
+});
