@@ -1,15 +1,12 @@
 import type { ObjectWriter } from '../../shared/aws/objects.ts';
-import { notFound, ServiceError } from '../../shared/core/service-error.ts';
+import { notFound } from '../../shared/core/service-error.ts';
 import { findPicture, type Picture, pictureOwner, putPicture } from '../../shared/data/picture.ts';
+import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
-import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient } from '../../shared/http/definition.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { discardPicture, sweepPictures } from '../../shared/pictures/picture-store.ts';
-
-/** Somebody always wins a round, so this many contenders for one picture all come through. */
-const rounds = 8;
 
 export interface PictureContext
   extends Pick<Ambient, 'header' | 'expectedVersion' | 'now' | 'newId' | 'log'> {
@@ -32,20 +29,21 @@ export function discard(context: PictureContext, user_id: string, picture_id: st
 }
 
 /**
- * Makes a stored picture, or none, the current one of the user, in one step: of several at once each becomes the
- * current one in turn, and the last stays. Answers what is current then. Throws 404 once the user is gone, 412 for a
- * precondition that does not hold, 409 when others keep coming between: after a problem nothing names the new picture.
+ * Make a stored picture, or none, the current one of the user, in one step: of several at once each becomes the current
+ * one in turn, and the last stays. Return the one that is current then. After an error nothing names the new picture.
  *
  * @param change id of this change, and of the new picture where there is one
+ * @throws ServiceError `not-found` once the user is gone, `precondition-failed` for a precondition that does not hold
+ * @throws ServiceError `conflict` when other changes keep coming between
  */
-export async function changePicture(
+export function changePicture(
   context: PictureContext,
   { user_id, username }: User,
   change: string,
   picture_id: string | null,
 ): Promise<Picture | undefined> {
   const { accounts, now } = context;
-  for (let round = 1; round <= rounds; round += 1) {
+  return retryOnConflict(async () => {
     const previous = await findPicture(accounts, user_id);
     const replaced = previous?.picture_id ?? null;
     // A write whose success was not heard of; what it made current must not be taken for what it replaced.
@@ -57,12 +55,10 @@ export async function changePicture(
     try {
       await putPicture(accounts, picture, previous);
     } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
       if (pictureOwner.failedIn(error)) throw notFound('user', username);
-      continue;
+      throw error;
     }
     await tidy(context, user_id, sweepPictures(context.objects, user_id, change, replaced));
     return picture;
-  }
-  throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.');
+  });
 }

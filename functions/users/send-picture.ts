@@ -1,4 +1,5 @@
 import type { ObjectReader } from '../../shared/aws/objects.ts';
+import { readAgain, retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
@@ -15,9 +16,6 @@ async function identicon({ user_id }: User, size: PictureSize): Promise<Uint8Arr
   return drawIdenticon(user_id, size);
 }
 
-/** A picture that was replaced between reading its record and its bytes is looked up again, so often. */
-const rounds = 5;
-
 interface Context extends Pick<Ambient, 'header'> {
   accounts: TableReader<'accounts'>;
   objects: ObjectReader;
@@ -32,13 +30,17 @@ export async function sendPicture(
 ): Promise<Reply<never>> {
   requireMaySeeAccount(caller, username);
   const form: PictureForm = { size, mediaType: preferredMediaType(header('Accept'), pictureMediaTypes) };
-  for (let round = 1; round <= rounds; round += 1) {
+  const send = async () => {
     const { user, picture } = await requireUserWithPicture(accounts, username);
     const { picture_id = null, version = 0 } = picture ?? {};
     const extras = { headers: { Vary: 'Accept' }, version };
     if (picture_id === null) return Reply.content('image/png', await identicon(user, size), extras);
     const bytes = await readPicture(objects, user, picture_id, form);
-    if (bytes !== undefined) return Reply.content(form.mediaType, bytes, extras);
-  }
-  throw new Error(`the picture of ${username} is on record but not in the bucket`);
+    // The picture may have been replaced between the reads of its record and of its bytes.
+    return bytes === undefined ? readAgain : Reply.content(form.mediaType, bytes, extras);
+  };
+  const giveUp = () => {
+    throw new Error(`the picture of ${username} is on record but not in the bucket`);
+  };
+  return retryOnConflict(send, { giveUp });
 }

@@ -1,8 +1,8 @@
 import { ServiceError } from '../core/service-error.ts';
+import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table.ts';
 import { issueToken } from '../data/token.ts';
 import { findCredentials, replaceHash, type User } from '../data/user.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
 import { beginAttempt } from './back-off.ts';
 import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';
@@ -34,37 +34,34 @@ interface SignedIn {
   bearer: string;
 }
 
-/** After so many changes of one user within one request nobody waits for the next. */
-const rounds = 8;
-
 async function checkAndIssue(
   accounts: TableWriter<'accounts'>,
   { username, password, sourceIp }: Presented,
   { token_id, seconds, now }: Grant,
 ): Promise<SignedIn> {
   const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
-  let found = await findCredentials(accounts, username);
-  let right = await verifyPassword(password, found?.hash);
-  for (let round = 1; ; round += 1) {
-    if (found === undefined || !right) throw wrongCredentials();
+  let verified: string | undefined;
+  const issue = async (): Promise<SignedIn> => {
+    const found = await findCredentials(accounts, username);
+    // In a retry only another password, or none, makes this one wrong.
+    const isVerified = verified !== undefined && found?.hash === verified;
+    const isRight = isVerified || (await verifyPassword(password, found?.hash));
+    if (found === undefined || !isRight) throw wrongCredentials();
     const { user, hash } = found;
-    if (round === 1) {
+    if (verified === undefined) {
       await attempt.succeeded();
       if (needsRehash(hash)) {
         await replaceHash(accounts, user.user_id, { from: hash, to: await hashPassword(password) });
       }
     }
-    try {
-      const { bearer } = await issueToken(accounts, user, { token_id, now: now(), seconds, name: null });
-      return { user, bearer };
-    } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
-      if (round === rounds) throw wrongCredentials();
-      // The user was changed or deleted since they were read; only another password, or none, makes this one wrong.
-      found = await findCredentials(accounts, username);
-      right = found?.hash === hash || (await verifyPassword(password, found?.hash));
-    }
-  }
+    verified = hash;
+    const { bearer } = await issueToken(accounts, user, { token_id, now: now(), seconds, name: null });
+    return { user, bearer };
+  };
+  const giveUp = () => {
+    throw wrongCredentials();
+  };
+  return retryOnConflict(issue, { giveUp });
 }
 
 /**

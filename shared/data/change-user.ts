@@ -1,6 +1,7 @@
 import { notFound, ServiceError } from '../core/service-error.ts';
 import { recordClosedAccount } from './closed-account.ts';
 import { ofVersion } from './record.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from './table.ts';
 import {
   type AccountType,
@@ -15,38 +16,29 @@ import {
 } from './user.ts';
 import { ConditionFailedError } from './write-label.ts';
 
-/** Somebody always wins a round, so this many contenders for one user all come through. */
-const rounds = 8;
-
 /**
- * Does a change of a user, again whenever another one came between, each time with the user as they are then. Throws a
- * 404 problem once the user is gone, and a 409 problem where the last admin would go or others keep coming between.
+ * Make a change of a user. Retry it when another change came between, with the user as they are then.
+ * @throws ServiceError `not-found` once the user is gone
+ * @throws ServiceError `conflict` for the last admin, who has to remain one
+ * @throws ServiceError `conflict` when other changes keep coming between
  */
-export async function changeUser<T>(
+export function changeUser<T>(
   accounts: TableReader<'accounts'>,
   user: User,
   attempt: (user: User) => Promise<T>,
 ): Promise<T> {
-  let present = user;
-  for (let round = 1; ; round += 1) {
+  return retryOnConflict(async (number) => {
+    const present = number === 1 ? user : await findUser(accounts, user.user_id);
+    if (present === undefined) throw notFound('user', user.username);
     try {
       return await attempt(present);
     } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
       // Where the user was changed as well, it is not known yet whether they are still an admin.
-      if (error.isOnly(populationCount)) {
-        const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
-        throw new ServiceError('conflict', detail, { cause: error });
-      }
-      const found = await findUser(accounts, user.user_id);
-      if (found === undefined) throw notFound('user', user.username);
-      if (round === rounds) {
-        const detail = 'Others are changing this user at the same moment. Try again.';
-        throw new ServiceError('conflict', detail, { cause: error });
-      }
-      present = found;
+      if (!(error instanceof ConditionFailedError && error.isOnly(populationCount))) throw error;
+      const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
+      throw new ServiceError('conflict', detail, { cause: error });
     }
-  }
+  });
 }
 
 const adminsIn = (account_type: AccountType): number => (account_type === 'admin' ? 1 : 0);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 import type { Key, TableWriter } from './table.ts';
 import {
   isAlive,
@@ -12,7 +13,7 @@ import {
   type TokenOwner,
 } from './token.ts';
 import { userPartition } from './user.ts';
-import { ConditionFailedError, WriteLabel } from './write-label.ts';
+import { WriteLabel } from './write-label.ts';
 
 /** Most tokens for scripts that one user can have at a time. */
 export const namedTokensMost = 50;
@@ -28,8 +29,6 @@ const namedTokens = recordType('named-tokens', () =>
 const listOfTokens = new WriteLabel('list of named tokens');
 
 const namedTokensKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'NAMED_TOKENS' });
-
-const rounds = 8;
 
 /** Those of these tokens that are good. */
 async function aliveOf(
@@ -47,8 +46,9 @@ async function aliveOf(
 
 /**
  * Issues a token for scripts; only this answer ever holds its secret. Answers undefined where the owner has as many as
- * there can be. Throws `ConditionFailedError` once the owner is gone or has other credentials (write 0), or where others
- * keep coming between.
+ * there can be.
+ * @throws ConditionFailedError once the owner is gone or has other credentials
+ * @throws ServiceError `conflict` when other changes keep coming between
  */
 export async function issueNamedToken(
   accounts: TableWriter<'accounts'>,
@@ -56,7 +56,7 @@ export async function issueNamedToken(
   options: NewToken & { name: string },
 ): Promise<{ bearer: string; token: Token } | undefined> {
   const key = namedTokensKey(owner.user_id);
-  for (let round = 1; ; round += 1) {
+  const issue = async () => {
     const item = await accounts.get(key);
     const { token_ids, version } =
       item === undefined ? { token_ids: [], version: 0 } : namedTokens.parse(item);
@@ -64,15 +64,10 @@ export async function issueNamedToken(
       token_ids.length < namedTokensMost ? token_ids : await aliveOf(accounts, owner, token_ids, options.now);
     if (kept.length >= namedTokensMost) return undefined;
     const { bearer, token, writes } = prepareToken(owner, options);
-    const list = { token_ids: [...kept, token.token_id], version: version + 1 };
-    try {
-      const put = namedTokens.item(key, list);
-      const condition = version === 0 ? { exists: false } : { equals: { version } };
-      await accounts.write(...writes, listOfTokens.on({ put, if: condition }));
-      return { bearer, token };
-    } catch (error) {
-      const isListOnly = error instanceof ConditionFailedError && error.isOnly(listOfTokens);
-      if (!isListOnly || round === rounds) throw error;
-    }
-  }
+    const put = namedTokens.item(key, { token_ids: [...kept, token.token_id], version: version + 1 });
+    const condition = version === 0 ? { exists: false } : { equals: { version } };
+    await accounts.write(...writes, listOfTokens.on({ put, if: condition }));
+    return { bearer, token };
+  };
+  return retryOnConflict(issue, { isConflict: (error) => error.isOnly(listOfTokens) });
 }

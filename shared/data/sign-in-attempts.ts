@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { recordType } from './record.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 import type { Key, TableWriter, Write } from './table.ts';
 import { ConditionFailedError, WriteLabel } from './write-label.ts';
 
@@ -32,8 +33,6 @@ export function attemptsPartition({ address, username, act }: AttemptSource): st
 
 const attemptsKey = (source: AttemptSource): Key => ({ pk: attemptsPartition(source), sk: 'ATTEMPTS' });
 
-const rounds = 10;
-
 /** What is to become of a count: unchanged, replaced, or raised by one as long as it stays below a limit. */
 export type AttemptsChange = { replace: SignInAttempts } | { raise: SignInAttempts; below: number };
 
@@ -58,7 +57,7 @@ function countWrite(
 /**
  * Changes the counts of all sources in one step into what `next` makes of them; undefined counts nothing so far.
  * Counts that are only raised do not get in each other's way, however many people share an address.
- * Returns false where `next` returned undefined and nothing was changed, or others changed the counts all the time.
+ * Returns false where `next` returned undefined and nothing was changed, or others changed the counts during every attempt.
  */
 export async function changeAttempts(
   accounts: TableWriter<'accounts'>,
@@ -66,7 +65,7 @@ export async function changeAttempts(
   next: (present: readonly (SignInAttempts | undefined)[]) => readonly AttemptsChange[] | undefined,
 ): Promise<boolean> {
   const keys = sources.map(attemptsKey);
-  for (let round = 0; round < rounds; round += 1) {
+  const count = async (): Promise<boolean> => {
     const items = await accounts.batchGet(keys);
     const present = items.map((item) => item && attempts.parse(item));
     const changes = next(present);
@@ -75,15 +74,10 @@ export async function changeAttempts(
       const change = changes[index];
       return change === undefined ? [] : [countWrite(key, present[index], change)];
     });
-    try {
-      await accounts.write(...writes);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(200, 10 * 2 ** round)));
-  }
-  return false;
+    await accounts.write(...writes);
+    return true;
+  };
+  return retryOnConflict(count, { giveUp: () => false });
 }
 
 /**

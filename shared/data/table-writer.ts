@@ -3,12 +3,15 @@ import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { toWellFormed } from '../core/well-formed.ts';
 import { Expression } from './condition.ts';
+import { jitteredPause } from './retry-on-conflict.ts';
 import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 const conflictRounds = 8;
+/** Milliseconds. */
+const longestPause = 2000;
 
 /** Text as it can be stored: what a job reports may be cut in the middle of a character, which the store refuses. */
 const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
@@ -84,8 +87,7 @@ export function tableWriter<N extends TableName>(
           const failed = writes.filter((_, index) => codes[index] === 'ConditionalCheckFailed');
           if (failed.length > 0) throw new ConditionFailedError(failed.map(({ label }) => label));
           if (round === conflictRounds || !codes.some((code) => passing.has(code))) throw error;
-          // Full jitter keeps contenders for one item from meeting again and again.
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** round));
+          await jitteredPause(round, longestPause);
         }
       }
     },

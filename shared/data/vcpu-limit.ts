@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { recordType } from './record.ts';
+import { readAgain, retryOnConflict } from './retry-on-conflict.ts';
 import { type Item, type Key, TableBusy, type TableReader, type TableWriter, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
 
@@ -17,7 +18,6 @@ const most = 16;
 const tokensOfShare = 64;
 /** Limit that is noted while more tokens are out than there may be: nobody begins a job without looking. */
 const closed = -1;
-const rounds = 10;
 
 const share = recordType('limit-share', () =>
   z.object({
@@ -185,9 +185,14 @@ function gather({ shares }: Dealt, job: Reservation, limit: number): Write[] | u
   return [take, ...moves];
 }
 
+/** @throws TableBusy for shares that others changed during every attempt */
+export function refuseBusyShares(cause: unknown): never {
+  throw new TableBusy('the shares of the vCPU limit changed during every attempt', { cause });
+}
+
 /**
  * The writes by which a job takes its vCPUs from its own share and others; undefined where all together have too few.
- * @throws TableBusy where others changed the shares all the while
+ * @throws TableBusy when others change the shares during every attempt
  */
 export async function gatherVcpus(
   records: TableWriter<'records'>,
@@ -195,20 +200,20 @@ export async function gatherVcpus(
   limit: number,
 ): Promise<Write[] | undefined> {
   let wasShort = false;
-  for (let round = 0; round < rounds; round += 1) {
+  const read = async () => {
     const dealt = await readDealt(records);
     const dealing = dealWrites(dealt, limit);
     if (dealing.length > 0) {
-      await unlessChanged(records.write(...dealing));
-      continue;
+      await records.write(...dealing);
+      return readAgain;
     }
     const taking = gather(dealt, job, limit);
-    if (taking !== undefined) return taking;
     // The shares are read one after the other: tokens on their way from one to another may have been missed.
-    if (wasShort) return undefined;
+    if (taking !== undefined || wasShort) return taking;
     wasShort = true;
-  }
-  throw new TableBusy('the shares of the vCPU limit changed all the while');
+    return readAgain;
+  };
+  return retryOnConflict(read, { giveUp: refuseBusyShares });
 }
 
 async function unlessChanged(write: Promise<void>): Promise<void> {

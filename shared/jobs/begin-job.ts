@@ -1,8 +1,9 @@
 import type { Limits } from '../core/settings.ts';
 import { claimCluster } from '../data/cluster-claim.ts';
 import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/job.ts';
-import { TableBusy, type TableWriter, type Write } from '../data/table.ts';
-import { gatherVcpus, reserveVcpus } from '../data/vcpu-limit.ts';
+import { retryOnConflict } from '../data/retry-on-conflict.ts';
+import type { TableWriter, Write } from '../data/table.ts';
+import { gatherVcpus, refuseBusyShares, reserveVcpus } from '../data/vcpu-limit.ts';
 import { ConditionFailedError, WriteLabel } from '../data/write-label.ts';
 
 /** A limit of which nothing is left for a job now. */
@@ -15,8 +16,6 @@ export class JobLimitError extends Error {
     this.limit = limit;
   }
 }
-
-const rounds = 10;
 
 const clusterClaim = new WriteLabel('claim of the cluster');
 const userLimit = new WriteLabel('unfinished jobs of the user');
@@ -41,20 +40,20 @@ export async function beginJob(
     ...claimCluster(job, limits.sharedCluster).map((write) => clusterClaim.on(write)),
     userLimit.on(countOfUser(job, limits.unfinishedJobs)),
   ];
-  let reserving = [reserveVcpus(job, limits.vcpus)];
-  for (let round = 0; round < rounds; round += 1) {
+  const begin = async (number: number): Promise<void> => {
+    const own = [reserveVcpus(job, limits.vcpus)];
+    const reserving = number === 1 ? own : await gatherVcpus(records, job, limits.vcpus);
+    if (reserving === undefined) throw new JobLimitError('vcpus');
     try {
-      return await records.write(...counted, ...reserving.map((write) => vcpuLimit.on(write)));
+      await records.write(...counted, ...reserving.map((write) => vcpuLimit.on(write)));
     } catch (error) {
       const isLimit =
         error instanceof ConditionFailedError && error.isOnly(clusterClaim, userLimit, vcpuLimit);
-      if (!isLimit) throw error;
-      if (clusterClaim.failedIn(error)) throw new JobLimitError('sharedCluster');
-      if (userLimit.failedIn(error)) throw new JobLimitError('unfinishedJobs');
+      if (isLimit && clusterClaim.failedIn(error)) throw new JobLimitError('sharedCluster');
+      if (isLimit && userLimit.failedIn(error)) throw new JobLimitError('unfinishedJobs');
+      throw error;
     }
-    const gathered = await gatherVcpus(records, job, limits.vcpus);
-    if (gathered === undefined) throw new JobLimitError('vcpus');
-    reserving = gathered;
-  }
-  throw new TableBusy('the shares of the vCPU limit changed all the while');
+  };
+  const isConflict = (error: ConditionFailedError) => error.isOnly(vcpuLimit);
+  await retryOnConflict(begin, { isConflict, giveUp: refuseBusyShares });
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { findModel, type Model } from '../../../shared/data/model.ts';
+import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
-import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import type { Caller } from '../../../shared/http/definition.ts';
 
 /** Refuses callers who may not change a model. */
@@ -13,32 +13,22 @@ export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller
   );
 }
 
-/** Somebody always wins a round, so this many contenders for one record all come through. */
-const rounds = 8;
-
 /**
- * Does a change of the model of this name, again whenever another one came between, each time with the model as it is
- * then: undefined where there is none. Throws a 403 problem for what is somebody else's, and a 409 problem when others
- * keep coming between.
+ * Make a change of the model of this name, undefined where there is none. Retry it when another change came between,
+ * with the model as it is then.
+ * @throws ServiceError `forbidden` for a model of somebody else
+ * @throws ServiceError `conflict` when other changes keep coming between
  */
-export async function changeModel<T>(
+export function changeModel<T>(
   records: TableReader<'records'>,
   model_name: string,
   caller: Caller,
   attempt: (model: Model | undefined) => Promise<T>,
   find: (records: TableReader<'records'>, model_name: string) => Promise<Model | undefined> = findModel,
 ): Promise<T> {
-  for (let round = 1; ; round += 1) {
+  return retryOnConflict(async () => {
     const model = await find(records, model_name);
     if (model !== undefined) requireOwn(model, caller);
-    try {
-      return await attempt(model);
-    } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
-      if (round < rounds) continue;
-      throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.', {
-        cause: error,
-      });
-    }
-  }
+    return attempt(model);
+  });
 }
