@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
-import { forSeconds } from '../../shared/core/deadline.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import {
@@ -10,17 +9,14 @@ import {
 } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { count } from '../../shared/data/project.ts';
-import { recordPurge } from '../../shared/data/purge.ts';
+import { newPurge, recordPurge } from '../../shared/data/purge.ts';
 import { unrank } from '../../shared/data/ranking.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
-import { runPurge } from '../../shared/purge/run-purge.ts';
+import { purgeInRequest } from '../../shared/purge/purge-in-request.ts';
 import { experimentPath } from './experiment-path.ts';
-
-/** What is not removed by then waits for the purge event; a request has 29 s in all. */
-const purgeSeconds = 10;
 
 export const endpoint = defineEndpoint({
   name: 'deleteExperiment',
@@ -39,16 +35,14 @@ export const endpoint = defineEndpoint({
   },
   problems: ['conflict', 'precondition-failed'],
 
-  async handle(
-    { path: { project_id, experiment_id } },
-    { records, objects, newId, now, log, header, expectedVersion },
-  ) {
+  async handle({ path: { project_id, experiment_id } }, context) {
+    const { records } = context;
     const { experiment, hasEnded, removable } = await requireExperimentToRemove(
       records,
       project_id,
       experiment_id,
     );
-    requirePrecondition({ header, expectedVersion }, experiment.version);
+    requirePrecondition(context, experiment.version);
     if (!hasEnded) {
       throw new ServiceError(
         'conflict',
@@ -59,8 +53,7 @@ export const endpoint = defineEndpoint({
       objects: experiment.artifacts + experiment.checkpoints,
       bytes: experiment.artifact_bytes + experiment.checkpoint_bytes,
     };
-    const target = experimentRemains(project_id, experiment_id);
-    const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
+    const purge = newPurge(context, experimentRemains(project_id, experiment_id));
     try {
       await records.write(
         removeExperiment(experiment, removable),
@@ -71,12 +64,7 @@ export const endpoint = defineEndpoint({
     } catch (error) {
       throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
     }
-    try {
-      await runPurge(records, objects, purge, forSeconds(purgeSeconds));
-    } catch (error) {
-      // The experiment is gone and the rest is on record, so the request has succeeded.
-      log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
-    }
+    await purgeInRequest(context, purge);
     return { experiment_id, deleted };
   },
 });

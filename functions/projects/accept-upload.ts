@@ -5,12 +5,11 @@ import { changeInProject } from '../../shared/data/change-in-project.ts';
 import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import {
-  datasetObject,
   findAcceptable,
   findUploadToReplace,
   putUpload,
-  sourceObject,
   type Upload,
+  uploadObject,
 } from '../../shared/data/upload.ts';
 import type { Ambient } from '../../shared/http/definition.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
@@ -59,10 +58,9 @@ export async function acceptUpload(
   { records, objects, project, now, header, expectedVersion, settings }: Accepting,
 ): Promise<Upload> {
   const { project_id } = project;
-  const objectOf = kind === 'source' ? sourceObject : datasetObject;
   return changeInProject(records, project, async () => {
     const acceptable = await findAcceptable(records, kind, project_id, sha256);
-    const { size, start } = await uploaded(objects, objectOf(project_id, sha256), sha256);
+    const { size, start } = await uploaded(objects, uploadObject(kind, project_id, sha256), sha256);
     const told = format(start);
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition({ header, expectedVersion }, previous?.version);

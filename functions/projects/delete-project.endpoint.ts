@@ -6,7 +6,7 @@ import { configPartitions } from '../../shared/data/config.ts';
 import { environmentPartitions } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { countersKey, projectPrefix, removeProject, salvageCounters } from '../../shared/data/project.ts';
-import { recordPurge } from '../../shared/data/purge.ts';
+import { newPurge, recordPurge } from '../../shared/data/purge.ts';
 import { uploadPartitions } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -35,9 +35,10 @@ export const endpoint = defineEndpoint({
   },
   problems: ['conflict', 'precondition-failed'],
 
-  handle(_, { records, project, newId, now, header, expectedVersion }) {
+  handle(_, context) {
+    const { records, project } = context;
     return changeInProject(records, project, async (present) => {
-      requirePrecondition({ header, expectedVersion }, present.version);
+      requirePrecondition(context, present.version);
       const { project_id } = present;
       const kept = await records.get(countersKey(project_id));
       if (kept === undefined) throw notFound('project', project_id);
@@ -51,13 +52,7 @@ export const endpoint = defineEndpoint({
       const target = { partitions, prefixes: [projectPrefix(project_id)] };
       await records.write(
         ...removeProject(present),
-        recordPurge({
-          purge_id: newId(),
-          created_at: now().toISOString(),
-          again_at: null,
-          target,
-          project_id,
-        }),
+        recordPurge({ ...newPurge(context, target), project_id }),
       );
       return { project_id, deleted, cancelled_jobs: unfinished };
     });

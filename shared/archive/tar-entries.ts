@@ -5,6 +5,8 @@ import { type PaxFields, parsePaxRecords } from './pax-records.ts';
 import { isZeroBlock, parseTarHeader, TAR_BLOCK_BYTES, type TarHeader } from './tar-header.ts';
 import type { UnpackedTree } from './unpacked-tree.ts';
 
+const cutShort = (): ArchiveError => new ArchiveError('the archive is cut short');
+
 const REFUSED_TYPES: Readonly<Record<string, string>> = {
   '1': 'it is a hard link; links are not allowed',
   '2': 'it is a symbolic link; links are not allowed',
@@ -29,7 +31,7 @@ export async function unpackTar(
   tree: UnpackedTree,
   limits: ArchiveLimits,
 ): Promise<void> {
-  const reader = new ByteReader(source);
+  const reader = new ByteReader(source, cutShort);
   try {
     await unpackEntries(reader, tree, limits);
     await checkEnd(reader);
@@ -43,7 +45,7 @@ async function unpackEntries(reader: ByteReader, tree: UnpackedTree, limits: Arc
   let extensionBytes = 0;
   while (true) {
     const block = await reader.read(TAR_BLOCK_BYTES);
-    if (block === null) throw new ArchiveError('the archive is cut short: its end mark is missing');
+    if (block === undefined) throw new ArchiveError('the archive is cut short: its end mark is missing');
     if (isZeroBlock(block)) return;
     const header = parseTarHeader(block);
     const found = await readExtension(header, reader);
@@ -64,7 +66,7 @@ async function readExtension(header: TarHeader, reader: ByteReader): Promise<Pax
   if (!['x', 'g', 'L', 'K'].includes(header.type)) return null;
   if (header.size > MAX_EXTENSION_BYTES) throw new ArchiveError('a header of the archive is too large');
   const body = await reader.read(header.size);
-  if (body === null) throw new ArchiveError('the archive is cut short');
+  if (body === undefined) throw cutShort();
   await skipPadding(header.size, reader);
   if (header.type === 'x') return parsePaxRecords(body);
   if (header.type === 'L') return { path: decodeName(trimZeros(body)) };
@@ -90,16 +92,15 @@ async function unpackEntry(entry: TarHeader, reader: ByteReader, tree: UnpackedT
 
 async function skipPadding(size: number, reader: ByteReader): Promise<void> {
   const padding = -size & (TAR_BLOCK_BYTES - 1);
-  if (padding > 0 && (await reader.read(padding)) === null)
-    throw new ArchiveError('the archive is cut short');
+  if (padding > 0 && (await reader.read(padding)) === undefined) throw cutShort();
 }
 
 /** Reads to the end of the stream, so that a checksum behind it (gzip) is verified, too. */
 async function checkEnd(reader: ByteReader): Promise<void> {
   for (let read = 0; ; read += TAR_BLOCK_BYTES) {
     const block = await reader.read(TAR_BLOCK_BYTES);
-    if (block === null && read > 0) return;
-    if (block === null) throw new ArchiveError('the archive is cut short: its end mark is incomplete');
+    if (block === undefined && read > 0) return;
+    if (block === undefined) throw new ArchiveError('the archive is cut short: its end mark is incomplete');
     if (!isZeroBlock(block)) throw new ArchiveError('something follows after the end mark of the archive');
     if (read > MAX_PADDING_BYTES) throw new ArchiveError('the archive is followed by endless zeros');
   }

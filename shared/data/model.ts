@@ -98,6 +98,21 @@ export const modelObject = (model_id: string, file_id: string): string =>
 
 export const parseModel = model.parse;
 
+/** A model without files, to be uploaded. */
+export const emptyModel = (
+  known: Pick<Model, 'model_id' | 'model_name' | 'owner' | 'owner_id' | 'created_at' | 'version'>,
+): Model => ({
+  ...known,
+  status: 'uploading',
+  origin: { kind: 'upload' },
+  digest: null,
+  files: [],
+  pending: [],
+  shapes: { inputs: null, outputs: null },
+  summary: null,
+  updated_at: known.created_at,
+});
+
 export async function findModel(records: Records, model_name: string): Promise<Model | undefined> {
   const item = await records.get(modelKey(model_name));
   return item && model.parse(item);
@@ -107,25 +122,10 @@ export async function findModel(records: Records, model_name: string): Promise<M
 export async function findModelToRemove(records: Records, model_name: string): Promise<Model | undefined> {
   const item = await records.get(modelKey(model_name));
   const unreadable = '';
-  return (
-    item &&
-    model.salvage(item, {
-      model_id: unreadable,
-      model_name,
-      owner: null,
-      owner_id: unreadable,
-      status: 'uploading',
-      origin: { kind: 'upload' },
-      digest: null,
-      files: [],
-      pending: [],
-      shapes: { inputs: null, outputs: null },
-      summary: null,
-      created_at: unreadable,
-      updated_at: unreadable,
-      version: unreadableVersion,
-    })
-  );
+  const owner = { owner: null, owner_id: unreadable };
+  const version = unreadableVersion;
+  const empty = emptyModel({ model_id: unreadable, model_name, ...owner, created_at: unreadable, version });
+  return item && model.salvage(item, empty);
 }
 
 /** The model. Throws a 404 problem when there is none. */

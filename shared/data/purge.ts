@@ -65,6 +65,12 @@ export const purgeKey = (purge_id: string): Key => ({ pk: unfinishedPurges.parti
 
 export const parsePurge = purge.parse;
 
+/** The purge of what a delete leaves, from now on. */
+export const newPurge = (
+  { newId, now }: { newId: () => string; now: () => Date },
+  target: PurgeTarget,
+): Purge => ({ purge_id: newId(), created_at: now().toISOString(), again_at: null, target });
+
 export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(value.purge_id), value) });
 
 /** Purges that are not finished, oldest first. */

@@ -53,7 +53,8 @@ export const sourceObject = (project_id: string, sha256: string): string =>
   `${projectPrefix(project_id)}sources/${sha256}`;
 export const datasetObject = (project_id: string, sha256: string): string =>
   `${projectPrefix(project_id)}datasets/${sha256}`;
-const uploadObject = (kind: 'source' | 'dataset', project_id: string, sha256: string): string =>
+/** Object of the source, or of a data set, with this hash. */
+export const uploadObject = (kind: 'source' | 'dataset', project_id: string, sha256: string): string =>
   kind === 'source' ? sourceObject(project_id, sha256) : datasetObject(project_id, sha256);
 
 export async function findSource(

@@ -1,6 +1,6 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { ServiceError } from '../core/service-error.ts';
-import { findModel, type Model, type ModelOrigin, modelObject, putModel } from '../data/model.ts';
+import { emptyModel, findModel, type Model, type ModelOrigin, modelObject, putModel } from '../data/model.ts';
 import { type ModelFile, modelDigest, type PendingFile } from '../data/model-file.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
@@ -42,7 +42,7 @@ export function draftOf(
   { model_name, owner, owner_id, origin, files, shapes }: Registration,
   model_id: string,
 ): Model {
-  const at = now().toISOString();
+  const created_at = now().toISOString();
   const pending = files.map(
     ({ role, name, size, sha256 }): PendingFile => ({
       role,
@@ -53,22 +53,8 @@ export function draftOf(
       parts: null,
     }),
   );
-  return {
-    model_id,
-    model_name,
-    owner,
-    owner_id,
-    status: 'uploading',
-    origin,
-    digest: null,
-    files: [],
-    pending,
-    shapes: { ...shapes },
-    summary: null,
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  };
+  const empty = emptyModel({ model_id, model_name, owner, owner_id, created_at, version: 1 });
+  return { ...empty, origin, pending, shapes: { ...shapes } };
 }
 
 /** The name, claimed by a record of a draft; or the one that an earlier attempt has left. */

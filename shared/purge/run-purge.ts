@@ -8,7 +8,8 @@ import type { Pass } from './pass.ts';
 import { purgePacks } from './purge-packs.ts';
 
 type Records = TableWriter<'records'>;
-type Objects = Pick<ObjectWriter, 'list' | 'delete'>;
+/** What a purge does in the bucket. */
+export type PurgedObjects = Pick<ObjectWriter, 'list' | 'delete'>;
 type Partition = PurgeTarget['partitions'][number];
 
 /** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
@@ -41,7 +42,7 @@ export async function removeItems(
 
 /** Removes the objects under a prefix but those that are `kept`. */
 async function removeObjects(
-  objects: Objects,
+  objects: PurgedObjects,
   prefix: string,
   hasTime: Deadline,
   kept: ReadonlySet<string> = new Set(),
@@ -63,7 +64,7 @@ async function removeObjects(
 
 async function removeAll(
   records: Records,
-  objects: Objects | undefined,
+  objects: PurgedObjects | undefined,
   { purge_id, target: { partitions, prefixes, leftovers, packs_of } }: Purge,
   hasTime: Deadline,
   now: Date,
@@ -113,7 +114,7 @@ function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefi
  */
 export async function runPurge(
   records: Records,
-  objects: Objects | undefined,
+  objects: PurgedObjects | undefined,
   purge: Purge,
   hasTime: Deadline,
   before?: (purge: Purge, hasTime: Deadline) => Promise<boolean>,

@@ -1,8 +1,8 @@
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
+import { emptyModel, type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
 import { isSameFile, type PendingFile } from '../../../shared/data/model-file.ts';
-import { announce, recordPurge } from '../../../shared/data/purge.ts';
+import { announce, newPurge, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
@@ -31,23 +31,14 @@ const partBytesFor = (size: number): number =>
   Math.max(partLeastBytes, Math.ceil(size / partsMost / MIB) * MIB);
 
 function draftOf({ now, newId, caller }: Announcing, model_name: string): Model {
-  const at = now().toISOString();
-  return {
+  const owner = { owner: caller.username, owner_id: caller.user_id };
+  return emptyModel({
     model_id: newId(),
     model_name,
-    owner: caller.username,
-    owner_id: caller.user_id,
-    status: 'uploading',
-    origin: { kind: 'upload' },
-    digest: null,
-    files: [],
-    pending: [],
-    shapes: { inputs: null, outputs: null },
-    summary: null,
-    created_at: at,
-    updated_at: at,
+    ...owner,
+    created_at: now().toISOString(),
     version: 0,
-  };
+  });
 }
 
 /** Refuses uploads to a model that is being registered by copies. */
@@ -84,13 +75,8 @@ const isSameContent = (
 ): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
 
 /** The write that has a place cleared where a file that nobody waits for any more may have been put. */
-const forget = ({ now, newId }: Announcing, { object }: PendingFile): Write =>
-  recordPurge({
-    purge_id: newId(),
-    created_at: now().toISOString(),
-    target: { partitions: [], prefixes: [object] },
-    again_at: null,
-  });
+const forget = (announcing: Announcing, { object }: PendingFile): Write =>
+  recordPurge(newPurge(announcing, { partitions: [], prefixes: [object] }));
 
 /** The write that has a file removed after a day unless it is accepted. */
 const awaited = ({ now }: Announcing, model_name: string, { object, parts }: PendingFile): Write =>

@@ -1,20 +1,16 @@
 import * as z from 'zod';
 import { writeModelObjects } from '../../../shared/aws/needs.ts';
-import { forSeconds } from '../../../shared/core/deadline.ts';
 import { FileId, Ulid } from '../../../shared/core/formats.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { findModelToRemove, modelRemains, removeModel } from '../../../shared/data/model.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
-import { recordPurge } from '../../../shared/data/purge.ts';
+import { newPurge, recordPurge } from '../../../shared/data/purge.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../../shared/http/precondition.ts';
-import { runPurge } from '../../../shared/purge/run-purge.ts';
+import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { changeModel } from './change-model.ts';
 import { modelPath } from './model-path.ts';
-
-/** What is not removed by then waits for the purge event; a request has 29 s in all. */
-const purgeSeconds = 10;
 
 export const endpoint = defineEndpoint({
   name: 'deleteModel',
@@ -35,34 +31,27 @@ export const endpoint = defineEndpoint({
   },
   problems: ['conflict', 'not-found', 'precondition-failed'],
 
-  async handle(
-    { path: { model_name } },
-    { records, objects, caller, newId, now, log, header, expectedVersion },
-  ) {
+  async handle({ path: { model_name } }, context) {
+    const { records, objects, caller } = context;
     const { model, purge } = await changeModel(
       records,
       model_name,
       caller,
       async (present) => {
         if (present === undefined) throw notFound('model', model_name);
-        requirePrecondition({ header, expectedVersion }, present.version);
-        const target = modelRemains(present);
-        const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
+        requirePrecondition(context, present.version);
+        const purge = newPurge(context, modelRemains(present));
         await records.write(...removeModel(present), recordPurge(purge));
         return { model: present, purge };
       },
       findModelToRemove,
     );
     const { model_id, files, pending } = model;
-    try {
+    await purgeInRequest(context, purge, async () => {
       for (const { object, parts } of pending) {
         if (parts !== null) await objects.abortParts(object, parts.upload_id);
       }
-      await runPurge(records, objects, purge, forSeconds(purgeSeconds));
-    } catch (error) {
-      // The model is gone and the rest is on record, so the request has succeeded.
-      log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
-    }
+    });
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     return { model_id, model_name, deleted: { objects: files.length, bytes } };
   },

@@ -1,22 +1,18 @@
 import * as z from 'zod';
 import { writeObjects } from '../../../shared/aws/needs.ts';
-import { forSeconds } from '../../../shared/core/deadline.ts';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
-import { recordPurge } from '../../../shared/data/purge.ts';
+import { newPurge, recordPurge } from '../../../shared/data/purge.ts';
 import { removeStrategy, requireStrategyToRemove, strategyRemains } from '../../../shared/data/strategy.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { requirePrecondition } from '../../../shared/http/precondition.ts';
-import { runPurge } from '../../../shared/purge/run-purge.ts';
+import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { requireOwn } from './require-own-strategy.ts';
 import { strategyPath } from './strategy-path.ts';
-
-/** What is not removed by then waits for the purge event; a request has 29 s in all. */
-const purgeSeconds = 10;
 
 const words = {
   prune: { name: 'deletePruneStrategy', summary: 'Delete a pruning that has ended, with its result and log' },
@@ -45,10 +41,10 @@ export const strategyDeleting = (kind: OptimizationKind) =>
     problems: ['conflict', 'precondition-failed'],
 
     async handle({ path: { strategy_id } }, context) {
-      const { records, objects, caller, newId, now, log, header, expectedVersion } = context;
+      const { records, caller } = context;
       const { strategy, hasEnded, removable } = await requireStrategyToRemove(records, kind, strategy_id);
       requireOwn(strategy, caller);
-      requirePrecondition({ header, expectedVersion }, strategy.version);
+      requirePrecondition(context, strategy.version);
       if (!hasEnded) {
         throw new ServiceError(
           'conflict',
@@ -57,22 +53,13 @@ export const strategyDeleting = (kind: OptimizationKind) =>
       }
       const { result } = strategy;
       const deleted = { objects: result.length, bytes: result.reduce((sum, { size }) => sum + size, 0) };
-      const target = strategyRemains(strategy);
-      const purge = { purge_id: newId(), created_at: now().toISOString(), again_at: null, target };
+      const purge = newPurge(context, strategyRemains(strategy));
       try {
         await records.write(removeStrategy(strategy, removable), recordPurge(purge));
       } catch (error) {
         throw error instanceof ConditionFailedError ? notFound(`${kind} strategy`, strategy_id) : error;
       }
-      try {
-        await runPurge(records, objects, purge, forSeconds(purgeSeconds));
-      } catch (error) {
-        // The strategy is gone and the rest is on record, so the request has succeeded.
-        log.warn('purge-later', {
-          purge_id: purge.purge_id,
-          error: error instanceof Error ? error.name : '',
-        });
-      }
+      await purgeInRequest(context, purge);
       return { strategy_id, deleted };
     },
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { Credentials } from '../role/session.ts';
-import { SignatureError, verifySignature } from '../signature.ts';
+import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
 import { ClientException } from './client-exception.ts';
 import { type OperationContext, operations } from './operations.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Credentials } from '../role/session.ts';
-import { SignatureError, verifySignature } from '../signature.ts';
+import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
 import type { EngineAddress } from './answers.ts';
 
 export interface SignedProxyOptions {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { ByteReader } from '../../../../shared/archive/byte-reader.ts';
+import { sha256Hex } from '../../signature/sigv4.ts';
 import type { ChunkChain } from '../protocol/payload.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { sha256Hex } from '../protocol/sigv4.ts';
-import { ByteReader, incomplete } from './byte-reader.ts';
+import { incompleteBody } from './incomplete-body.ts';
 
 const MAX_LINE = 1024;
 const MAX_TRAILERS = 8;
@@ -18,26 +19,26 @@ export async function* decodeAwsChunked(
   chain: ChunkChain | undefined,
   trailers: Map<string, string>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const reader = new ByteReader(source);
+  const reader = new ByteReader(source, incompleteBody);
   for (;;) {
     const head = CHUNK_HEAD.exec((await reader.line(MAX_LINE)) ?? '');
-    if (head === null) throw incomplete();
+    if (head === null) throw incompleteBody();
     let left = Number.parseInt(head[1] ?? '', 16);
     const last = left === 0;
     const hash = chain === undefined ? undefined : createHash('sha256');
     while (left > 0) {
       const piece = await reader.some(left);
-      if (piece === undefined) throw incomplete();
+      if (piece === undefined) throw incompleteBody();
       left -= piece.length;
       hash?.update(piece);
       yield piece;
     }
     if (hash !== undefined) chain?.chunk(hash.digest('hex'), head[2] ?? '');
     if (last) break;
-    if ((await reader.line(0)) !== '') throw incomplete();
+    if ((await reader.line(0)) !== '') throw incompleteBody();
   }
   await readTrailers(reader, chain, trailers);
-  if ((await reader.some(1)) !== undefined) throw incomplete();
+  if ((await reader.some(1)) !== undefined) throw incompleteBody();
 }
 
 async function readTrailers(

@@ -3,9 +3,9 @@ import type { Authenticated } from '../protocol/authenticate.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { S3Request } from '../protocol/s3-request.ts';
 import { decodeAwsChunked } from './aws-chunked.ts';
-import { incomplete } from './byte-reader.ts';
 import { type Checksum, type ChecksumAlgorithm, checksumHeader, startChecksum } from './checksum.ts';
 import { type ExpectedChecksum, expectedChecksum } from './expected-checksum.ts';
+import { incompleteBody } from './incomplete-body.ts';
 
 /** A body that arrived whole and is what its headers said. */
 export interface ReceivedBody {
@@ -52,7 +52,7 @@ export async function receiveBody(
   const body = pieces(request);
   for await (const piece of chunked ? decodeAwsChunked(body, payload.chain, trailers) : body) {
     size += piece.length;
-    if (size > length) throw incomplete();
+    if (size > length) throw incompleteBody();
     const written = write(piece);
     // The disk and the hashes work at the same time.
     md5.update(piece);
@@ -60,7 +60,7 @@ export async function receiveBody(
     checksum?.update(piece);
     await written;
   }
-  if (size !== length) throw incomplete();
+  if (size !== length) throw incompleteBody();
   if (payload.kind === 'hashed' && sha256?.digest('hex') !== payload.sha256) {
     throw new S3Error(
       'XAmzContentSHA256Mismatch',
@@ -86,7 +86,7 @@ async function* pieces({ message }: S3Request): AsyncGenerator<Buffer, void, und
     // Refusing a body must not close the connection before the refusal is sent.
     for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece;
   } catch {
-    throw incomplete();
+    throw incompleteBody();
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { encodePath } from '../../signature/uri-encoding.ts';
 import { checksumElement } from '../integrity/checksum.ts';
 import { headerChecksum } from '../integrity/expected-checksum.ts';
 import { compositeChecksum, fullObjectChecksum } from '../integrity/join-checksums.ts';
@@ -7,7 +8,6 @@ import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import type { Authenticated } from '../protocol/authenticate.ts';
 import { childText, type XmlElement } from '../protocol/read-xml.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { encodePath } from '../protocol/uri.ts';
 import { tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { StoredChecksum, StoredObject } from '../store/stored-object.ts';
 import type { Part, UploadChecksum } from '../store/upload-store.ts';

@@ -1,7 +1,7 @@
+import { decodeUri } from '../../signature/uri-encoding.ts';
 import { checksumElement } from '../integrity/checksum.ts';
 import { sendXml } from '../protocol/answer.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { decodeUri } from '../protocol/uri.ts';
 import { tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { ObjectAddress } from '../store/object-store.ts';
 import { requireReadConditions, writeCondition } from './conditions.ts';

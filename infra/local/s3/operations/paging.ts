@@ -1,5 +1,5 @@
+import { encodePath } from '../../signature/uri-encoding.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { encodePath } from '../protocol/uri.ts';
 
 /** The largest page of any list. */
 export const MAX_PAGE = 1000;

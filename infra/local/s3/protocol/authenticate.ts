@@ -1,13 +1,19 @@
 import type { Statement } from '../../../role-statements.ts';
 import type { Session, SessionReader } from '../../role/session.ts';
-import { parseCredential, parseSignedHeaders, parseTimestamp, type S3Credentials } from './credential.ts';
+import {
+  algorithm,
+  maxClockSkew,
+  parseTimestamp,
+  requestSignature,
+  sameSignature,
+  signingKey,
+} from '../../signature/sigv4.ts';
+import { parseCredential, parseSignedHeaders, type S3Credentials } from './credential.ts';
 import { type Payload, parsePayload } from './payload.ts';
 import { S3Error } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
-import { ALGORITHM, requestSignature, sameSignature, signingKey } from './sigv4.ts';
 
-const CLOCK_SKEW = 15 * 60 * 1000;
-const MAX_EXPIRES_SECONDS = 7 * 24 * 3600;
+const maxExpiresSeconds = 7 * 24 * 3600;
 
 /** What a verified signature vouches for. */
 export interface Authenticated {
@@ -78,7 +84,7 @@ function verifyHeader(request: S3Request, authorization: string, authority: Auth
   if (time === undefined) {
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid x-amz-date header');
   }
-  if (Math.abs(Date.now() - time) > CLOCK_SKEW) {
+  if (Math.abs(Date.now() - time) > maxClockSkew) {
     throw new S3Error(
       'RequestTimeTooSkewed',
       'The difference between the request time and the current time is too large.',
@@ -104,11 +110,11 @@ function verifyQuery(request: S3Request, authority: Authority): Verified {
   const timestamp = parameter('Date');
   const time = parseTimestamp(timestamp);
   const expires = /^\d{1,6}$/.test(parameter('Expires')) ? Number(parameter('Expires')) : 0;
-  if (parameter('Algorithm') !== ALGORITHM || time === undefined || !/^[0-9a-f]{64}$/.test(signature)) {
+  if (parameter('Algorithm') !== algorithm || time === undefined || !/^[0-9a-f]{64}$/.test(signature)) {
     throw new S3Error(malformed, 'The query parameters of the signature are incomplete or malformed.');
   }
-  if (expires < 1 || expires > MAX_EXPIRES_SECONDS) {
-    throw new S3Error(malformed, `X-Amz-Expires must be between 1 and ${MAX_EXPIRES_SECONDS} seconds`);
+  if (expires < 1 || expires > maxExpiresSeconds) {
+    throw new S3Error(malformed, `X-Amz-Expires must be between 1 and ${maxExpiresSeconds} seconds`);
   }
   const scope = parseCredential(
     parameter('Credential'),
@@ -118,7 +124,7 @@ function verifyQuery(request: S3Request, authority: Authority): Verified {
     malformed,
   );
   const now = Date.now();
-  if (time - now > CLOCK_SKEW) throw new S3Error('AccessDenied', 'Request is not yet valid');
+  if (time - now > maxClockSkew) throw new S3Error('AccessDenied', 'Request is not yet valid');
   if (now > time + expires * 1000) throw new S3Error('AccessDenied', 'Request has expired');
   const headers = withHoisted(request);
   const signedHeaders = parseSignedHeaders(parameter('SignedHeaders'), request.headers, malformed);

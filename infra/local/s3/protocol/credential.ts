@@ -1,5 +1,5 @@
+import type { Scope } from '../../signature/sigv4.ts';
 import { S3Error, type S3ErrorCode } from './s3-error.ts';
-import type { Scope } from './sigv4.ts';
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -36,15 +36,6 @@ export function parseCredential(
     throw new S3Error(malformedCode, 'The date of the credential is not the date of the request.');
   }
   return { day, region: givenRegion, service };
-}
-
-/** Milliseconds since the epoch of `yyyymmddThhmmssZ`, or undefined where it is none. */
-export function parseTimestamp(text: string): number | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second] = match;
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(time) ? undefined : time;
 }
 
 /**

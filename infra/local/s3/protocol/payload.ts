@@ -1,5 +1,5 @@
+import { chainedSignature, type Scope, sameSignature } from '../../signature/sigv4.ts';
 import { S3Error } from './s3-error.ts';
-import { chainedSignature, type Scope, sameSignature } from './sigv4.ts';
 
 /** What the signature says about the body: nothing, its hash, or that it comes in (signed) chunks. */
 export type Payload =

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeUri } from '../../signature/uri-encoding.ts';
 import { S3Error } from './s3-error.ts';
-import { decodeUri } from './uri.ts';
 
 const MAX_KEY_BYTES = 1024;
 

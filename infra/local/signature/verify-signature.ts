@@ -1,6 +1,13 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Credentials, sessionSecret } from './role/session.ts';
+import { type Credentials, sessionSecret } from '../role/session.ts';
+import {
+  maxClockSkew,
+  parseTimestamp,
+  requestSignature,
+  sameSignature,
+  sha256Hex,
+  signingKey,
+} from './sigv4.ts';
 
 interface SignedRequest {
   method: string;
@@ -28,12 +35,11 @@ export class SignatureError extends Error {
   }
 }
 
-const maxClockSkew = 15 * 60 * 1000;
 const mustBeSigned = ['host', 'x-amz-date'];
 
 /**
- * Verifies the Signature Version 4 in the Authorization header, over the body that really came: of the server's own
- * credentials, or of a session with them. What its role may do is not looked at.
+ * Verify the Signature Version 4 in the Authorization header, over the body that was received: of the server's own
+ * credentials, or of a session with them. The rights of its role are not checked.
  * @throws SignatureError
  */
 export function verifySignature(
@@ -71,29 +77,23 @@ export function verifySignature(
   ) {
     throw incomplete('host and x-amz-date must be signed, and every signed header must be there');
   }
-  const payloadHash = createHash('sha256').update(body).digest('hex');
+  const payloadHash = sha256Hex(body);
   if ((headers['x-amz-content-sha256'] ?? payloadHash) !== payloadHash) throw mismatch();
-  const canonical = [
-    request.method,
-    request.path,
-    '',
-    ...names.map((name) => `${name}:${header(headers, name).trim().replace(/ +/g, ' ')}`),
-    '',
-    signedNames,
+  const scope = { day, region, service };
+  const expected = requestSignature(signingKey(secret, scope), date, scope, {
+    method: request.method,
+    path: request.path,
+    query: new Map(),
+    headers: new Map(names.map((name) => [name, header(headers, name).trim()])),
+    signedHeaders: names,
     payloadHash,
-  ].join('\n');
-  const scope = `${day}/${region}/${service}/aws4_request`;
-  const hash = createHash('sha256').update(canonical).digest('hex');
-  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`);
-  const expected = hmac(key, `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash}`);
-  if (!timingSafeEqual(expected, Buffer.from(given, 'hex'))) throw mismatch();
+  });
+  if (!sameSignature(expected, given)) throw mismatch();
 }
 
 function checkDate(date: string, day: string): void {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date);
-  const [, year, month, dayOfMonth, hour, minute, second] = match ?? [];
-  const time = Date.parse(`${year}-${month}-${dayOfMonth}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(time) || !date.startsWith(day)) throw incomplete('x-amz-date is missing or malformed');
+  const time = parseTimestamp(date);
+  if (time === undefined || !date.startsWith(day)) throw incomplete('x-amz-date is missing or malformed');
   if (Math.abs(Date.now() - time) > maxClockSkew) {
     throw new SignatureError('InvalidSignatureException', `Signature expired: ${date}`);
   }
@@ -112,8 +112,4 @@ function mismatch(): SignatureError {
     'InvalidSignatureException',
     'The request signature we calculated does not match the signature you provided.',
   );
-}
-
-function hmac(key: string | Buffer, data: string): Buffer {
-  return createHmac('sha256', key).update(data).digest();
 }

@@ -1,4 +1,4 @@
-import { S3Error } from './s3-error.ts';
+import { S3Error } from '../s3/protocol/s3-error.ts';
 
 /** Percent-encoding as SigV4 and `encoding-type=url` define it: everything but `A-Za-z0-9-._~`. */
 export function encodeUri(text: string): string {

@@ -1,7 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { encodePath, encodeUri } from './uri.ts';
+import { encodePath, encodeUri } from './uri-encoding.ts';
 
-export const ALGORITHM = 'AWS4-HMAC-SHA256';
+export const algorithm = 'AWS4-HMAC-SHA256';
+/** Milliseconds by which the clocks of client and server may differ. */
+export const maxClockSkew = 15 * 60 * 1000;
 
 /** What a signature is bound to: `yyyymmdd/region/service/aws4_request`. */
 export interface Scope {
@@ -21,6 +23,15 @@ export interface SignedParts {
   payloadHash: string;
 }
 
+/** Milliseconds since the epoch of `yyyymmddThhmmssZ`, or undefined for anything else. */
+export function parseTimestamp(text: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** The scope as text. */
 function scopeText({ day, region, service }: Scope): string {
   return `${day}/${region}/${service}/aws4_request`;
@@ -35,7 +46,7 @@ export function signingKey(secret: string, scope: Scope): Buffer {
 /** The signature (hex) of a request at `timestamp` (`yyyymmddThhmmssZ`). */
 export function requestSignature(key: Buffer, timestamp: string, scope: Scope, parts: SignedParts): string {
   const canonical = sha256Hex(Buffer.from(canonicalRequest(parts), 'latin1'));
-  return hmac(key, [ALGORITHM, timestamp, scopeText(scope), canonical].join('\n')).toString('hex');
+  return hmac(key, [algorithm, timestamp, scopeText(scope), canonical].join('\n')).toString('hex');
 }
 
 /** The signature (hex) of one chunk, or of the trailer, chained to the signature before it. */
@@ -47,7 +58,7 @@ export function chainedSignature(
   previous: string,
   contentHash: string,
 ): string {
-  const lines = [`${ALGORITHM}-${kind}`, timestamp, scopeText(scope), previous];
+  const lines = [`${algorithm}-${kind}`, timestamp, scopeText(scope), previous];
   if (kind === 'PAYLOAD') lines.push(sha256Hex(''));
   return hmac(key, [...lines, contentHash].join('\n')).toString('hex');
 }

@@ -1,0 +1,33 @@
+import { forSeconds } from '../core/deadline.ts';
+import type { Logger } from '../core/log.ts';
+import type { Purge } from '../data/purge.ts';
+import type { TableWriter } from '../data/table.ts';
+import { type PurgedObjects, runPurge } from './run-purge.ts';
+
+/** Seconds that a request spends on a purge, of the 29 that it has in all. The purge event does the rest. */
+const purgeSeconds = 10;
+
+interface Context {
+  records: TableWriter<'records'>;
+  /** Undefined for a purge without objects. */
+  objects: PurgedObjects | undefined;
+  log: Logger;
+}
+
+/**
+ * Remove what a delete leaves, as part of the request that deletes. An error is logged and not thrown: the record is
+ * deleted and its purge is stored, so the request has succeeded.
+ * @param before what to do first
+ */
+export async function purgeInRequest(
+  { records, objects, log }: Context,
+  purge: Purge,
+  before?: () => Promise<void>,
+): Promise<void> {
+  try {
+    await before?.();
+    await runPurge(records, objects, purge, forSeconds(purgeSeconds));
+  } catch (error) {
+    log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
+  }
+}
