@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
-import { projectId } from '../projects/project-path.ts';
+import { projectId } from '../../shared/http/project-path.ts';
 
 /** Path parameters of everything about one experiment. */
 export const experimentPath = z.strictObject({

@@ -4,7 +4,7 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
-import { projectPath } from '../projects/project-path.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 
 export const endpoint = defineEndpoint({

@@ -1,5 +1,5 @@
 import type { Experiment } from '../../shared/data/experiment.ts';
-import { criteria } from '../projects/criteria.ts';
+import { criteria } from './criteria.ts';
 
 type Goal = Experiment['criterion']['goal'];
 

@@ -12,7 +12,7 @@ import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
-import { criterionForTask } from './criteria.ts';
+import { criterionForTask } from '../experiments/criteria.ts';
 import { limitReached } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../../shared/core/formats.ts';
-import { projectId } from './project-path.ts';
+import { projectId } from '../../shared/http/project-path.ts';
 
 export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
 

@@ -11,7 +11,7 @@ import { uploadPartitions } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
-import { projectPath } from './project-path.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 
 const count = z.number().int();
 

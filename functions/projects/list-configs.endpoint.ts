@@ -4,8 +4,8 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { ConfigAnswer } from './config-answer.ts';
-import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listConfigs',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
-import { criteria } from './criteria.ts';
+import { criteria } from '../experiments/criteria.ts';
 
 const CriterionAnswer = z.object({
   name: z.string(),

@@ -4,7 +4,7 @@ import { listDatasets } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
-import { projectPath } from './project-path.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { DatasetAnswer, showDataset } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({

@@ -4,10 +4,10 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { environmentQuery } from './environment-query.ts';
-import { projectPath } from './project-path.ts';
 import { requireTrustedImage } from './trusted-image.ts';
 
 export const endpoint = defineEndpoint({

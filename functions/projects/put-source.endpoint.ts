@@ -4,10 +4,10 @@ import { badRequest } from '../../shared/core/service-error.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { archiveFormat } from './archive-format.ts';
-import { projectPath } from './project-path.ts';
 import { SourceAnswer, uploadedSha256 } from './upload-answer.ts';
 
 function formatOfSource(head: Buffer) {

@@ -3,9 +3,9 @@ import { findEnvironment } from '../../shared/data/environment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
-import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readEnvironment',

@@ -4,13 +4,13 @@ import { listExperiments } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { countersKey, parseCounters, parseProject, projectKey } from '../../shared/data/project.ts';
 import { findBest } from '../../shared/data/ranking.ts';
-import { pageOf, readPage } from '../../shared/data/unreadable-record.ts';
+import { pageOf, readPage } from '../../shared/data/read-page.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { criterionForTask } from './criteria.ts';
+import { criterionForTask } from '../experiments/criteria.ts';
 import { ProjectDetails } from './project-details.ts';
-import { projectPath } from './project-path.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readProject',

@@ -3,8 +3,8 @@ import { readRecords } from '../../shared/data/needs.ts';
 import { findSource } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { projectPath } from './project-path.ts';
 import { SourceAnswer } from './upload-answer.ts';
 
 export const endpoint = defineEndpoint({

@@ -6,13 +6,13 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { integer } from '../../shared/http/parameters.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';
 import { allowedSize } from './job-limits.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
-import { projectPath } from './project-path.ts';
 import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
 export const endpoint = defineEndpoint({

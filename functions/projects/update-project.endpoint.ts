@@ -7,9 +7,9 @@ import { updateProject } from '../../shared/data/project.ts';
 import { defineEndpoint, fields } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { ProjectAnswer } from './project-answer.ts';
-import { projectPath } from './project-path.ts';
 
 const Change = z
   .strictObject({

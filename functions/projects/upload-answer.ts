@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../../shared/core/formats.ts';
 import { type Upload, uploadMaxBytes } from '../../shared/data/upload.ts';
 import { integer } from '../../shared/http/parameters.ts';
-import { projectId } from './project-path.ts';
+import { projectId } from '../../shared/http/project-path.ts';
 
 /** Path parameters of everything about one data set. */
 export const datasetPath = z.strictObject({

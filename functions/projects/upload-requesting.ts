@@ -3,7 +3,7 @@ import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { announceUpload, uploadObject } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
-import { projectPath } from './project-path.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
 

@@ -4,9 +4,10 @@ import { type Experiment, experimentKey, experimentPrefix } from './experiment.t
 import { changeJob, jobPartition } from './job.ts';
 import { holdsLease, type Lease } from './lease.ts';
 import { count } from './project.ts';
+import { readPage } from './read-page.ts';
 import { type RecordType, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage, UnreadableRecord } from './unreadable-record.ts';
+import { UnreadableRecord } from './unreadable-record.ts';
 
 const artifactSchema = () =>
   z.object({

@@ -3,9 +3,9 @@ import { FileId, Sha256, Timestamp, Ulid } from '../core/formats.ts';
 import type { Condition } from './condition.ts';
 import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
+import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
-import { pageOf, readPage } from './unreadable-record.ts';
 
 /** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
 export const configMaxBytes = 256 * 1024;

@@ -7,9 +7,9 @@ import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJo
 import { finalRank, isFinal } from './job-status.ts';
 import { projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
+import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';
-import { pageOf, readPage } from './unreadable-record.ts';
 
 export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
 export type Best = z.infer<typeof Best>;

@@ -4,9 +4,9 @@ import { notFound, ServiceError } from '../core/service-error.ts';
 import { ModelFile, PendingFile } from './model-file.ts';
 import { ownedList } from './owned-list.ts';
 import type { PurgeTarget } from './purge.ts';
+import { readPage } from './read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
 
 /** An input or output of a model. */
 export const TensorSummary = z

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
 import { notFound } from '../core/service-error.ts';
 import { ownedList } from './owned-list.ts';
+import { readPage } from './read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import { spreadList } from './spread-list.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
 
 const project = recordType('project', () =>
   z.object({

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
 import { Best, type Experiment } from './experiment.ts';
+import { readPage } from './read-page.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
-import { readPage, type UnreadableRecord } from './unreadable-record.ts';
+import type { UnreadableRecord } from './unreadable-record.ts';
 
 const ranked = recordType('ranked-experiment', () =>
   z.object({ experiment_id: Ulid, config_id: z.string(), best: Best }),

@@ -7,10 +7,10 @@ import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob, unreadab
 import { finalRank, isFinal } from './job-status.ts';
 import { ModelFile } from './model-file.ts';
 import type { PurgeTarget } from './purge.ts';
+import { pageOf, readPage } from './read-page.ts';
 import { recordType } from './record.ts';
 import { spreadList } from './spread-list.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { pageOf, readPage } from './unreadable-record.ts';
 import { ConditionFailedError } from './write-label.ts';
 
 /** A file of a strategy's result: `model.onnx`, or external data beside it. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../core/formats.ts';
+import { readPage } from './read-page.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
 const tokenSchema = () =>

@@ -3,9 +3,9 @@ import { FileId, Sha256, Timestamp, Ulid } from '../core/formats.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { requireProjectBytes } from './project-bytes.ts';
 import { acceptAnnounced, announce, parsePurge, purgeKey } from './purge.ts';
+import { readPage } from './read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
-import { readPage } from './unreadable-record.ts';
 
 /** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
 export const uploadMaxBytes = 5_000_000_000;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
 import type { Condition } from './condition.ts';
+import { readPage } from './read-page.ts';
 import { recordType, unreadableVersion } from './record.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { readPage } from './unreadable-record.ts';
 import { ConditionFailedError, WriteLabel } from './write-label.ts';
 
 /** Account types, from the fewest rights to the most; each has all rights of those before it. */

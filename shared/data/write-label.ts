@@ -1,5 +1,3 @@
-import type { Write } from './table.ts';
-
 /**
  * A name of writes of a transaction, by which the caller learns whether the condition of one of them failed.
  *
@@ -19,7 +17,7 @@ export class WriteLabel {
   }
 
   /** The write under this label. */
-  on(write: Write): Write {
+  on<W extends object>(write: W): W & { label: WriteLabel } {
     return { ...write, label: this };
   }
 

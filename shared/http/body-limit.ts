@@ -1,5 +1,4 @@
 import { ServiceError } from '../core/service-error.ts';
-import type { InputSpec } from './definition.ts';
 
 /**
  * Most bytes of a body of fields, unless its definition says otherwise: the longest fields there are, two of 4,000
@@ -9,15 +8,6 @@ export const fieldsMaxBytes = 128 * 1024;
 
 /** The same where anybody may send one: a name of 64 characters and a password of 256, both in escapes, are far less. */
 export const signInMaxBytes = 8 * 1024;
-
-/** An operation that takes no body tells so whoever sends a small one, and does not read a larger one. */
-const noBodyMaxBytes = 1024;
-
-/** Most bytes of body that an operation takes. */
-export function bodyMaxBytes({ body, queryOrBody }: InputSpec): number {
-  if (body !== undefined) return body.maxBytes;
-  return queryOrBody === undefined ? noBodyMaxBytes : fieldsMaxBytes;
-}
 
 /** 413 for a body beyond a limit of bytes. */
 export function tooLargeBody(most: number, bytes?: number): ServiceError {

@@ -1,5 +1,5 @@
 import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
-import { bodyMaxBytes } from './body-limit.ts';
+import { bodyMaxBytes } from './body-max-bytes.ts';
 import type { File } from './definition.ts';
 import type { Before, Exchange } from './exchange.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';

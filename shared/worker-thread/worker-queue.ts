@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../core/service-error.ts';
-import type { TaskReply } from './worker-task.ts';
 
 /** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
 const workMilliseconds = 15_000;
@@ -17,6 +16,9 @@ export interface TaskAddress {
   module: string;
   name: string;
 }
+
+/** What a thread replies to one input. */
+export type TaskReply = { value: unknown } | { error: string };
 
 /** A piece of work took longer or more memory than it may. */
 export class WorkLimitError extends Error {

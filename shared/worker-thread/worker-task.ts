@@ -1,10 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../core/service-error.ts';
 import { BoundedCache } from './bounded-cache.ts';
-import { WorkerQueue, WorkLimitError } from './worker-queue.ts';
-
-/** What a thread replies to one input. */
-export type TaskReply = { value: unknown } | { error: string };
+import { type TaskReply, WorkerQueue, WorkLimitError } from './worker-queue.ts';
 
 interface TaskOptions<I, O> {
   /** `import.meta.url` of the module that defines the task: the thread loads it to find the task there. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { handler as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
 import { handler as container } from '../../functions/jobs/train.job.ts';
 import { endpoint as deleteProject } from '../../functions/projects/delete-project.endpoint.ts';
-import type { NamedQuestion } from './kill/job-kind.ts';
+import type { NamedQuestion } from './kill/course.ts';
 import { ask, type Question } from './world/ask.ts';
 import { copyingJob } from './world/copying-engine.ts';
 import { endpoints } from './world/endpoints.ts';

@@ -13,7 +13,7 @@ import { lackingData, type StoredShapes } from '../../../shared/models/completen
 import { objectSource } from '../../../shared/models/object-source.ts';
 import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
-import { requireShapesOf } from '../strategies/require-shapes.ts';
+import { requireShapesOf } from './require-shapes.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
 

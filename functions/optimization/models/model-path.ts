@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { modelName } from '../strategies/query-parameters.ts';
+import { FileId } from '../../../shared/core/formats.ts';
+
+export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
 
 /** Path parameters of everything about one model. */
 export const modelPath = z.strictObject({ model_name: modelName });

@@ -18,7 +18,7 @@ import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { checkLimits, limitReached } from '../../projects/job-limits.ts';
 import { fargateSize } from '../../projects/job-size.ts';
 import { requireOwn } from '../models/change-model.ts';
-import { requireShapesOf } from './require-shapes.ts';
+import { requireShapesOf } from '../models/require-shapes.ts';
 
 /** What a request for a strategy comes down to. */
 export interface StrategyRequest {

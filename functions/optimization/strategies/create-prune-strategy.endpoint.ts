@@ -5,10 +5,11 @@ import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { allowedPrunings, checkPruning } from '../../../shared/onnx/strategies/prune-request.ts';
 import { pruneParameters, pruneStrategyNames } from '../../../shared/onnx/strategies/prune-strategies.ts';
+import { modelName } from '../models/model-path.ts';
 import { autoShapes, requiredShapes } from '../models/model-request.ts';
 import { beginStrategy } from './begin-strategy.ts';
 import { checkedQuery, requireAllowed } from './checked-query.ts';
-import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
+import { jobParameters, named, queryParameters } from './query-parameters.ts';
 import { replayCreated, submitAndAnswer } from './recorded-strategy.ts';
 import { showPruning, strategyAnswers } from './strategy-answer.ts';
 

@@ -8,9 +8,10 @@ import {
   quantizeParameters,
   quantizeStrategyNames,
 } from '../../../shared/onnx/strategies/quantize-strategies.ts';
+import { modelName } from '../models/model-path.ts';
 import { beginStrategy } from './begin-strategy.ts';
 import { checkedQuery, requireAllowed } from './checked-query.ts';
-import { jobParameters, modelName, named, queryParameters } from './query-parameters.ts';
+import { jobParameters, named, queryParameters } from './query-parameters.ts';
 import { replayCreated, submitAndAnswer } from './recorded-strategy.ts';
 import { showQuantization, strategyAnswers } from './strategy-answer.ts';
 

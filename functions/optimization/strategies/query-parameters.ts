@@ -33,8 +33,6 @@ function queryParameter(parameter: Parameter): z.ZodType {
 export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
   Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
 
-export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
-
 /** Query parameters of every strategy that say nothing of its method. */
 export const jobParameters = {
   result_name: FileId.optional().describe(

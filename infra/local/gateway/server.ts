@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { anyMethod } from '../../../functions/service/any-method.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { bodyMaxBytes } from '../../../shared/http/body-limit.ts';
+import { bodyMaxBytes } from '../../../shared/http/body-max-bytes.ts';
 import { withCors } from '../../../shared/http/cors.ts';
 import type { Result } from '../../../shared/http/proxy-event.ts';
 import { renderError } from '../../../shared/http/render-error.ts';

@@ -1,4 +1,4 @@
-import { bodyMaxBytes } from '../body-limit.ts';
+import { bodyMaxBytes } from '../body-max-bytes.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { bodyFields, fileBody } from './facts.ts';

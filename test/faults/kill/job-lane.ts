@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startEngines } from '../world/engines.ts';
 import type { Program } from '../world/process.ts';
 import type { Start } from './apart.ts';
-import type { JobKind } from './job-kind.ts';
+import type { JobKind } from './course.ts';
 import { liveJob } from './job-life.ts';
 import type { Life, Scenario, Strike } from './job-strike.ts';
 import { startLane } from './lane.ts';

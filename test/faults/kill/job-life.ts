@@ -14,10 +14,11 @@ import { pass } from '../world/pass.ts';
 import { startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
-import { type Course, type JobKind, type NamedQuestion, prepareCourse } from './job-kind.ts';
+import type { Course, JobKind, NamedQuestion } from './course.ts';
 import type { Life, Role, Scenario, Strike } from './job-strike.ts';
 import { judgeLife } from './judge-life.ts';
 import { definitions, type Lane } from './lane.ts';
+import { prepareCourse } from './prepare-course.ts';
 import { shareOf } from './share-of.ts';
 
 const longestPauseMs = 500;

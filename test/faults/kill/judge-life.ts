@@ -3,7 +3,7 @@ import { findOrphans } from '../../../infra/doctor/find-orphans.ts';
 import type { Inventory } from '../../../infra/doctor/inventory.ts';
 import { isFinal } from '../../../shared/data/job-status.ts';
 import type { JobRecord } from '../../../shared/jobs/subject.ts';
-import type { JobKind } from './job-kind.ts';
+import type { JobKind } from './course.ts';
 import type { Scenario, Strike } from './job-strike.ts';
 
 interface Lived {

@@ -6,7 +6,7 @@ import type { Bench } from '../proof.ts';
 import { buildProgram } from '../world/build-program.ts';
 import { startApart } from './apart.ts';
 import { countFaults } from './count-faults.ts';
-import type { JobKind } from './job-kind.ts';
+import type { JobKind } from './course.ts';
 import { type JobLaneGiven, type JobLifeAsked, startJobLane } from './job-lane.ts';
 import type { Life, Role, Scenario, Strike } from './job-strike.ts';
 import { shareOut } from './share-out.ts';

@@ -10,7 +10,7 @@ import { listStrategies, type Strategy } from '../../../shared/data/strategy.ts'
 import { isStrategy } from '../../../shared/jobs/subject.ts';
 import { must } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
-import type { Course, Ground } from './job-kind.ts';
+import type { Course, Ground } from './course.ts';
 
 const fixture = readFile(join(import.meta.dirname, '../../fixtures/onnx/digits.onnx'));
 const model_name = 'digits.onnx';

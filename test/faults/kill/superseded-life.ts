@@ -11,8 +11,9 @@ import { must } from '../world/ask.ts';
 import { endpoints } from '../world/endpoints.ts';
 import { type Ended, startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
-import { type JobKind, prepareCourse } from './job-kind.ts';
+import type { JobKind } from './course.ts';
 import type { Lane } from './lane.ts';
+import { prepareCourse } from './prepare-course.ts';
 import type { Mark } from './strikes.ts';
 
 export interface SupersededLife {

@@ -6,7 +6,7 @@ import { type Experiment, listExperiments } from '../../../shared/data/experimen
 import { isStrategy, type JobRecord } from '../../../shared/jobs/subject.ts';
 import { must } from '../world/ask.ts';
 import { archiveOf, newProject } from '../world/project.ts';
-import type { Course, Ground, JobKind } from './job-kind.ts';
+import type { Course, Ground, JobKind } from './course.ts';
 
 /** What the training does: node 0 says that it ran, writes all kinds of output, and takes its time. Each run writes other bytes. */
 const script = `[ "\${NODE_RANK:-0}" = 0 ] && echo "$EXPERIMENT_ID" >> "$1"

@@ -7,7 +7,7 @@ import { endpoint as listProjects } from '../../../functions/projects/list-proje
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
-import { bodyMaxBytes } from '../../../shared/http/body-limit.ts';
+import { bodyMaxBytes } from '../../../shared/http/body-max-bytes.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

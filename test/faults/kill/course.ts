@@ -4,8 +4,6 @@ import type { Question } from '../world/ask.ts';
 import type { EndpointName } from '../world/endpoints.ts';
 import type { Service } from '../world/service.ts';
 import type { Scenario } from './job-strike.ts';
-import { strategyCourse } from './strategy-course.ts';
-import { trainingCourse } from './training-course.ts';
 
 /**
  * What a job does: train in one container, or build an environment there first; train on a cluster, whose environment
@@ -46,7 +44,3 @@ export interface Ground {
   /** File to which each run of the work adds a line. */
   witness: string;
 }
-
-/** Makes what a job of this kind needs, and its neighbour. */
-export const prepareCourse = (kind: JobKind, ground: Ground): Promise<Course> =>
-  kind === 'prune' || kind === 'quantize' ? strategyCourse(kind, ground) : trainingCourse(kind, ground);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../../shared/core/formats.ts';
+import { Ulid } from '../core/formats.ts';
 
 export const projectId = Ulid.describe('The project: the `project_id` that its creation answered.');
 

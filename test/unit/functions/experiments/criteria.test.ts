@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { criteria, criterionForTask } from '../../../../functions/projects/criteria.ts';
+import { criteria, criterionForTask } from '../../../../functions/experiments/criteria.ts';
 
 describe('criteria', () => {
   test.each([

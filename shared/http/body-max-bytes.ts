@@ -1,0 +1,11 @@
+import { fieldsMaxBytes } from './body-limit.ts';
+import type { InputSpec } from './definition.ts';
+
+/** An operation that takes no body tells so whoever sends a small one, and does not read a larger one. */
+const noBodyMaxBytes = 1024;
+
+/** Most bytes of body that an operation takes. */
+export function bodyMaxBytes({ body, queryOrBody }: InputSpec): number {
+  if (body !== undefined) return body.maxBytes;
+  return queryOrBody === undefined ? noBodyMaxBytes : fieldsMaxBytes;
+}
