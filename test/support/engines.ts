@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type RunningDynamoDb, startDynamoDb } from '../../infra/local/dynamodb/engine.ts';
 import { startS3Server } from '../../infra/local/s3/server.ts';
+import { bundleJobPrograms } from './job-programs.ts';
 
 export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 export const testBucket = 'test-bucket';
@@ -13,6 +14,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     dynamoDbUrl: string;
     s3Url: string;
+    /** The folder of the bundled programs of jobs. */
+    jobPrograms: string;
   }
 }
 
@@ -33,10 +36,12 @@ export async function startSharedEngines(project: TestProject, host: string): Pr
     credentials: testCredentials,
     buckets: [testBucket],
   });
+  const programs = await bundleJobPrograms();
+  project.provide('jobPrograms', programs.folder);
   project.provide('dynamoDbUrl', dynamoDb.url);
   project.provide('s3Url', s3.url);
   return async () => {
-    await Promise.all([dynamoDb.close(), s3.close()]);
+    await Promise.all([dynamoDb.close(), s3.close(), programs.remove()]);
     await rm(folder, { recursive: true, force: true });
   };
 }

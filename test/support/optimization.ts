@@ -12,6 +12,7 @@ import { endpoint as readPrune } from '../../functions/optimization/strategies/r
 import { endpoint as readQuantizeLogs } from '../../functions/optimization/strategies/read-quantize-logs.endpoint.ts';
 import { endpoint as readQuantize } from '../../functions/optimization/strategies/read-quantize-strategy.endpoint.ts';
 import type { BatchServerOptions } from '../../infra/local/batch/server.ts';
+import { jobCommand } from './job-programs.ts';
 import type { Answer, TestService, TestUser } from './service.ts';
 import { trainingService, usualDefinition } from './training.ts';
 
@@ -60,7 +61,7 @@ export async function optimizationService(
     ...usualDefinition,
     name,
     type: 'container' as const,
-    command: [process.execPath, join(root, 'infra/job-image/run-job.ts'), join(root, programs[name])],
+    command: jobCommand(programs[name]),
     environment: { OPERATION: name },
   }));
   const service = await trainingService({ jobDefinitions: definitions, ...options }, more, atEnd);

@@ -23,15 +23,8 @@ import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
 import { taskHandler } from '../../shared/task/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
+import { jobCommand } from './job-programs.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';
-
-const root = join(import.meta.dirname, '../..');
-/** Command of a container that trains. */
-const jobCommand = [
-  process.execPath,
-  join(root, 'infra/job-image/run-job.ts'),
-  join(root, 'functions/jobs/train.job.ts'),
-];
 
 /** A service with a Batch of its own, whose jobs are real processes that run the real training program. */
 export interface TrainingService extends TestService {
@@ -97,7 +90,7 @@ export async function uploadSource(
 
 /** What all job definitions have in common here: tried again as on AWS. */
 export const usualDefinition = {
-  command: jobCommand,
+  command: jobCommand('functions/jobs/train.job.ts'),
   environment: {},
   vcpus: 1,
   memory: 512,

@@ -35,7 +35,8 @@ async function fuzz(): Promise<number> {
   const requests = whole('requests', values.requests);
   const said = `Seed ${seed}; the same again: npm run test:fuzz -- --seed ${seed} --requests ${requests}\n`;
   process.stdout.write(said);
-  const drawn = run('vitest', ['related', '--run', 'test/support/seeded-fast-check.ts'], {
+  const drawnTests = ['test/support/seeded-fast-check.ts', 'test/support/injection/sample.ts'];
+  const drawn = run('vitest', ['related', '--run', ...drawnTests], {
     FUZZ_SEED: String(seed),
     FUZZ_REQUESTS: String(requests),
   });

@@ -3,7 +3,8 @@ import { proof as descriptors } from '../../faults/descriptors.proof.ts';
 import { proof as diskFull } from '../../faults/disk-full.proof.ts';
 import { shortForm } from '../../support/short-form.ts';
 
-test.skipIf(process.platform !== 'linux').each([descriptors, diskFull])(
+// At once, because they wait for most of their time, each in processes of its own.
+(process.platform === 'linux' ? test.concurrent : test.skip).each([descriptors, diskFull])(
   '$title loses nothing that was acknowledged, and is told clearly',
   { timeout: 180_000 },
   async (proof) => {

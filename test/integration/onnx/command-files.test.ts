@@ -35,7 +35,7 @@ async function run(folder: string, line: string, command?: readonly string[]) {
     },
   });
   const code = await runCommand(line.replaceAll('@', folder).split(' '), {
-    stageCommand: command ?? (await stageCommand()),
+    stageCommand: command ?? stageCommand(),
     progress: new ProgressLine(terminal),
     print: () => {},
     signal: new AbortController().signal,

@@ -23,7 +23,7 @@ async function command(line: (folder: string) => string, stop?: (shown: string) 
     },
   });
   const code = await runCommand(line(folder).split(' '), {
-    stageCommand: await stageCommand(),
+    stageCommand: stageCommand(),
     progress: new ProgressLine(terminal),
     print: (text) => {
       printed += text;

@@ -28,7 +28,7 @@ async function optimize(bytes: Uint8Array, seconds = 30, prepare: (folder: strin
     request: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
     model: join(model, 'model.onnx'),
     folder: work,
-    stageCommand: await stageCommand(),
+    stageCommand: stageCommand(),
     limits: { seconds, memoryBytes },
     say: () => {},
     progress: () => {},

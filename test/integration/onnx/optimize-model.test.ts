@@ -28,7 +28,7 @@ async function optimization({ request, more = {}, lines, folder }: Optimizing): 
     request: parseRequest(request),
     model: join(model, 'model.onnx'),
     folder: work,
-    stageCommand: await stageCommand(),
+    stageCommand: stageCommand(),
     say: (line) => lines.push(line),
     progress: (stage, fraction) => lines.push(`${stage} ${fraction === 1 ? 'done' : ''}`),
     signal: new AbortController().signal,

@@ -24,7 +24,7 @@ async function refusal(model: Model, request: Record<string, unknown>, memoryByt
     request: parseRequest(request),
     model: join(source, 'model.onnx'),
     folder: work,
-    stageCommand: await stageCommand(),
+    stageCommand: stageCommand(),
     limits: { memoryBytes },
     say: () => {},
     progress: (stage) => stages.add(stage),

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
-import { saveModel } from '../../../../shared/onnx/model/save-model.ts';
-import { startStage } from '../../../../shared/onnx/stage/start-stage.ts';
-import { smallModel } from '../../../support/onnx/small-model.ts';
-import { stageCommand, testFolder } from '../../../support/onnx/stage-program.ts';
+import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
+import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { startStage } from '../../../shared/onnx/stage/start-stage.ts';
+import { smallModel } from '../../support/onnx/small-model.ts';
+import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 
 test('sessions leave neither a device id nor reports for the maker of the runtime', async () => {
   const folder = await testFolder();
@@ -31,7 +31,7 @@ test('sessions leave neither a device id nor reports for the maker of the runtim
   const home = join(folder, 'home');
   mkdirSync(home);
   const place = {
-    command: await stageCommand(),
+    command: stageCommand(),
     user: undefined,
     folder: home,
     bounds: { memoryBytes: 2 ** 31, seconds: 30 },
