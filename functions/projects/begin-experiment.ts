@@ -2,7 +2,7 @@ import { notFound } from '../../shared/core/service-error.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
-import type { TrainingKind } from '../../shared/data/job.ts';
+import { newJobId, type TrainingKind } from '../../shared/data/job.ts';
 import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
@@ -34,15 +34,15 @@ type BeginContext = Ambient & {
 };
 
 function experimentOf(
+  experiment_id: string,
   { kind, config, environment, size, nodes, timeout }: TrainingRequest,
   source: Upload | undefined,
   dataset: Upload | undefined,
-  { project, caller, newId, now, settings }: BeginContext,
+  { project, caller, now, settings }: BeginContext,
 ): Experiment {
   const created_at = now().toISOString();
   const { entry_point_command, env_type, dependencies, version } = environment;
   const seconds = timeout ?? settings.limits.jobSeconds;
-  const experiment_id = newId();
   const limit_share = limitShare(experiment_id, settings.limits.vcpus);
   return {
     ...newJob({ ...size, nodes, timeout: seconds, user_id: caller.user_id, created_at, limit_share }),
@@ -82,7 +82,7 @@ function experimentOf(
  * reconciler submits it.
  */
 export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Experiment> {
-  const { records, project, settings, idempotencyWrites } = context;
+  const { records, project, newId, settings, idempotencyWrites } = context;
   const [source, dataset, content] = await Promise.all([
     findSource(records, project.project_id),
     request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
@@ -90,7 +90,8 @@ export async function beginExperiment(request: TrainingRequest, context: BeginCo
   ]);
   if (content === undefined) throw notFound('config', request.config.config_id);
   if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
-  const experiment = experimentOf(request, source, dataset, context);
+  const experiment_id = await newJobId(records, newId());
+  const experiment = experimentOf(experiment_id, request, source, dataset, context);
   try {
     await beginJob(records, experimentJob(experiment), settings.limits, [
       projectExists(project.project_id),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { line, paragraph } from '../../shared/core/text-rules.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { createProject, type Project, requireProject } from '../../shared/data/project.ts';
+import { createProject, newProjectId, type Project, requireProject } from '../../shared/data/project.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
   async handle({ query }, { records, caller, newId, now, idempotencyWrites }) {
     const created_at = now().toISOString();
     const project = {
-      project_id: newId(),
+      project_id: await newProjectId(records, newId()),
       project_name: query['project-name'],
       project_description: query['project-description'],
       project_type: query['project-type'],

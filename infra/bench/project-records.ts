@@ -36,6 +36,7 @@ const noReads = {
   get: async () => undefined,
   batchGet: async () => [],
   query: async () => ({ items: [], next: undefined }),
+  count: async () => 0,
 };
 
 /** The items that creating a project writes. */

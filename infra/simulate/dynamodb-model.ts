@@ -289,7 +289,7 @@ export class DynamoDbModel {
       return { value, bytes };
     });
     return {
-      Items: page.items,
+      ...(input.Select === 'COUNT' ? { Count: page.items.length } : { Items: page.items }),
       ...(page.next !== undefined && { LastEvaluatedKey: { pk, sk: page.next } }),
     };
   }

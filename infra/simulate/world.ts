@@ -3,7 +3,6 @@ import { event as jobStateChanged } from '../../functions/events/job-state-chang
 import { event as reconcile } from '../../functions/events/reconcile.event.ts';
 import { batch } from '../../shared/aws/batch-client.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
-import { spreadId } from '../../shared/data/spread-list.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
@@ -77,7 +76,7 @@ export class World {
   /** A new user with a token; no password is hashed. */
   async member(account_type: User['account_type'], index: number): Promise<Member> {
     const user: User = {
-      user_id: spreadId(ulid().toLowerCase()),
+      user_id: ulid().toLowerCase(),
       username: `user-${index}`,
       account_type,
       created_at: new Date().toISOString(),

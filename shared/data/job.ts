@@ -6,6 +6,7 @@ import { finalRank, JobStatus } from './job-status.ts';
 import { count } from './project.ts';
 import { recordType, unreadableVersion } from './record.ts';
 import { type SpreadList, spreadList } from './spread-list.ts';
+import { isSpread } from './spread-state.ts';
 import type { Key, TableReader, Write } from './table.ts';
 import { releaseVcpus } from './vcpu-limit.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
@@ -115,7 +116,10 @@ export const unfinishedPatterns = unfinishedList.patterns;
 export const unfinishedJobs: WatchedList<'records'> = {
   table: 'records',
   partitions: unfinishedList.partitions,
+  isSpread,
 };
+/** Return the id of a new job, made of a new ULID. */
+export const newJobId = unfinishedList.newId;
 export const unfinishedKey = (job_id: string): Key => unfinishedList.keyOf(job_id);
 export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER#${user_id}` });
 

@@ -42,6 +42,8 @@ type Records = TableReader<'records'>;
 const projects = spreadList('PROJECTS');
 /** Key patterns of all projects, for the policy of a role. */
 export const projectPatterns = projects.patterns;
+/** Return the id of a new project, made of a new ULID. */
+export const newProjectId = projects.newId;
 export const projectKey = (project_id: string): Key => projects.keyOf(project_id);
 export const countersKey = (project_id: string): Key => ({ pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' });
 /** Projects of each user. */

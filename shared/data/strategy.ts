@@ -69,6 +69,12 @@ const strategies = {
 } satisfies Record<OptimizationKind, unknown>;
 /** Key patterns of the strategies of a kind, for the policy of a role. */
 export const strategyPatterns = (kind: OptimizationKind): readonly string[] => strategies[kind].patterns;
+/** Return the id of a new strategy, made of a new ULID. */
+export const newStrategyId = (
+  kind: OptimizationKind,
+  records: TableWriter<'records'>,
+  ulid: string,
+): Promise<string> => strategies[kind].newId(records, ulid);
 export const strategyKey = (kind: OptimizationKind, strategy_id: string): Key =>
   strategies[kind].keyOf(strategy_id);
 export const parseStrategy = strategy.parse;

@@ -48,6 +48,8 @@ export interface TableReader<N extends TableName> {
   /** The items of at most 100 keys, in the order of the keys. */
   batchGet(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: PartitionQuery): Promise<Page<Item>>;
+  /** How many items a partition has, of which no more than `most` are counted. They are read, but not sent. */
+  count(pk: string, most: number): Promise<number>;
 }
 
 /** Reads and writes of one table. */
@@ -126,6 +128,27 @@ export function tableReader<N extends TableName>(
         items: (answer.Items ?? []).map(requireItem),
         next: typeof next === 'string' ? next : undefined,
       };
+    },
+
+    async count(pk, most) {
+      let counted = 0;
+      let last: Record<string, unknown> | undefined;
+      do {
+        const answer = await client.send(
+          new QueryCommand({
+            TableName: tableName,
+            ConsistentRead: true,
+            KeyConditionExpression: 'pk = :pk',
+            ExpressionAttributeValues: { ':pk': pk },
+            Select: 'COUNT',
+            Limit: most - counted,
+            ...(last !== undefined && { ExclusiveStartKey: last }),
+          }),
+        );
+        counted += answer.Count ?? 0;
+        last = answer.LastEvaluatedKey;
+      } while (last !== undefined && counted < most);
+      return counted;
     },
   };
 }

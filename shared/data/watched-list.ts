@@ -8,6 +8,20 @@ export interface WatchedList<N extends TableName = TableName> {
   readonly table: N;
   /** Keys of the partitions. All begin with the first, as no other partition of the table does. */
   readonly partitions: readonly [string, ...string[]];
+  /** Whether rows can be in others than the first; they can unless this is given. */
+  isSpread?(table: TableReader<TableName>): Promise<boolean>;
+}
+
+/** The partition behind another one, of those in which rows can be. */
+async function following(
+  table: TableReader<TableName>,
+  { partitions, isSpread }: WatchedList,
+  pk: string,
+): Promise<string | undefined> {
+  const index = partitions.indexOf(pk) + 1;
+  if (index === 1 && partitions.length > 1 && isSpread !== undefined && !(await isSpread(table)))
+    return undefined;
+  return partitions[index];
 }
 
 /** A position in a watched list: after a row of a partition, or before its first row. */
@@ -40,12 +54,12 @@ const longestReason = 1000;
 /** Return the page at a position, or the first one. A row that `parse` cannot read spoils no other. */
 export async function readWatched<T>(
   table: TableReader<TableName>,
-  { partitions }: WatchedList,
+  list: WatchedList,
   parse: (item: Item) => T,
   position: WatchedPosition | undefined,
   limit: number,
 ): Promise<WatchedPage<T>> {
-  const { pk, after } = position ?? { pk: partitions[0], after: undefined };
+  const { pk, after } = position ?? { pk: list.partitions[0], after: undefined };
   const page = await table.query({ pk, after, limit });
   const items: T[] = [];
   const setAside = new Set<T>();
@@ -60,9 +74,10 @@ export async function readWatched<T>(
       unreadable.push({ key: item, error, isSetAside: isSetAside(item) });
     }
   }
-  const following = partitions[partitions.indexOf(pk) + 1];
-  const rest = following === undefined ? undefined : { pk: following, after: undefined };
-  return { items, setAside, unreadable, next: page.next === undefined ? rest : { pk, after: page.next } };
+  if (page.next !== undefined) return { items, setAside, unreadable, next: { pk, after: page.next } };
+  const rest = await following(table, list, pk);
+  const next = rest === undefined ? undefined : { pk: rest, after: undefined };
+  return { items, setAside, unreadable, next };
 }
 
 /** Do one write; false where its condition does not hold. */
@@ -110,8 +125,9 @@ export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise
   });
 
 /** Return some row of the list that is not set aside. */
-async function findRow(table: TableReader<TableName>, { partitions }: WatchedList): Promise<Key | undefined> {
-  for (const pk of partitions) {
+async function findRow(table: TableReader<TableName>, list: WatchedList): Promise<Key | undefined> {
+  let pk: string | undefined = list.partitions[0];
+  while (pk !== undefined) {
     let after: string | undefined;
     do {
       const page = await table.query({ pk, after, limit: 10 });
@@ -119,6 +135,7 @@ async function findRow(table: TableReader<TableName>, { partitions }: WatchedLis
       if (row !== undefined) return row;
       after = page.next;
     } while (after !== undefined);
+    pk = await following(table, list, pk);
   }
   return undefined;
 }

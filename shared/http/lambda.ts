@@ -3,7 +3,6 @@ import { ulid } from 'ulid';
 import { createLogger, type Logger } from '../core/log.ts';
 import { type Environment, openServices, type Platform } from '../core/needs.ts';
 import { readSettings } from '../core/settings.ts';
-import { spreadId } from '../data/spread-list.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { withCors } from './cors.ts';
 import type { AnyEndpoint, Before, Exchange } from './exchange.ts';
@@ -63,7 +62,7 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
     ...(project !== undefined && { project }),
     caller,
     now: () => new Date(),
-    newId: () => spreadId(ulid().toLowerCase()),
+    newId: () => ulid().toLowerCase(),
     idempotencyWrites: () => [],
     log,
     settings: platform.settings,

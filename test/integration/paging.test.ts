@@ -5,6 +5,7 @@ import { endpoint as deleteProject } from '../../functions/projects/delete-proje
 import { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import { createProject as storeProject } from '../../shared/data/project.ts';
 import { spreadId } from '../../shared/data/spread-list.ts';
+import { spreadLists } from '../../shared/data/spread-state.ts';
 import type { TableWriter, Write } from '../../shared/data/table.ts';
 import { encodeCursor } from '../../shared/http/cursor.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
@@ -36,6 +37,7 @@ describe('paging through all projects', () => {
 
   beforeAll(async () => {
     service = await testService();
+    await spreadLists(service.records);
     owner = await service.user('developer');
     const writes: Write[] = [];
     // The entity's own operation says what a project is; it is only stored with others.

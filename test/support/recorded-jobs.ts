@@ -3,6 +3,7 @@ import { readSettings, type Settings } from '../../shared/core/settings.ts';
 import { type Experiment, experimentJob, putExperiment } from '../../shared/data/experiment.ts';
 import { createProject } from '../../shared/data/project.ts';
 import { spreadId } from '../../shared/data/spread-list.ts';
+import { spreadLists } from '../../shared/data/spread-state.ts';
 import { limitShare } from '../../shared/data/vcpu-limit.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { experimentOf } from './experiment.ts';
@@ -22,6 +23,7 @@ export async function recordedJobs(
 ): Promise<RecordedJobs> {
   const service = await testService(more);
   const settings = readSettings(service.environment);
+  await spreadLists(service.records);
   const project_id = spreadId(ulid().toLowerCase());
   const at = new Date().toISOString();
   await createProject(service.records, {

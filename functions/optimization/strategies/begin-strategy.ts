@@ -8,7 +8,7 @@ import {
 } from '../../../shared/core/service-error.ts';
 import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
-import { putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
+import { newStrategyId, putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { limitShare } from '../../../shared/data/vcpu-limit.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
@@ -45,14 +45,14 @@ const sizeOf = ({ vcpus, memory }: StrategyRequest) =>
   vcpus === undefined && memory === undefined ? { ...usual, gpus: 0 } : fargateSize({ vcpus, memory });
 
 function strategyOf(
+  strategy_id: string,
   asked: StrategyRequest,
   { model_name, model_id, digest, files, shapes }: ReadyModel,
-  { caller, newId, now, settings }: BeginContext,
+  { caller, now, settings }: BeginContext,
 ): Strategy {
   const created_at = now().toISOString();
   const size = { ...sizeOf(asked), nodes: 1 };
   const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
-  const strategy_id = newId();
   const limit_share = limitShare(strategy_id, settings.limits.vcpus);
   return {
     ...newJob({ ...size, timeout, user_id: caller.user_id, created_at, limit_share }),
@@ -101,10 +101,11 @@ function refuseTogether(
  * it is handed to Batch, the reconciler submits it.
  */
 export async function beginStrategy(asked: StrategyRequest, context: BeginContext): Promise<Strategy> {
-  const { records, settings, idempotencyWrites, caller } = context;
+  const { records, newId, settings, idempotencyWrites, caller } = context;
   const model = await requireReadyModel(records, asked.model_name);
   requireOwn(model, caller);
-  const strategy = strategyOf(asked, model, context);
+  const strategy_id = await newStrategyId(asked.request.operation, records, newId());
+  const strategy = strategyOf(strategy_id, asked, model, context);
   const size = { timeout: asked.timeout, vcpus: strategy.vcpus };
   refuseTogether(
     faultsOf(() => requireShapesOf(model.summary, asked)),

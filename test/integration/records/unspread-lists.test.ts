@@ -9,6 +9,7 @@ import { experimentJob, experimentKey, putExperiment } from '../../../shared/dat
 import { findUnfinished, putUnfinished, unfinishedKey } from '../../../shared/data/job.ts';
 import { projectKey, createProject as storeProject } from '../../../shared/data/project.ts';
 import { spreadId } from '../../../shared/data/spread-list.ts';
+import { spreadLists } from '../../../shared/data/spread-state.ts';
 import { strategyKey } from '../../../shared/data/strategy.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { formerLimitKey } from '../../../shared/data/vcpu-limit.ts';
@@ -35,7 +36,7 @@ test('records of releases that did not spread their lists lie where those wrote 
   expect(strategyKey('prune', id)).toEqual({ pk: 'STRATEGIES#prune', sk: id });
 });
 
-test('new records spread over all partitions', () => {
+test('records of lists that are spread lie over all partitions', () => {
   const partitions = new Set(Array.from({ length: 400 }, () => projectKey(spreadId(oldId())).pk));
   expect([...partitions].sort()).toEqual(Array.from({ length: 8 }, (_, part) => `PROJECTS#${part}`));
   const id = spreadId(oldId());
@@ -46,6 +47,7 @@ test('new records spread over all partitions', () => {
 test('what an earlier release wrote is listed, read, counted, ended and deleted beside what is new', async () => {
   const service = await testService({ LIMIT_VCPUS: '4' });
   const { records } = service;
+  await spreadLists(records);
   const settings = readSettings(service.environment);
   const developer = await service.user('developer');
   const project_id = oldId();

@@ -24,6 +24,7 @@ async function project(): Promise<Item[]> {
     get: async () => undefined,
     batchGet: async () => [],
     query: async () => ({ items: [], next: undefined }),
+    count: async () => 0,
   };
   const records: TableWriter<'records'> = {
     ...nothing,

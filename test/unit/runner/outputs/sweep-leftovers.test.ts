@@ -27,6 +27,7 @@ function world(isHeld: boolean) {
     get: async () => undefined,
     batchGet: async () => [],
     query: async () => ({ items: [], next: undefined }),
+    count: async () => 0,
     async write() {
       steps.push('prove');
       if (!isHeld) throw new ConditionFailedError();
