@@ -2,9 +2,9 @@ import { ulid } from 'ulid';
 import { readCorsOrigins } from '../../shared/core/cors-origins.ts';
 import { createLogger } from '../../shared/core/log.ts';
 import type { Environment } from '../../shared/core/needs.ts';
-import { ServiceError } from '../../shared/core/service-error.ts';
 import { withCors } from '../../shared/http/cors.ts';
 import type { Method } from '../../shared/http/definition.ts';
+import { HttpError } from '../../shared/http/http-error.ts';
 import type { Handler } from '../../shared/http/lambda.ts';
 import { type Event, headerOf, type Result } from '../../shared/http/proxy-event.ts';
 import { renderError } from '../../shared/http/render-error.ts';
@@ -42,12 +42,12 @@ const preflight = (methods: readonly Method[], requestId: string): Result => ({
   body: '',
 });
 
-function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): ServiceError {
+function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): HttpError {
   const allowed = methods.join(', ');
-  return new ServiceError(
+  return new HttpError(
     'method-not-allowed',
     `${httpMethod} is not served at ${path}; allowed are ${allowed}.`,
-    { headers: { Allow: allowed } },
+    { Allow: allowed },
   );
 }
 

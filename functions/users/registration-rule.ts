@@ -24,7 +24,5 @@ export function requireMayRegister({ caller, registration, account_type }: Regis
     );
   }
   if (caller !== undefined) throw new ServiceError('forbidden', 'Only an admin may create users here.');
-  throw new ServiceError('unauthenticated', 'Registration is closed here: only an admin may create users.', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
+  throw new ServiceError('unauthenticated', 'Registration is closed here: only an admin may create users.');
 }

@@ -30,7 +30,7 @@ export interface AttemptSource {
  * Strangers can lock nobody out: the counts of an address and of a user do not apply to a pair of user and address
  * that succeeded within the last 90 days, and the count of an address does not apply to a valid token. Every wait has a limit.
  *
- * @throws ServiceError 429 with `Retry-After` where too many failed
+ * @throws ServiceError `too-many-requests` where too many failed
  */
 export async function beginAttempt(
   accounts: TableWriter<'accounts'>,

@@ -13,7 +13,9 @@ interface Presented {
 
 /**
  * Makes sure that a password is the present one of a user who is signed in. Counts as an attempt to sign in, so that a
- * stolen token is no way to guess faster. Throws a 403 problem where it is wrong and 429 after too many failures.
+ * stolen token is no way to guess faster.
+ *
+ * @throws ServiceError `forbidden` where it is wrong and `too-many-requests` after too many failures
  */
 export async function checkOwnPassword(
   accounts: TableWriter<'accounts'>,

@@ -4,7 +4,7 @@ import { ServiceError } from '../core/service-error.ts';
 const atOnce = 2;
 /** Sign-ins at once: fewer than the gateway works on, so that they never hold up everything else. */
 const mostAdmitted = 16;
-const retrySeconds = '2';
+const retrySeconds = 2;
 
 /** For functions that hash: at 1,024 MiB a hash takes about a tenth of a second of a processor's share. */
 export const hashingRuntime = { memory: 1024 } as const;
@@ -29,7 +29,7 @@ export class HashingQueue {
   async admit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#admitted >= this.#mostAdmitted) {
       throw new ServiceError('unavailable', 'Too many people sign in at this moment. Try again shortly.', {
-        headers: { 'Retry-After': retrySeconds },
+        retryAfterSeconds: retrySeconds,
       });
     }
     this.#admitted += 1;

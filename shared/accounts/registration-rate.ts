@@ -8,7 +8,7 @@ const registrationSchedule: Schedule = { free: 30, mostSeconds: 15 * 60, memoryS
 /**
  * Count a registration by somebody who is no admin at their address.
  *
- * @throws ServiceError 429 with `Retry-After` where too many came from there
+ * @throws ServiceError `too-many-requests` where too many came from there
  */
 export async function countRegistration(
   accounts: TableWriter<'accounts'>,

@@ -7,11 +7,10 @@ import { beginAttempt } from './back-off.ts';
 import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';
 
-/** 401 in the words of RFC 6749; the same for every reason. */
+/** The error of RFC 6749; the same for every reason. */
 function wrongCredentials(): ServiceError {
   return new ServiceError('unauthenticated', 'The user name or the password is wrong.', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    members: { error: 'invalid_grant' },
+    code: 'invalid_grant',
   });
 }
 

@@ -46,7 +46,7 @@ function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: 
 /**
  * Count an attempt at every source, in one step. An attempt that has to wait writes nothing.
  *
- * @throws ServiceError 429 with `Retry-After`, whose detail begins with `tooMany`, where one of the schedules is not open
+ * @throws ServiceError `too-many-requests`, whose detail begins with `tooMany`, where one of the schedules is not open
  */
 export async function takeTurn(
   accounts: TableWriter<'accounts'>,
@@ -65,5 +65,5 @@ export async function takeTurn(
   });
   if (taken) return;
   const detail = `${tooMany}; the next one is taken in ${waitSeconds} seconds.`;
-  throw new ServiceError('too-many-requests', detail, { headers: { 'Retry-After': String(waitSeconds) } });
+  throw new ServiceError('too-many-requests', detail, { retryAfterSeconds: waitSeconds });
 }

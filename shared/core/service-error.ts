@@ -4,16 +4,12 @@ export type ErrorKind =
   | 'unauthenticated'
   | 'forbidden'
   | 'not-found'
-  | 'method-not-allowed'
-  | 'request-timeout'
   | 'conflict'
   | 'precondition-failed'
   | 'too-large'
   | 'unsupported-media-type'
   | 'idempotency-mismatch'
   | 'too-many-requests'
-  | 'headers-too-large'
-  | 'internal'
   | 'unavailable';
 
 /** Where a faulty parameter was found. */
@@ -28,37 +24,46 @@ export interface ParameterFault {
 
 interface ServiceErrorOptions {
   errors?: readonly ParameterFault[];
-  headers?: Readonly<Record<string, string>>;
-  /** Further members of the problem document, such as the `error` of RFC 6749. */
-  members?: Readonly<Record<string, string>>;
+  /** Seconds after which a repetition may succeed. */
+  retryAfterSeconds?: number;
+  /** A code of the field within the kind, such as `invalid_grant` of RFC 6749. */
+  code?: string;
   cause?: unknown;
 }
 
-/** The one error class for everything that a caller can cause. HTTP renders it as a problem document. */
+/**
+ * The one error class for everything that a caller can cause. It knows no protocol: `shared/http/problem.ts` has the
+ * status of each kind.
+ *
+ * @example
+ * throw new ServiceError('unavailable', 'Too many pictures are being worked on. Try again shortly.', {
+ *   retryAfterSeconds: 5,
+ * });
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly kind: ErrorKind;
   readonly errors: readonly ParameterFault[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly members: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+  readonly code: string | undefined;
 
   constructor(kind: ErrorKind, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, { cause: options.cause });
     this.kind = kind;
     this.errors = options.errors ?? [];
-    this.headers = options.headers ?? {};
-    this.members = options.members ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.code = options.code;
   }
 }
 
-/** 400 for faulty parameters, all of them at once; `allowed` says which combinations of them there are. */
+/** A `bad-request` for all faulty parameters at once; `allowed` says which combinations of them there are. */
 export function badRequest(errors: readonly ParameterFault[], allowed?: string): ServiceError {
   const said = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
   const detail = allowed === undefined ? said : `${said}. Allowed are: ${allowed}.`;
   return new ServiceError('bad-request', detail, { errors });
 }
 
-/** Faults for which a check throws a 400 problem; none where it throws nothing. */
+/** Faults for which a check throws a `bad-request`; none where it throws nothing. */
 export function faultsOf(check: () => void): readonly ParameterFault[] {
   try {
     check();
@@ -69,7 +74,7 @@ export function faultsOf(check: () => void): readonly ParameterFault[] {
   }
 }
 
-/** 404 for a record that does not exist (or no longer does). */
+/** A `not-found` for a record that does not exist (or no longer does). */
 export function notFound(what: string, id: string): ServiceError {
   return new ServiceError('not-found', `There is no ${what} ${id}.`);
 }

@@ -76,7 +76,7 @@ export async function findExperiment(
   return item && experiment.parse(item);
 }
 
-/** The experiment. Throws a 404 problem when there is none. */
+/** The experiment. @throws ServiceError `not-found` when there is none */
 export async function requireExperiment(
   records: Records,
   project_id: string,
@@ -126,7 +126,9 @@ export const salvageExperiment = (item: Item): Experiment => ({
 
 /**
  * The experiment, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
- * will ever end it. Throws a 404 problem when there is none.
+ * will ever end it.
+ *
+ * @throws ServiceError `not-found` when there is none
  */
 export async function requireExperimentToRemove(
   records: Records,

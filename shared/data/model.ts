@@ -128,7 +128,7 @@ export async function findModelToRemove(records: Records, model_name: string): P
   return item && model.salvage(item, empty);
 }
 
-/** The model. Throws a 404 problem when there is none. */
+/** The model. @throws ServiceError `not-found` when there is none */
 export async function requireModel(records: Records, model_name: string): Promise<Model> {
   const found = await findModel(records, model_name);
   if (found === undefined) throw notFound('model', model_name);
@@ -139,7 +139,7 @@ function isReady(value: Model): value is ReadyModel {
   return value.status === 'ready' && value.digest !== null && value.summary !== null;
 }
 
-/** The model, which can be worked on. Throws a 404 problem when there is none, and 409 while it is being uploaded. */
+/** The model, which can be worked on. @throws ServiceError `not-found` when there is none, and `conflict` while it is being uploaded */
 export async function requireReadyModel(records: Records, model_name: string): Promise<ReadyModel> {
   const found = await requireModel(records, model_name);
   if (isReady(found)) return found;

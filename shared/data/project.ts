@@ -79,7 +79,7 @@ export const count = (project_id: string, add: Partial<Counters>, maxBytes?: num
   };
 };
 
-/** The project. Throws a 404 problem when there is none. */
+/** The project. @throws ServiceError `not-found` when there is none */
 export async function requireProject(records: Records, project_id: string): Promise<Project> {
   const item = await records.get(projectKey(project_id));
   if (item === undefined) throw notFound('project', project_id);
@@ -88,7 +88,8 @@ export async function requireProject(records: Records, project_id: string): Prom
 
 /**
  * The project, for its removal: also one that this version cannot read, which is nobody's unless it names its owner.
- * Throws a 404 problem when there is none.
+ *
+ * @throws ServiceError `not-found` when there is none
  */
 export async function requireProjectToRemove(records: Records, project_id: string): Promise<Project> {
   const item = await records.get(projectKey(project_id));

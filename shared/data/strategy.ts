@@ -87,7 +87,7 @@ const strategyPrefix = (strategy_id: string): string => `strategies/${strategy_i
 export const resultObject = (strategy_id: string, file_id: string): string =>
   `${strategyPrefix(strategy_id)}${file_id}`;
 
-/** The strategy. Throws a 404 problem when there is none of this operation. */
+/** The strategy. @throws ServiceError `not-found` when there is none of this operation */
 export async function requireStrategy(
   records: Records,
   kind: OptimizationKind,
@@ -100,7 +100,9 @@ export async function requireStrategy(
 
 /**
  * The strategy, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
- * will ever end it. Throws a 404 problem when there is none of this operation.
+ * will ever end it.
+ *
+ * @throws ServiceError `not-found` when there is none of this operation
  */
 export async function requireStrategyToRemove(
   records: Records,

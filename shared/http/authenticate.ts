@@ -3,13 +3,14 @@ import { readAccounts } from '../data/needs.ts';
 import { authenticateToken } from '../data/token.ts';
 import { accountTypes } from '../data/user.ts';
 import type { Before } from './exchange.ts';
+import { HttpError } from './http-error.ts';
 import { headerOf } from './proxy-event.ts';
 
 const bearer = /^bearer +(\S+) *$/i;
 
-function unauthenticated(detail: string, error?: string): ServiceError {
+function unauthenticated(detail: string, error?: string): HttpError {
   const challenge = error === undefined ? 'Bearer' : `Bearer error="${error}"`;
-  return new ServiceError('unauthenticated', detail, { headers: { 'WWW-Authenticate': challenge } });
+  return new HttpError('unauthenticated', detail, { 'WWW-Authenticate': challenge });
 }
 
 /**

@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
 import type { Need, Needs, Services } from '../core/needs.ts';
-import type { ErrorKind } from '../core/service-error.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Project } from '../data/project.ts';
 import type { TableName, TableWriter, Write } from '../data/table.ts';
 import type { AccountType } from '../data/user.ts';
 import { fieldsMaxBytes } from './body-limit.ts';
+import type { ProblemKind } from './problem.ts';
 import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -177,7 +177,7 @@ export interface Endpoint<
   input: I;
   output: O;
   /** Kinds of problem that this endpoint answers with besides those every endpoint has. */
-  problems?: readonly ErrorKind[];
+  problems?: readonly ProblemKind[];
   /** Honours the `X-Fields` mask. */
   fieldsMask?: boolean;
   /** Puts an `ETag` on its answer, which then is a reply with the record's version. */

@@ -1,10 +1,10 @@
 import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
 import type { Needs, Platform } from '../core/needs.ts';
-import type { ErrorKind } from '../core/service-error.ts';
 import type { Project } from '../data/project.ts';
 import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule, Throttle } from './definition.ts';
 import type { FieldsMask } from './fields-mask/parse-mask.ts';
+import type { ProblemKind } from './problem.ts';
 import type { Event } from './proxy-event.ts';
 
 /** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
@@ -20,7 +20,7 @@ export interface AnyEndpoint {
   needs: Needs;
   input: InputSpec;
   output: OutputSpec;
-  problems?: readonly ErrorKind[];
+  problems?: readonly ProblemKind[];
   fieldsMask?: boolean;
   etag?: boolean;
   idempotent?:

@@ -59,9 +59,9 @@ const mismatch = (): ServiceError =>
   );
 
 function inProgress(milliseconds: number): ServiceError {
-  const headers = { 'Retry-After': String(Math.max(1, Math.ceil(milliseconds / 1000))) };
+  const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
   const detail = 'A request with this Idempotency-Key is still in progress. Repeat it later for its answer.';
-  return new ServiceError('conflict', detail, { headers });
+  return new ServiceError('conflict', detail, { retryAfterSeconds });
 }
 
 const replayed = (answer: unknown): Reply<unknown> =>

@@ -1,6 +1,11 @@
-import type { ErrorKind, ParameterFault, ServiceError } from '../core/service-error.ts';
+import type { ErrorKind, ParameterFault } from '../core/service-error.ts';
 
-/** Status and title of every kind of error (RFC 9457). `type` is a stable documentation path made of the kind. */
+type HttpErrorKind = 'method-not-allowed' | 'request-timeout' | 'headers-too-large' | 'internal';
+
+/** Kinds of errors that are answered. `type` of a problem document is a stable documentation path made of the kind. */
+export type ProblemKind = ErrorKind | HttpErrorKind;
+
+/** Status and title of every kind (RFC 9457). */
 export const problemKinds = {
   'bad-request': { status: 400, title: 'Bad request' },
   unauthenticated: { status: 401, title: 'Sign-in needed' },
@@ -17,24 +22,10 @@ export const problemKinds = {
   'headers-too-large': { status: 431, title: 'Request line and headers too large' },
   internal: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
-} as const satisfies Record<ErrorKind, { status: number; title: string }>;
+} as const satisfies Record<ProblemKind, { status: number; title: string }>;
 
-/** The `application/problem+json` document of an error; `instance` is the request id. */
-export function problemDocument(error: ServiceError, instance: string): ProblemDocument {
-  const { status, title } = problemKinds[error.kind];
-  return {
-    ...error.members,
-    type: `/docs#problem-${error.kind}`,
-    title,
-    status,
-    detail: error.message,
-    instance,
-    errors: error.errors,
-    message: error.message,
-  };
-}
-
-interface ProblemDocument {
+/** The `application/problem+json` document of an error. */
+export interface ProblemDocument {
   type: string;
   title: string;
   status: number;

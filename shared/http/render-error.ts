@@ -2,11 +2,12 @@ import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { TableBusy } from '../data/table.ts';
 import { UnreadableRecord } from '../data/unreadable-record.ts';
-import { problemDocument, problemKinds } from './problem.ts';
+import { HttpError } from './http-error.ts';
+import { problemOf } from './problem-of.ts';
 import type { Result } from './proxy-event.ts';
 import { securityHeaders } from './security-headers.ts';
 
-const retrySeconds = '5';
+const retrySeconds = 5;
 
 /** Codes of a connection that could not be made or broke: the dependency is out, not the request wrong. */
 const connectionCodes = new Set([
@@ -45,8 +46,8 @@ function isOutage(error: Error): boolean {
   return cancelled || ('code' in error && typeof error.code === 'string' && connectionCodes.has(error.code));
 }
 
-function asProblem(error: unknown, log: Logger): ServiceError {
-  if (error instanceof ServiceError) return error;
+function answerable(error: unknown, log: Logger): ServiceError | HttpError {
+  if (error instanceof ServiceError || error instanceof HttpError) return error;
   if (error instanceof UnreadableRecord) {
     log.error('unreadable-record', { key: error.key, reason: error.reason });
     return new ServiceError(
@@ -56,31 +57,30 @@ function asProblem(error: unknown, log: Logger): ServiceError {
   }
   if (error instanceof Error && isOutage(error)) {
     log.warn('dependency-out', { error: error.name, detail: error.message });
-    const headers = { 'Retry-After': retrySeconds };
     return new ServiceError(
       'unavailable',
       'A service that this one depends on does not answer. Try again shortly.',
-      { headers },
+      { retryAfterSeconds: retrySeconds },
     );
   }
   const stack = error instanceof Error ? error.stack : String(error);
   log.error('internal-error', { stack });
-  return new ServiceError('internal', 'Something went wrong here. The request id finds it in the log.');
+  return new HttpError('internal', 'Something went wrong here. The request id finds it in the log.');
 }
 
 /** The `application/problem+json` answer for anything that was thrown; what is not the caller's fault is logged. */
 export function renderError(error: unknown, requestId: string, log: Logger): Result {
-  const problem = asProblem(error, log);
+  const { status, headers, document } = problemOf(answerable(error, log), requestId);
   return {
-    statusCode: problemKinds[problem.kind].status,
+    statusCode: status,
     headers: {
       ...securityHeaders,
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
-      ...problem.headers,
+      ...headers,
     },
-    body: JSON.stringify(problemDocument(problem, requestId), (_, value: unknown) =>
+    body: JSON.stringify(document, (_, value: unknown) =>
       // What a problem quotes may be the very text that is refused.
       typeof value === 'string' ? value.toWellFormed() : value,
     ),

@@ -21,7 +21,7 @@ export interface StrategyResult {
  * Copies the result of a strategy to where a model of its own keeps it, so that strategies chain, and answers that
  * model: it is to be recorded by the write that ends the strategy, with it or not at all. It takes over the calibration
  * and evaluation sets and the stored shapes of the model that it was made of, as far as those are still there. Throws
- * a `ModelError` for what is no model, and a 409 problem where the name is taken.
+ * a `ModelError` for what is no model, and `conflict` where the name is taken.
  */
 export async function modelOfResult(
   registrar: Registrar,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/service-error.ts';
 import type { UploadMediaType } from './sniff-picture.ts';
 
-/** 400 for a body that cannot be made into a picture. */
+/** An error for a body that cannot be made into a picture. */
 export function unfitPicture(message: string, cause?: unknown): ServiceError {
   return new ServiceError('bad-request', `body: ${message}`, {
     errors: [{ in: 'body', name: 'body', message }],
@@ -9,7 +9,7 @@ export function unfitPicture(message: string, cause?: unknown): ServiceError {
   });
 }
 
-/** 415 for a body that is no picture of a kind that is taken, or another one than its Content-Type says. */
+/** An error for a body that is no picture of a kind that is taken, or another one than its Content-Type says. */
 export function otherMediaType(declared: string, found: UploadMediaType | undefined): ServiceError {
   return new ServiceError(
     'unsupported-media-type',
@@ -19,7 +19,7 @@ export function otherMediaType(declared: string, found: UploadMediaType | undefi
   );
 }
 
-/** 413 for more pixels than are decoded. */
+/** An error for more pixels than are decoded. */
 export function tooManyPixels(width: number, height: number, most: number): ServiceError {
   return new ServiceError(
     'too-large',

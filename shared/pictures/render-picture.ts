@@ -66,8 +66,10 @@ function encode(image: Sharp, mediaType: PictureMediaType): Promise<Buffer> {
  * Makes of a file that somebody sent the pictures that are kept: squares around what draws the eye, upright, in sRGB,
  * the first frame alone, encoded anew from nothing but the pixels, so that nothing else of the file survives.
  *
- * Throws a 415 problem for what is no picture, or another one than `declared`; 413 for more than 40 megapixels by its
- * header; 400 for one that is empty, damaged, or too thin; 503 when too many are waiting.
+ * @throws ServiceError `unsupported-media-type` for what is no picture, or another one than `declared`
+ * @throws ServiceError `too-large` for more than 40 megapixels by its header
+ * @throws ServiceError `bad-request` for one that is empty, damaged, or too thin
+ * @throws ServiceError `unavailable` when too many are waiting
  */
 export async function renderPicture(bytes: Uint8Array, declared: string): Promise<DrawnPicture[]> {
   if (bytes.length === 0) throw unfitPicture('is empty; send the picture as the body');

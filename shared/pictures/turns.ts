@@ -5,7 +5,7 @@ export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Lets one piece of work run at a time, so that memory is bounded however many callers come at once. Whoever finds
- * `most` waiting already gets a 503 problem at once.
+ * `most` waiting is refused at once as `unavailable`.
  */
 export function turns(most: number): TakeTurn {
   let last: Promise<unknown> = Promise.resolve();
@@ -13,7 +13,7 @@ export function turns(most: number): TakeTurn {
   return async (work) => {
     if (waiting === most) {
       throw new ServiceError('unavailable', 'Too many pictures are being worked on. Try again shortly.', {
-        headers: { 'Retry-After': '5' },
+        retryAfterSeconds: 5,
       });
     }
     waiting += 1;

@@ -5,7 +5,7 @@ import { ServiceError } from '../core/service-error.ts';
 const workMilliseconds = 15_000;
 /** Most pieces of work that wait for the thread. */
 const mostWaiting = 8;
-const retrySeconds = '2';
+const retrySeconds = 2;
 /** Milliseconds after which an idle thread is ended, for it holds some 20 MB. */
 const idleMilliseconds = 10_000;
 /** MiB of objects that a piece of work may hold. */
@@ -57,13 +57,13 @@ export class WorkerQueue {
   /**
    * Run a task with an input, both of which can be cloned.
    *
-   * @throws WorkLimitError beyond the limits, and ServiceError 503 where too much work is waiting
+   * @throws WorkLimitError beyond the limits, and ServiceError `unavailable` where too much work is waiting
    */
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
       if (this.#waiting.length >= mostWaiting) {
         throw new ServiceError('unavailable', 'The service draws as much as it can. Try again shortly.', {
-          headers: { 'Retry-After': retrySeconds },
+          retryAfterSeconds: retrySeconds,
         });
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

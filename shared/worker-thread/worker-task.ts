@@ -12,7 +12,7 @@ interface TaskOptions<I, O> {
   keyOf(input: I): string;
   /** Bytes of a result. */
   sizeOf(output: O): number;
-  /** Detail of the 413 problem for work that exceeds the limits: what the caller can do instead. */
+  /** Detail of the `too-large` error for work that exceeds the limits: what the caller can do instead. */
   tooHeavy: string;
 }
 
@@ -37,8 +37,8 @@ function serve<I, O>({ run }: TaskOptions<I, O>): void {
 
 /**
  * Define work that would hold up every other request on the event loop: it runs on a thread, with a deadline, and its
- * results are kept in memory. The function throws a ServiceError, 413 for work that exceeds its limits and 503 where too
- * much of it is waiting.
+ * results are kept in memory. The function throws a ServiceError: `too-large` for work that exceeds its limits,
+ * `unavailable` where too much of it is waiting.
  */
 export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Promise<O> {
   const { module, name, keyOf, sizeOf, tooHeavy } = options;

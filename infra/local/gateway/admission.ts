@@ -22,11 +22,11 @@ const busySeconds = 1;
 
 /** 429 that asks to wait for so many seconds. */
 export function throttled(seconds: number): ServiceError {
-  const whole = String(Math.max(1, Math.ceil(seconds)));
+  const whole = Math.max(1, Math.ceil(seconds));
   return new ServiceError(
     'too-many-requests',
     `This service takes no more requests at the moment; try again in ${whole} s.`,
-    { headers: { 'Retry-After': whole } },
+    { retryAfterSeconds: whole },
   );
 }
 
@@ -34,7 +34,7 @@ function busy(): ServiceError {
   return new ServiceError(
     'unavailable',
     `The service works on as many requests as it can; try again in ${busySeconds} s.`,
-    { headers: { 'Retry-After': String(busySeconds) } },
+    { retryAfterSeconds: busySeconds },
   );
 }
 

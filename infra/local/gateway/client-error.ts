@@ -3,23 +3,24 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../../shared/core/log.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { HttpError } from '../../../shared/http/http-error.ts';
 import { renderError } from '../../../shared/http/render-error.ts';
 
 /** Most bytes of a request line and its headers together, as at API Gateway. */
 export const headMaxBytes = 10_240;
 
 /** 431 for a request line with headers that are too large. */
-export function headTooLarge(): ServiceError {
-  return new ServiceError(
+export function headTooLarge(): HttpError {
+  return new HttpError(
     'headers-too-large',
     `Request line and headers together may have ${headMaxBytes} bytes.`,
   );
 }
 
-function problemOf(code: string | undefined): ServiceError {
+function clientError(code: string | undefined): ServiceError | HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new ServiceError('request-timeout', 'The request took too long to arrive.');
+    return new HttpError('request-timeout', 'The request took too long to arrive.');
   }
   return new ServiceError('bad-request', 'This is not a valid HTTP/1.1 request.');
 }
@@ -31,7 +32,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, 
     socket.destroy();
     return;
   }
-  const { statusCode, headers, body } = renderError(problemOf(error.code), randomUUID(), log);
+  const { statusCode, headers, body } = renderError(clientError(error.code), randomUUID(), log);
   const lines = [
     `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
     ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),

@@ -33,7 +33,7 @@ export async function invoke(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const detail = `The operation did not end within ${timeLimit / 1000} s. It may still do what it was asked to.`;
-      reject(new ServiceError('unavailable', detail, { headers: { 'Retry-After': '5' } }));
+      reject(new ServiceError('unavailable', detail, { retryAfterSeconds: 5 }));
     }, timeLimit);
   });
   try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { tooLargeBody } from '../../../shared/http/body-limit.ts';
+import { HttpError } from '../../../shared/http/http-error.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /**
@@ -16,7 +17,7 @@ export class ClientGone extends Error {
 
 const noRoom = () =>
   new ServiceError('unavailable', 'The service takes in as many bytes as it can; try again in 1 s.', {
-    headers: { 'Retry-After': '1' },
+    retryAfterSeconds: 1,
   });
 
 /** Whether a body may follow the headers, and needs to be waited for. */
@@ -66,7 +67,7 @@ export function receiveBody(
     let length = 0;
     const share = budget.open(() => stop(noRoom()));
     const stalled = setTimeout(
-      () => stop(new ServiceError('request-timeout', 'The body took too long to arrive.')),
+      () => stop(new HttpError('request-timeout', 'The body took too long to arrive.')),
       stallTimeout,
     );
     const stop = (error: Error) => {

@@ -1,10 +1,10 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { ErrorKind } from '../../../shared/core/service-error.ts';
+import type { ProblemKind } from '../../../shared/http/problem.ts';
 import { problemKinds } from '../../../shared/http/problem.ts';
 import { securityHeaders } from '../../../shared/http/security-headers.ts';
 
 interface OwnAnswer {
-  kind: ErrorKind;
+  kind: ProblemKind;
   detail: string;
   retryAfter?: number;
 }

@@ -1,7 +1,7 @@
-import type { ErrorKind } from '../../core/service-error.ts';
+import type { ProblemKind } from '../problem.ts';
 
 /** What each kind of problem tells a caller, and what to do about it. */
-export const problemMeanings: Readonly<Record<ErrorKind, string>> = {
+export const problemMeanings: Readonly<Record<ProblemKind, string>> = {
   'bad-request':
     'Something in the request is missing, unknown, given twice or of another form. `errors` names every such parameter, where it stands and what it must be. Nothing was changed.',
   unauthenticated:

@@ -1,5 +1,5 @@
-import type { ErrorKind } from '../../core/service-error.ts';
 import type { AnyEndpoint } from '../exchange.ts';
+import type { ProblemKind } from '../problem.ts';
 import { problemKinds } from '../problem.ts';
 import { fileBody, hasIdempotencyKey, hasPrecondition, readsBody } from './facts.ts';
 import { componentRef, type JsonSchema } from './json-schema.ts';
@@ -37,7 +37,7 @@ export const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'instance', 'errors', 'message'],
 };
 
-const headersOf: Partial<Record<ErrorKind, readonly string[]>> = {
+const headersOf: Partial<Record<ProblemKind, readonly string[]>> = {
   unauthenticated: ['WWW-Authenticate'],
   'method-not-allowed': ['Allow'],
   'too-many-requests': ['Retry-After'],
@@ -47,9 +47,9 @@ const headersOf: Partial<Record<ErrorKind, readonly string[]>> = {
 export const headerRefs = (names: readonly string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const kindNames = Object.keys(problemKinds).filter((kind): kind is ErrorKind => kind in problemKinds);
+const kindNames = Object.keys(problemKinds).filter((kind): kind is ProblemKind => kind in problemKinds);
 
-function problemExample(kind: ErrorKind): JsonSchema {
+function problemExample(kind: ProblemKind): JsonSchema {
   const { status, title } = problemKinds[kind];
   const detail =
     kind === 'bad-request' ? 'limit: must be a whole number from 1 to 1000' : problemMeanings[kind];
@@ -90,11 +90,11 @@ const readsRecords = ({ allow, needs }: AnyEndpoint): boolean =>
   Object.values(needs).some(({ resource }) => resource === 'records' || resource === 'accounts');
 
 /** Kinds of problem that an endpoint can answer with, by status. */
-export function problemsOf(endpoint: AnyEndpoint): ErrorKind[] {
+export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
   const { path, problems = [] } = endpoint;
   const hasBody = readsBody(endpoint);
   const readsAnyType = fileBody(endpoint)?.mediaTypes.includes('*/*') === true;
-  const kinds = new Set<ErrorKind>([
+  const kinds = new Set<ProblemKind>([
     'bad-request',
     'unauthenticated',
     'request-timeout',

@@ -23,7 +23,7 @@ describe('back-off of failed sign-ins', () => {
       return 0;
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'too-many-requests') throw error;
-      return Number(error.headers['Retry-After']);
+      return error.retryAfterSeconds ?? 0;
     }
   }
 

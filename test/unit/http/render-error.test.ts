@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../../shared/core/log.ts';
+import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
+import { HttpError } from '../../../shared/http/http-error.ts';
 import { renderError } from '../../../shared/http/render-error.ts';
 
 const log = createLogger('error', () => {});
@@ -18,4 +20,56 @@ test('everything else that was not foreseen is a 500 that tells nothing', () => 
   const { statusCode, body } = renderError(new Error('a secret'), 'request', log);
   expect(statusCode).toBe(500);
   expect(body).not.toContain('secret');
+});
+
+describe('an error of the service', () => {
+  const answered = (error: Error) => {
+    const { statusCode, headers = {}, body } = renderError(error, 'request', log);
+    return { statusCode, headers, document: JSON.parse(body) };
+  };
+
+  test('has the status and title of its kind, and the faulty parameters', () => {
+    const faults = [{ in: 'query' as const, name: 'limit', message: 'is no number' }];
+    const { statusCode, headers, document } = answered(badRequest(faults));
+    expect(statusCode).toBe(400);
+    expect(document).toEqual({
+      type: '/docs#problem-bad-request',
+      title: 'Bad request',
+      status: 400,
+      detail: 'limit: is no number',
+      instance: 'request',
+      errors: faults,
+      message: 'limit: is no number',
+    });
+    expect(headers).not.toHaveProperty('Retry-After');
+    expect(headers).not.toHaveProperty('WWW-Authenticate');
+  });
+
+  test('says in Retry-After when a repetition may succeed', () => {
+    const { statusCode, headers } = answered(
+      new ServiceError('unavailable', 'busy', { retryAfterSeconds: 2 }),
+    );
+    expect(statusCode).toBe(503);
+    expect(headers).toMatchObject({ 'Retry-After': '2' });
+  });
+
+  test('names its code, and the way to sign in where that is needed', () => {
+    const { statusCode, headers, document } = answered(
+      new ServiceError('unauthenticated', 'wrong', { code: 'invalid_grant' }),
+    );
+    expect(statusCode).toBe(401);
+    expect(headers).toMatchObject({ 'WWW-Authenticate': 'Bearer' });
+    expect(document).toMatchObject({ error: 'invalid_grant' });
+  });
+});
+
+test('an error of HTTP alone has its own headers', () => {
+  const { statusCode, headers, body } = renderError(
+    new HttpError('method-not-allowed', 'allowed is GET', { Allow: 'GET' }),
+    'request',
+    log,
+  );
+  expect(statusCode).toBe(405);
+  expect(headers).toMatchObject({ Allow: 'GET' });
+  expect(JSON.parse(body)).toMatchObject({ type: '/docs#problem-method-not-allowed', errors: [] });
 });
