@@ -1,3 +1,4 @@
+import { colours as drawingColours } from '../svg/drawing-style.ts';
 import type { ConfigGraphKind } from './config-graph.ts';
 
 /** Colours of one sort of node; text on the fill has a contrast of at least 7 to 1. */
@@ -8,8 +9,8 @@ export interface NodeStyle {
 }
 
 export const colours = {
-  text: '#1b1f24',
-  faintText: '#4a525c',
+  text: drawingColours.text,
+  faintText: drawingColours.faintText,
   edge: '#667180',
   reference: '#7a3fb8',
   cycle: '#c4211a',

@@ -1,3 +1,4 @@
+import { font } from '../svg/drawing-style.ts';
 import { escapeXml, fitted, textWidth } from '../svg/drawn-text.ts';
 import type { ConfigGraph } from './config-graph.ts';
 import { counted, type DrawnPart, drawnPart } from './drawn-part.ts';
@@ -11,7 +12,6 @@ const headingSize = 16;
 const maxLineWidth = 700;
 const leastLegendWidth = 420;
 const lineHeight = 18;
-const font = 'Verdana, DejaVu Sans, Helvetica, Arial, sans-serif';
 
 interface Line {
   text: string;

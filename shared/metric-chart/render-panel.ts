@@ -1,6 +1,6 @@
 import { line } from 'd3-shape';
 import { type Axis, progressAxis, valueAxis } from '../svg/chart-axis.ts';
-import { colours, labelSize, nameSize } from '../svg/chart-style.ts';
+import { colours, labelSize, nameSize } from '../svg/drawing-style.ts';
 import { escapeXml, fitted, textWidth } from '../svg/drawn-text.ts';
 import { valueText } from '../svg/number-text.ts';
 import { at, dot, lineBetween, namedText, textAt } from '../svg/svg-parts.ts';

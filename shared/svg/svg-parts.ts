@@ -1,4 +1,4 @@
-import { colours, labelSize } from './chart-style.ts';
+import { colours, labelSize } from './drawing-style.ts';
 import { escapeXml } from './drawn-text.ts';
 
 /** A number as it stands in a drawing. */

@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { colours, labelSize, nameSize } from '../../svg/chart-style.ts';
+import { colours, labelSize, nameSize } from '../../svg/drawing-style.ts';
 import { escapeXml, fitted, textWidth } from '../../svg/drawn-text.ts';
 import { at, lineBetween, textAt } from '../../svg/svg-parts.ts';
 

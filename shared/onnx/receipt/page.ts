@@ -1,4 +1,4 @@
-import { colours, font, labelSize, titleSize } from '../../svg/chart-style.ts';
+import { colours, font, labelSize, titleSize } from '../../svg/drawing-style.ts';
 import { escapeXml, fitted } from '../../svg/drawn-text.ts';
 import { at, textAt } from '../../svg/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';

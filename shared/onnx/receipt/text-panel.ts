@@ -1,4 +1,4 @@
-import { colours, labelSize, nameSize } from '../../svg/chart-style.ts';
+import { colours, labelSize, nameSize } from '../../svg/drawing-style.ts';
 import { drawable, fitted, textWidth } from '../../svg/drawn-text.ts';
 import { textAt } from '../../svg/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';

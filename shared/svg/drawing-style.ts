@@ -1,4 +1,4 @@
-/** Colours of charts and receipts. */
+/** Colours of charts and receipts; configurations are drawn with the same text. */
 export const colours = {
   text: '#1b1f24',
   faintText: '#4a525c',
