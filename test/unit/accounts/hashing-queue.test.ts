@@ -46,8 +46,8 @@ describe('password hashing', () => {
     const { begun, work, end } = works();
     const admitted = [0, 1].map((id) => queue.admit(work(id)));
     await expect(queue.admit(work(2))).rejects.toMatchObject({
-      status: 503,
-      headers: { 'Retry-After': '2' },
+      kind: 'unavailable',
+      retryAfterSeconds: 2,
     });
     expect(begun).toEqual([0, 1]);
     end(0);

@@ -25,7 +25,7 @@ test('who finds too many waiting is told so at once, and those after are served 
   const waiting = [takeTurn(async () => 1), takeTurn(async () => 2)];
   await expect(takeTurn(async () => 3)).rejects.toMatchObject({
     kind: 'unavailable',
-    headers: { 'Retry-After': '5' },
+    retryAfterSeconds: 5,
   });
   gate.resolve();
   expect(await Promise.all([works, ...waiting])).toEqual([undefined, 1, 2]);
