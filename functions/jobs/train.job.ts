@@ -1,10 +1,10 @@
 import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
 import { exitCodes } from '../../shared/runner/job/exit-codes.ts';
-import { holdJob } from '../../shared/runner/job/held-job.ts';
+import { holdJob } from '../../shared/runner/job/hold-job.ts';
 import { readJobEnvironment } from '../../shared/runner/job/job-environment.ts';
-import { JobStop } from '../../shared/runner/job/job-stop.ts';
+import { stopOnSigterm } from '../../shared/runner/job/job-stop.ts';
 import { trainingNeeds } from '../../shared/runner/job/training-needs.ts';
-import { runJob } from '../../shared/runner/run-job.ts';
+import { runTraining } from '../../shared/runner/run-training.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** The program of a training's container: one node of it, or the build of its environment. */
@@ -16,9 +16,7 @@ export const job = defineTask({
     const { records, objects, settings, now, log } = context;
     const environment = readJobEnvironment(variables);
     const subject = experimentKey(environment.project_id, environment.experiment_id);
-    const stop = new JobStop();
-    // PID 1 of a container ignores SIGTERM unless it handles it.
-    process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
+    const stop = stopOnSigterm();
     const wanted = { subject, parse: parseExperiment };
     const acquired = await holdJob(records, wanted, environment.container, now);
     if ('refused' in acquired) {
@@ -27,7 +25,7 @@ export const job = defineTask({
     }
     const { lease, record } = acquired;
     const { node } = environment.container;
-    return runJob({ record, lease, node, environment, records, objects, settings, stop, log, now });
+    return runTraining({ record, lease, node, environment, records, objects, settings, stop, log, now });
   },
 });
 

@@ -6,7 +6,7 @@ import { concludeJob } from '../../shared/jobs/conclude.ts';
 import type { ModelJob } from './batch-model.ts';
 import type { World } from './world.ts';
 
-/** As `shared/runner/job/held-job.ts` and the shippers of logs and metrics have it, in seconds. */
+/** As `shared/runner/job/hold-job.ts` and the shippers of logs and metrics have it, in seconds. */
 const heartbeatSeconds = 15;
 const flushSeconds = 10;
 /** Bytes of a packed chunk of a log. */

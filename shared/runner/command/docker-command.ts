@@ -3,7 +3,7 @@ import type { CommandUser } from '../../process/executable.ts';
 import { supervise } from '../../process/supervise.ts';
 import { containerName, killCommand, wrapCommand } from '../environment/container-command.ts';
 import { engineEnvironment } from '../environment/operator-environment.ts';
-import type { Job } from '../job/job.ts';
+import type { TrainingJob } from '../job/training-job.ts';
 import type { Workspace } from '../job/workspace.ts';
 
 const killSeconds = 20;
@@ -18,7 +18,7 @@ export interface DockerCommand {
 
 /** Puts the user's command into a container of its image, with the run's folders at the same paths as outside. */
 export function dockerCommand(
-  { record: experiment, environment }: Job,
+  { record: experiment, environment }: TrainingJob,
   workspace: Workspace,
   image: string,
   [program, ...args]: readonly [string, ...string[]],

@@ -1,10 +1,12 @@
-/** The command cannot be run as it is written. The message is for the person who wrote it. */
-export class CommandError extends Error {
+import { JobError } from '../job/job-error.ts';
+
+/** A command line that cannot be run as it is written. */
+export class CommandError extends JobError {
   override readonly name = 'CommandError';
 }
 
-/** Shell syntax that does nothing without a shell, so that a command that uses it would silently do something else. */
-const OPERATORS: ReadonlyMap<string, string> = new Map([
+/** Shell syntax. It would be passed to the program as an argument, so a command that uses it unquoted is refused. */
+const shellOperators: ReadonlyMap<string, string> = new Map([
   ['|', 'a pipe (|)'],
   ['&', 'an ampersand (&)'],
   [';', 'a semicolon (;)'],
@@ -110,7 +112,7 @@ function readDoubleQuoted(line: string, scan: Scan): string {
 }
 
 function refuseSyntax(line: string, scan: Scan, character: string): void {
-  const operator = OPERATORS.get(character);
+  const operator = shellOperators.get(character);
   if (operator !== undefined) throw unsupported(operator);
   if (character === '$' && line.charAt(scan.at) === '(') throw unsupported('a command substitution ($( ))');
   if (scan.word !== null) return;

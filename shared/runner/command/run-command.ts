@@ -1,23 +1,9 @@
-import { ulid } from 'ulid';
 import type { Best } from '../../data/experiment.ts';
-import { appendMetrics } from '../../data/job-metrics.ts';
-import type { CommandUser } from '../../process/executable.ts';
-import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
-import { restoreCheckpoints } from '../inputs/restore-checkpoints.ts';
-import { noteProgress } from '../job/held-job.ts';
-import type { Job } from '../job/job.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
-import type { Workspace } from '../job/workspace.ts';
-import type { ArtifactLimitError } from '../outputs/artifact-limit-error.ts';
-import { OutputUploader } from '../outputs/output-uploader.ts';
-import { BestValue } from '../telemetry/best-value.ts';
-import { JobWatch } from '../telemetry/job-watch.ts';
-import type { LogShipper } from '../telemetry/log-shipper.ts';
-import { MetricReader } from '../telemetry/metric-reader.ts';
-import { Paced } from '../telemetry/paced.ts';
-import { shippingPace } from '../telemetry/shipping-pace.ts';
+import type { TrainingRun } from '../job/training-job.ts';
+import { collectOutputs } from '../outputs/collect-outputs.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -27,71 +13,15 @@ import { watchPeers } from './watch-peers.ts';
 export interface CommandResult {
   outcome: Outcome;
   best: Best | null;
-  /** The error that the command named at its end. */
+  /** The error that the command printed last, if it printed one. */
   crash?: string | undefined;
 }
 
-interface CommandRun {
-  job: Job;
-  workspace: Workspace;
-  prepared: PreparedEnvironment;
-  configPath: string;
-  user: CommandUser | undefined;
-  shipper: LogShipper;
-}
-
-/** Starts to send home what node 0 leaves in its folders while it runs. */
-function collectors({ job, workspace, prepared, user, shipper }: CommandRun, best: BestValue) {
-  const { record: experiment, environment, lease, records, objects, settings, stop, now } = job;
-  const say = (message: string) => shipper.say(message);
-  const watch = new JobWatch(records, experiment.experiment_id, 0, now);
-  // The outcome of the job names the last one in any case.
-  const noteBest = new Paced(shippingPace.unwatched, () => {
-    void noteProgress(job, { best: best.value }).catch(() => undefined);
-  });
-  const metrics = new MetricReader({
-    file: workspace.metrics,
-    ...(user !== undefined && { user }),
-    sink: {
-      append: (sequence, points) =>
-        appendMetrics(records, experiment.experiment_id, lease, sequence, points, now()),
-    },
-    now,
-    say,
-    isWatched: () => watch.isWatched(),
-    onPoints: (points) => {
-      if (best.take(points)) noteBest.ask();
-    },
-  });
-  const { marker } = environment;
-  const ofCommand = user === undefined ? { marker } : { marker, uid: user.uid };
-  // What the next attempt starts from goes home first: a container that is to end has few seconds left for it.
-  const uploaders = (['checkpoint', 'artifact'] as const).map(
-    (kind) =>
-      new OutputUploader({
-        folder: kind === 'artifact' ? workspace.output : workspace.checkpoints,
-        kind,
-        experiment,
-        lease,
-        records,
-        objects,
-        ...(user !== undefined && { user }),
-        newId: () => ulid().toLowerCase(),
-        now,
-        say,
-        maxBytes: settings.limits.artifactBytes,
-        maxProjectBytes: settings.limits.projectBytes,
-        onLimit: (error: ArtifactLimitError) => stop.because({ kind: 'limit', message: error.message }),
-        // The processes of a container of its own may be on another machine, or another's.
-        ...(prepared.image === null && { writable: () => filesOpenForWriting(ofCommand, user) }),
-      }),
-  );
-  return { metrics, uploaders, noteBest };
-}
-
-/** Runs the command beside the supervisor, or in a container of its image, until it ends or has to stop. */
+/** Run the command as a process beside the supervisor, or in a container of its image, until it ends or is stopped. */
 async function superviseCommand(
-  { job, workspace, prepared, configPath, user, shipper }: CommandRun,
+  { job, workspace, user, shipper }: TrainingRun,
+  prepared: PreparedEnvironment,
+  configPath: string,
   crash: CrashLine,
 ): Promise<Outcome> {
   const { record: experiment, environment, stop } = job;
@@ -124,36 +54,24 @@ async function superviseCommand(
   return outcome;
 }
 
-/** Runs the user's command in its prepared place and sends home what it prints, measures and leaves behind. */
-export async function runCommand(run: CommandRun): Promise<CommandResult> {
-  const { job, workspace, user, shipper } = run;
-  const { record: experiment, environment } = job;
-  const isMain = environment.container.node === 0;
-  const best = new BestValue(experiment);
-  if (isMain && experiment.attempt > 1) {
-    const restored = await restoreCheckpoints({
-      ...job,
-      experiment,
-      folder: workspace.checkpoints,
-      stop: run.job.stop.signal,
-      ...(user !== undefined && { user }),
-    });
-    if (restored > 0)
-      shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
-  }
-  const { metrics, uploaders, noteBest } = collectors(run, best);
-  if (isMain) for (const part of [metrics, ...uploaders]) part.start();
+/**
+ * Run the user's command in its prepared workspace. On node 0 also collect its metrics and files, and watch the other
+ * nodes of a cluster.
+ * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
+ */
+export async function runCommand(
+  run: TrainingRun,
+  prepared: PreparedEnvironment,
+  configPath: string,
+): Promise<CommandResult> {
+  const { job } = run;
   const crash = new CrashLine();
-  const endWatch = isMain ? watchPeers(job) : () => {};
-  const outcome = await superviseCommand(run, crash).finally(endWatch);
-  if (isMain) {
-    await metrics.close();
-    noteBest.end();
-    const errors: unknown[] = [];
-    // The one failing keeps the other from nothing.
-    for (const uploader of uploaders)
-      await uploader.finish().catch((error: unknown) => void errors.push(error));
-    if (errors.length > 0) throw errors[0];
+  if (job.node > 0) {
+    const outcome = await superviseCommand(run, prepared, configPath, crash);
+    return { outcome, best: job.record.best, crash: crash.read() };
   }
-  return { outcome, best: best.value, crash: crash.read() };
+  const outputs = collectOutputs(run, prepared);
+  const endWatch = watchPeers(job);
+  const outcome = await superviseCommand(run, prepared, configPath, crash).finally(endWatch);
+  return { outcome, best: await outputs.finish(), crash: crash.read() };
 }

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { listLeases } from '../../data/lease.ts';
-import type { Job } from '../job/job.ts';
+import type { TrainingJob } from '../job/training-job.ts';
 import { PeerHealth } from './peer-health.ts';
 
 /**
  * Stops node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its timeout:
  * AWS Batch ends a job with node 0 alone. Ends with the returned function.
  */
-export function watchPeers({ record, environment, records, stop, log }: Job): () => void {
+export function watchPeers({ record, environment, records, stop, log }: TrainingJob): () => void {
   const { nodes, container, heartbeat } = environment;
   if (nodes < 2) return () => {};
   const { batch_job_id, batch_attempt } = container;

@@ -1,3 +1,5 @@
+import { JobError } from '../job/job-error.ts';
+
 /** What stopped an environment from being prepared; stable, so that callers and tests can tell causes apart. */
 export type EnvironmentErrorCode =
   | 'bad-dependencies'
@@ -11,8 +13,8 @@ export type EnvironmentErrorCode =
   | 'disk-full'
   | 'stopped';
 
-/** Why an environment is not there, in words meant for the person whose run it was (`status_reason`). */
-export class EnvironmentError extends Error {
+/** Why an environment could not be prepared. */
+export class EnvironmentError extends JobError {
   override readonly name = 'EnvironmentError';
   readonly code: EnvironmentErrorCode;
 

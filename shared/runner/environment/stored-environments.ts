@@ -6,7 +6,7 @@ import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../../d
 import type { TableWriter } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { downloadObject } from '../inputs/download-object.ts';
-import { retryFor } from '../job/retry.ts';
+import { retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 

@@ -4,16 +4,15 @@ import { ArchiveError, type ArchiveLimits } from '../../archive/archive-error.ts
 import { DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import { extractArchive } from '../../archive/extract-archive.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
-import { type Experiment, readJobConfig } from '../../data/experiment.ts';
-import type { TableReader } from '../../data/table.ts';
+import { readJobConfig } from '../../data/experiment.ts';
 import { datasetObject, sourceObject } from '../../data/upload.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import { JobError } from '../job/job-error.ts';
-import { retryFor } from '../job/retry.ts';
-import type { Workspace } from '../job/workspace.ts';
+import { retryFor } from '../job/retry-for.ts';
+import type { TrainingRun } from '../job/training-job.ts';
 import { downloadObject } from './download-object.ts';
 
-/** Seconds for which a table that is away is asked again. */
+/** Seconds for which a read is retried while the table is unavailable. */
 const patienceSeconds = 600;
 
 const sourceLimits: ArchiveLimits = {
@@ -25,8 +24,9 @@ const sourceLimits: ArchiveLimits = {
 const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxBytes: 100_000_000_000 };
 
 /**
- * Downloads an object to a file and checks that it is what its hash says. Throws a `JobError` naming `what` where it
- * is gone, cannot be fetched or has another hash.
+ * Download an object to a new file and verify its SHA-256.
+ * @param what names the object in messages: "data set mnist"
+ * @throws JobError where it is missing, cannot be fetched or has another hash
  */
 export async function fetchObject(
   objects: ObjectReader,
@@ -70,52 +70,33 @@ async function unpack(
   await rm(file);
 }
 
-/** Fetches the source and unpacks it; an experiment without a source gets an empty folder. */
-export async function fetchSource(
-  objects: ObjectReader,
-  { project_id, source_sha256 }: Experiment,
-  { own, source }: Workspace,
-  owner: CommandUser | undefined,
-  stop: AbortSignal,
-): Promise<void> {
-  if (source_sha256 === null) {
+/** Fetch the source and unpack it; an experiment without a source gets an empty folder. */
+async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void> {
+  const { project_id, source_sha256: sha256 } = job.record;
+  const { own, source } = workspace;
+  if (sha256 === null) {
     await mkdir(source, { mode: 0o755 });
     return;
   }
   const file = join(own, 'source');
-  await fetchObject(
-    objects,
-    sourceObject(project_id, source_sha256),
-    source_sha256,
-    file,
-    'source archive',
-    stop,
-  );
-  await unpack(file, source, sourceLimits, 'source archive', owner);
+  const object = sourceObject(project_id, sha256);
+  await fetchObject(job.objects, object, sha256, file, 'source archive', job.stop.signal);
+  await unpack(file, source, sourceLimits, 'source archive', user);
 }
 
-/** Fetches the data set: an archive is unpacked, any other file lies in the folder under the data set's name. */
-export async function fetchData(
-  objects: ObjectReader,
-  { project_id, dataset, dataset_sha256, dataset_is_archive }: Experiment,
-  { own, data }: Workspace,
-  stop: AbortSignal,
-): Promise<void> {
-  if (dataset === null || dataset_sha256 === null) {
+/** Fetch the data set: unpack an archive, and put any other file into the folder under the data set's name. */
+async function fetchData({ job, workspace }: TrainingRun): Promise<void> {
+  const { project_id, dataset, dataset_sha256: sha256, dataset_is_archive } = job.record;
+  const { own, data } = workspace;
+  if (dataset === null || sha256 === null) {
     await mkdir(data, { mode: 0o755 });
     return;
   }
   const file = join(own, 'dataset');
-  await fetchObject(
-    objects,
-    datasetObject(project_id, dataset_sha256),
-    dataset_sha256,
-    file,
-    `data set ${dataset}`,
-    stop,
-  );
+  const what = `data set ${dataset}`;
+  await fetchObject(job.objects, datasetObject(project_id, sha256), sha256, file, what, job.stop.signal);
   if (dataset_is_archive) {
-    await unpack(file, data, dataLimits, `data set ${dataset}`);
+    await unpack(file, data, dataLimits, what);
     return;
   }
   await mkdir(data, { mode: 0o755 });
@@ -123,15 +104,25 @@ export async function fetchData(
   await rename(file, join(data, dataset));
 }
 
-/** Writes the configuration as it was when the experiment was made; returns its path. */
-export async function writeConfig(
-  records: TableReader<'records'>,
-  experiment: Experiment,
-  { config }: Workspace,
-): Promise<string> {
+/** Write the configuration as it was when the experiment was created, and return its path. */
+async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
+  const { records, record: experiment } = job;
   const bytes = await retryFor(patienceSeconds, () => readJobConfig(records, experiment.experiment_id));
   if (bytes === undefined) throw new JobError('The configuration of this experiment is no longer stored.');
-  const path = join(config, experiment.config_id);
+  const path = join(workspace.config, experiment.config_id);
   await writeFile(path, bytes, { mode: 0o444 });
   return path;
+}
+
+/**
+ * Fetch source, configuration and data set of a training into its workspace. A build of the environment needs no data
+ * set.
+ * @returns the path of the configuration
+ * @throws JobError where one is missing, damaged, refused or too large for the disk
+ */
+export async function fetchInputs(run: TrainingRun): Promise<string> {
+  await fetchSource(run);
+  const configPath = await writeConfig(run);
+  if (!run.job.environment.container.isBuild) await fetchData(run);
+  return configPath;
 }

@@ -1,4 +1,4 @@
-/** Why a job cannot go on, in words for `status_reason`: something that whoever started it can act on. */
+/** Why a job cannot go on. The message becomes its `status_reason`, so it is for the user who started the job. */
 export class JobError extends Error {
-  override readonly name = 'JobError';
+  override readonly name: string = 'JobError';
 }

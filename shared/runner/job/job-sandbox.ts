@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../../process/sandbox.ts';
 import type { HostSandbox } from './container-environment.ts';
-import type { Job } from './job.ts';
+import type { TrainingJob } from './training-job.ts';
 import type { Workspace } from './workspace.ts';
 
 const visible = ({ readable, writable }: HostSandbox) => [
@@ -14,7 +14,7 @@ const visible = ({ readable, writable }: HostSandbox) => [
  * only an installation can change.
  */
 export function trainingSandbox(
-  { record, environment }: Job,
+  { record, environment }: TrainingJob,
   { root, own }: Workspace,
   phase: 'install' | 'run',
 ): Sandbox {

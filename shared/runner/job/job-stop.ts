@@ -26,3 +26,10 @@ export class JobStop {
     this.#controller.abort(reason);
   }
 }
+
+/** A stop that SIGTERM triggers. Without a handler, PID 1 of a container ignores SIGTERM. */
+export function stopOnSigterm(): JobStop {
+  const stop = new JobStop();
+  process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
+  return stop;
+}

@@ -2,8 +2,8 @@ import { findModel, type Model, modelWrites } from '../../data/model.ts';
 import { parseStrategy, type ResultFile, strategyKey } from '../../data/strategy.ts';
 import type { Write } from '../../data/table.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
-import { conclude } from '../job/held-job.ts';
-import { retryFor } from '../job/retry.ts';
+import { concludeHeldJob } from '../conclusion/conclude-held-job.ts';
+import { retryFor } from '../job/retry-for.ts';
 import { notRegistered, type Registered } from './register-named.ts';
 import type { StrategyJob } from './strategy-job.ts';
 import { sweepResults } from './sweep-results.ts';
@@ -30,7 +30,7 @@ export const withRegistered = (
 ): Conclusion => ({ ...conclusion, reason, change: { ...conclusion.change, registered } });
 
 const write = (job: StrategyJob, { conclusion, further, model }: StrategyEnd): Promise<boolean> =>
-  conclude(job, conclusion, ...further, ...(model === undefined ? [] : modelWrites(model, undefined)));
+  concludeHeldJob(job, conclusion, ...further, ...(model === undefined ? [] : modelWrites(model, undefined)));
 
 /** Whether this very end is on record: a try whose answer was lost makes the next one fail. */
 async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd): Promise<boolean> {

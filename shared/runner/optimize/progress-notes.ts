@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../data/strategy.ts';
-import { type HeldJob, noteProgress } from '../job/held-job.ts';
+import type { HeldJob } from '../job/hold-job.ts';
+import { noteProgress } from '../job/note-progress.ts';
 
 /** Milliseconds between two notes: each is a write of the record. */
 const pauseMs = 1000;

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { putReceipt } from '../../data/receipt.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
-import { ModelError } from '../../onnx/model-error.ts';
 import { killTree } from '../../process/process-tree.ts';
+import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
+import { isCancelled } from '../conclusion/is-cancelled.ts';
 import { exitCodes } from '../job/exit-codes.ts';
-import { conclusionOfFault, isCancelled, keepAlive, openLog } from '../job/held-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { stageSandbox } from '../job/job-sandbox.ts';
 import { claimJobUser, type JobUser } from '../job/job-user.ts';
-import { conclusionOf } from '../outcome.ts';
+import { keepAlive } from '../job/keep-alive.ts';
 import type { LogShipper } from '../telemetry/log-shipper.ts';
+import { openLog } from '../telemetry/open-log.ts';
 import { concludeStrategy, type StrategyEnd, withRegistered } from './conclude-strategy.ts';
 import { fetchModel } from './fetch-model.ts';
 import { createModelWorkspace, type ModelWorkspace } from './model-workspace.ts';
@@ -19,33 +20,26 @@ import { requestedShapes } from './requested-shapes.ts';
 import { storeResult } from './store-result.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-interface Place {
+/** The job with what it runs in. */
+interface StrategyRun {
   job: StrategyJob;
   workspace: ModelWorkspace;
   user: JobUser['user'];
   shipper: LogShipper;
 }
 
-/** An end without a result; undefined where there is nothing to conclude. */
-const over = (conclusion: Conclusion | undefined): StrategyEnd | undefined =>
+/** An end without a result; undefined where nothing is concluded. */
+const withoutResult = (conclusion: Conclusion | undefined): StrategyEnd | undefined =>
   conclusion && { conclusion, further: [], result: [], model: undefined };
 
-const stoppedBefore = {
-  cause: 'stopped',
-  exitCode: null,
-  signal: null,
-  killed: false,
-  peakRssBytes: null,
-} as const;
-
-/** What this process itself may take of the job's memory, in MiB. */
+/** MiB of the job's memory that are left to this process. */
 const ownMemory = 512;
 
-/** Bytes that a stage may take in a job of so many MiB. */
+/** Bytes of memory for a stage of a job that has `memory` MiB. */
 const stageMemory = (memory: number): number => Math.max(memory - ownMemory, memory / 2) * 2 ** 20;
 
-/** Fetches the model, has the engine work on it, and stores what comes of it. */
-async function work({ job, workspace, user, shipper }: Place): Promise<StrategyEnd> {
+/** Fetch the model, run the engine, and store the result. */
+async function work({ job, workspace, user, shipper }: StrategyRun): Promise<StrategyEnd> {
   const { record, environment, stop, optimize } = job;
   const progress = new ProgressNotes(job);
   try {
@@ -79,33 +73,26 @@ async function work({ job, workspace, user, shipper }: Place): Promise<StrategyE
   }
 }
 
-/** Runs a strategy within its place and tells how it ends. */
-async function attend(place: Place): Promise<StrategyEnd | undefined> {
-  const { job } = place;
-  const { stop, record } = job;
+/** Do the work, and turn its result or error into the end of the strategy. */
+async function endOf(run: StrategyRun): Promise<StrategyEnd | undefined> {
+  const { job } = run;
   try {
-    if (await isCancelled(job)) return over({ status: 'CANCELLED', reason: 'Cancelled before it started.' });
-    return await work(place);
+    if (await isCancelled(job))
+      return withoutResult({ status: 'CANCELLED', reason: 'Cancelled before it started.' });
+    return await work(run);
   } catch (error) {
-    if (stop.reason !== undefined) {
-      const cancelled = await isCancelled(job);
-      const { timeout, memory } = record;
-      return over(conclusionOf(stoppedBefore, { stop: stop.reason, cancelled, timeout, memory }));
-    }
-    if (error instanceof ModelError || error instanceof JobError)
-      return over({ status: 'FAILED', reason: error.message });
-    return over(conclusionOfFault(error, job));
+    return withoutResult(await conclusionOfError(job, error));
   }
 }
 
-/** Ends the strategy at its timeout. Returns what calls that off. */
+/** Stop the strategy at its timeout. Return a function that cancels the timer. */
 function watchTime({ record: { timeout }, stop }: StrategyJob): () => void {
   const message = `The job was stopped at its timeout of ${timeout} s.`;
   const timer = setTimeout(() => stop.because({ kind: 'limit', message }), timeout * 1000);
   return () => clearTimeout(timer);
 }
 
-/** Prunes or quantizes a model as a leased job, to its end, and returns the exit code of the container. */
+/** Run a pruning or quantization, whose lease is held, to its end. Return the exit code of the container. */
 export async function runStrategy(job: StrategyJob): Promise<number> {
   const { record, environment, lease } = job;
   await using started = new AsyncDisposableStack();
@@ -121,12 +108,12 @@ export async function runStrategy(job: StrategyJob): Promise<number> {
   const name = `${record.strategy_id}-${lease.number}`;
   const workspace = await createModelWorkspace(environment.workFolder, name, user);
   started.defer(() => workspace.remove());
-  // Whatever a stage may have left running; nobody else runs as this user or below this process.
+  // A stage may have left processes; no other job runs as this user or below this process.
   started.defer(() =>
     killTree({ root: process.pid, marker: environment.marker, ...(user && { uid: user.uid }) }),
   );
 
-  const end = await attend({ job, workspace, user, shipper });
+  const end = await endOf({ job, workspace, user, shipper });
   if (end !== undefined && end.conclusion.reason !== null) shipper.say(end.conclusion.reason);
   await shipper.close();
   if (end === undefined) return exitCodes.interrupted;

@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Strategy } from '../../data/strategy.ts';
 import type { Optimization, Optimized } from '../../onnx/optimize/optimization.ts';
-import type { HeldJob } from '../job/held-job.ts';
+import type { HeldJob } from '../job/hold-job.ts';
 import type { StrategyEnvironment } from './strategy-environment.ts';
 
 /** The engine that does the work. */

@@ -6,8 +6,8 @@ import type { OptimizationKind } from '../../data/job.ts';
 import { parseStrategy, strategyKey } from '../../data/strategy.ts';
 import type { TableWriter } from '../../data/table.ts';
 import { exitCodes } from '../job/exit-codes.ts';
-import { holdJob } from '../job/held-job.ts';
-import { JobStop } from '../job/job-stop.ts';
+import { holdJob } from '../job/hold-job.ts';
+import { stopOnSigterm } from '../job/job-stop.ts';
 import { runStrategy } from './run-strategy.ts';
 import { readStrategyEnvironment } from './strategy-environment.ts';
 import type { Optimize } from './strategy-job.ts';
@@ -26,7 +26,7 @@ interface Engine {
   stageProgram: string;
 }
 
-/** What the container of a pruning or quantization does with its environment variables; answers its exit code. */
+/** The program of the container of a pruning or quantization: take the lease, run the strategy, return the exit code. */
 export async function runStrategyProgram(
   kind: OptimizationKind,
   variables: Readonly<Record<string, string | undefined>>,
@@ -35,9 +35,7 @@ export async function runStrategyProgram(
 ): Promise<number> {
   const environment = readStrategyEnvironment(variables, stageProgram);
   const { strategy_id, batch_job_id, batch_attempt, node } = environment;
-  const stop = new JobStop();
-  // PID 1 of a container ignores SIGTERM unless it handles it.
-  process.on('SIGTERM', () => stop.because({ kind: 'signal' }));
+  const stop = stopOnSigterm();
   const wanted = { subject: strategyKey(kind, strategy_id), parse: parseStrategy };
   const me = { batch_job_id, batch_attempt, node, isBuild: false };
   const acquired = await holdJob(records, wanted, me, now);

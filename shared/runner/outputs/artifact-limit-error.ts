@@ -1,11 +1,12 @@
 import type { ArtifactKind } from '../../data/artifact.ts';
 import type { ProjectBytesError } from '../../data/project-bytes.ts';
+import { JobError } from '../job/job-error.ts';
 
 /** The variable that names the folder of a kind to the user's command. */
 export const folderVariable = { artifact: 'OUTPUT_DIR', checkpoint: 'CHECKPOINT_DIR' } as const;
 
-/** The files of a job are more than it may keep; the message names the limit. */
-export class ArtifactLimitError extends Error {
+/** The files of a job exceed a limit, which the message names. */
+export class ArtifactLimitError extends JobError {
   override readonly name = 'ArtifactLimitError';
 
   /** @param project the error that names the limit of the project, where that was exceeded */

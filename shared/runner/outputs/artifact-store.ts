@@ -12,7 +12,7 @@ import { ProjectBytesError, requireProjectBytes } from '../../data/project-bytes
 import type { TableWriter } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { LeaseLostError } from '../job/lease-lost-error.ts';
-import { retryFor } from '../job/retry.ts';
+import { retryFor } from '../job/retry-for.ts';
 import { ArtifactLimitError } from './artifact-limit-error.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './file-bytes.ts';
 import { mediaTypeOf } from './media-type.ts';

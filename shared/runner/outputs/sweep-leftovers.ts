@@ -3,7 +3,7 @@ import { holdsLease, type Lease } from '../../data/lease.ts';
 import type { TableWriter } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { LeaseLostError } from '../job/lease-lost-error.ts';
-import { retryFor } from '../job/retry.ts';
+import { retryFor } from '../job/retry-for.ts';
 
 /** A place in the bucket, of a job whose main node this process runs. */
 export interface SweptPlace {

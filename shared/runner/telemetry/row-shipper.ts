@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { retryFor } from '../job/retry.ts';
+import { retryFor } from '../job/retry-for.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 /** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */

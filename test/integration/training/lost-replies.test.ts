@@ -10,7 +10,7 @@ import {
 import { createProject } from '../../../shared/data/project.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
-import { holdJob } from '../../../shared/runner/job/held-job.ts';
+import { holdJob } from '../../../shared/runner/job/hold-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
 

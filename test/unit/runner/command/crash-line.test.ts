@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrashLine } from '../../../../shared/runner/command/crash-line.ts';
-import { conclusionOf } from '../../../../shared/runner/outcome.ts';
+import { conclusionOf } from '../../../../shared/runner/conclusion/conclusion-of.ts';
 
 function lineOf(stderr: string, stdout = ''): string | undefined {
   const crash = new CrashLine();

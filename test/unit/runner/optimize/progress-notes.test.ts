@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readSettings } from '../../../../shared/core/settings.ts';
 import type { TableWriter, Write } from '../../../../shared/data/table.ts';
 import { ConditionFailedError } from '../../../../shared/data/write-label.ts';
-import type { HeldJob } from '../../../../shared/runner/job/held-job.ts';
+import type { HeldJob } from '../../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { ProgressNotes } from '../../../../shared/runner/optimize/progress-notes.ts';
 import { recordedStrategy } from '../../../support/strategy.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
-import type { Conclusion } from '../jobs/conclude.ts';
-import type { Outcome } from '../process/supervise.ts';
-import type { StopReason } from './job/job-stop.ts';
+import type { Conclusion } from '../../jobs/conclude.ts';
+import type { Outcome } from '../../process/supervise.ts';
+import type { StopReason } from '../job/job-stop.ts';
 
 const killed = 'It was killed (SIGKILL), mostly for want of memory.';
 /** Shells and many programs report a signal of a child as 128 + its number. */

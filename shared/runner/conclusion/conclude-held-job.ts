@@ -1,0 +1,39 @@
+import { endLease } from '../../data/lease.ts';
+import type { Write } from '../../data/table.ts';
+import { type Conclusion, concludeJob } from '../../jobs/conclude.ts';
+import { jobIdOf } from '../../jobs/subject.ts';
+import { type HeldJob, leaseCheck } from '../job/hold-job.ts';
+import { retryFor } from '../job/retry-for.ts';
+
+/** Seconds for which the conclusion of a job is retried while the table is unavailable. */
+const concludeSeconds = 600;
+/** Seconds for which the end of another node is. */
+const reportSeconds = 60;
+
+/**
+ * Write the conclusion of a job as the holder of its lease, together with the writes `further`.
+ * @returns false where it was refused: the lease is lost, the job has ended, or a condition of `further` does not hold
+ */
+export function concludeHeldJob(
+  job: HeldJob,
+  conclusion: Conclusion,
+  ...further: readonly Write[]
+): Promise<boolean> {
+  const { record, records, now } = job;
+  return retryFor(concludeSeconds, () =>
+    concludeJob(records, record, conclusion, now(), leaseCheck(job), ...further),
+  );
+}
+
+/** Report to node 0 how this node of a cluster ended. Never throws: node 0 may have ended, and then nobody reads it. */
+export async function reportNodeEnd(
+  { record, records, node, lease, log }: HeldJob,
+  conclusion: Conclusion,
+): Promise<void> {
+  const failure = conclusion.status === 'SUCCEEDED' ? null : (conclusion.reason ?? conclusion.status);
+  try {
+    await retryFor(reportSeconds, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
+  } catch (error) {
+    log.info('end-not-reported', { error: error instanceof Error ? error.name : '' });
+  }
+}

@@ -1,0 +1,93 @@
+import { access, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { recordLock } from '../../data/environment.ts';
+import { ConditionFailedError } from '../../data/write-label.ts';
+import { leaseCheck } from '../job/hold-job.ts';
+import { JobError } from '../job/job-error.ts';
+import { trainingSandbox } from '../job/job-sandbox.ts';
+import { noteProgress } from '../job/note-progress.ts';
+import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
+import type { Workspace } from '../job/workspace.ts';
+import type { EnvironmentSpec } from './dependencies/parse-dependencies.ts';
+import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
+import { storedEnvironments } from './stored-environments.ts';
+import { superviseInstaller } from './supervised-installer.ts';
+
+/** Longest time of an installation. */
+const installSeconds = 3600;
+
+/** The environment to prepare: nothing where this container runs the very image that the environment names. */
+function specOf({ record, environment: { trustedImage } }: TrainingJob): EnvironmentSpec {
+  const { env_type, dependencies } = record.environment;
+  const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
+  return isHere ? { env_type: 'system', dependencies: '' } : { env_type, dependencies };
+}
+
+/** Note the lock as the newest of the project's environment. */
+async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
+  const { project_id, environment } = job.record;
+  const resolved = { project_id, version: environment.version, lock_hash };
+  try {
+    await recordLock(job.records, resolved, leaseCheck(job));
+  } catch (error) {
+    // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
+    if (!(error instanceof ConditionFailedError)) throw error;
+  }
+}
+
+/** Link the packages to where `import` looks for them, unless the source has its own. */
+async function linkModules({ source }: Workspace, modules: string): Promise<void> {
+  const link = join(source, 'node_modules');
+  const isThere = await access(link).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await symlink(modules, link);
+}
+
+/**
+ * Prepare the environment of a training (see `prepareEnvironment`) and note on the records what it resolved to.
+ * @throws JobError, of which EnvironmentError is one, where there is none
+ */
+export async function prepareRunEnvironment({
+  job,
+  workspace,
+  user,
+  shipper,
+}: TrainingRun): Promise<PreparedEnvironment> {
+  const { record: experiment, environment, lease, records, objects, stop, now } = job;
+  const { project_id } = experiment;
+  const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
+  const { marker } = environment;
+  const installer = {
+    ...{ ...shared, marker, ...(user !== undefined && { user }) },
+    sandbox: trainingSandbox(job, workspace, 'install'),
+    memoryBytes: experiment.memory * 2 ** 20,
+  };
+  const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
+  const prepared = await prepareEnvironment({
+    spec: specOf(job),
+    projectId: project_id,
+    sourceFolder: workspace.source,
+    root: environment.environmentsFolder,
+    store: storedEnvironments(records, objects, project_id, lease.holder, now, stop.signal),
+    run: superviseInstaller({ ...installer, onOutput }),
+    runProbe: superviseInstaller(installer),
+    runEngine: superviseInstaller({ ...shared, marker }),
+    ...(user !== undefined && { owner: user }),
+    operatorEnv: process.env,
+    log: (line) => shipper.say(line),
+    stop: stop.signal,
+  });
+  if (environment.container.isBuild && prepared.requestKey !== null && !prepared.stored) {
+    throw new JobError('The environment was built but could not be stored for the cluster.');
+  }
+  await noteProgress(job, {
+    lock_hash: prepared.lockHash,
+    environment_cache: prepared.cache,
+    saved_seconds: Math.round(prepared.savedSeconds * 10) / 10,
+  });
+  if (prepared.lockHash !== null) await noteLock(job, prepared.lockHash);
+  if (prepared.nodeModules !== null) await linkModules(workspace, prepared.nodeModules);
+  return prepared;
+}

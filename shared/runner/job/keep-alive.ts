@@ -1,0 +1,25 @@
+import { heartbeat, usualHeartbeatSeconds } from '../../data/lease.ts';
+import { ConditionFailedError } from '../../data/write-label.ts';
+import { jobIdOf } from '../../jobs/subject.ts';
+import type { HeldJob } from './hold-job.ts';
+
+/**
+ * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the lease
+ * is not lost: the table alone says who holds it.
+ * @returns a function that ends the heartbeats
+ */
+export function keepAlive(
+  { record, node, lease, records, stop, now, log }: HeldJob,
+  heartbeatSeconds = usualHeartbeatSeconds,
+): () => void {
+  const beat = async (): Promise<void> => {
+    try {
+      await records.write(heartbeat(jobIdOf(record), node, lease, now()));
+    } catch (error) {
+      if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
+      else log.warn('heartbeat', { error: error instanceof Error ? error.name : '' });
+    }
+  };
+  const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,22 @@
+import type { ObjectWriter } from '../../aws/objects.ts';
+import type { Experiment } from '../../data/experiment.ts';
+import type { CommandUser } from '../../process/executable.ts';
+import type { LogShipper } from '../telemetry/log-shipper.ts';
+import type { HeldJob } from './hold-job.ts';
+import type { JobEnvironment } from './job-environment.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A node of a training whose lease this container holds. */
+export interface TrainingJob extends HeldJob<Experiment> {
+  environment: JobEnvironment;
+  objects: ObjectWriter;
+}
+
+/** The job with what it runs in: every phase of a training takes it. */
+export interface TrainingRun {
+  job: TrainingJob;
+  workspace: Workspace;
+  /** Whom the programs of the training run as; undefined where this process is not root. */
+  user: CommandUser | undefined;
+  shipper: LogShipper;
+}

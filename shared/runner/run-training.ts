@@ -1,0 +1,114 @@
+import type { Best } from '../data/experiment.ts';
+import { rank } from '../data/ranking.ts';
+import type { Conclusion } from '../jobs/conclude.ts';
+import { type CommandResult, runCommand } from './command/run-command.ts';
+import { concludeHeldJob, reportNodeEnd } from './conclusion/conclude-held-job.ts';
+import { conclusionOf } from './conclusion/conclusion-of.ts';
+import { conclusionOfError } from './conclusion/conclusion-of-error.ts';
+import { isCancelled } from './conclusion/is-cancelled.ts';
+import { prepareRunEnvironment } from './environment/prepare-run-environment.ts';
+import { fetchInputs } from './inputs/fetch-inputs.ts';
+import { restoreCheckpoints } from './inputs/restore-checkpoints.ts';
+import { exitCodes } from './job/exit-codes.ts';
+import { claimJobUser } from './job/job-user.ts';
+import { keepAlive } from './job/keep-alive.ts';
+import { noteProgress } from './job/note-progress.ts';
+import type { TrainingJob, TrainingRun } from './job/training-job.ts';
+import { createWorkspace } from './job/workspace.ts';
+import { sweepEarlier } from './outputs/sweep-earlier.ts';
+import { openLog } from './telemetry/open-log.ts';
+
+/** How a run of a node ended. */
+interface RunEnd {
+  /** Undefined where nothing is concluded: this was the build, the lease is lost, or Batch decides on another attempt. */
+  conclusion: Conclusion | undefined;
+  best: Best | null;
+  /** Whether this container was to build the environment alone, and has. */
+  isBuilt: boolean;
+  /** Whether the command has run and its files are stored. */
+  hasRun: boolean;
+}
+
+/** The phases of a run, in their order. */
+async function runPhases(run: TrainingRun): Promise<CommandResult | 'built'> {
+  const { job } = run;
+  const { isBuild } = job.environment.container;
+  const configPath = await fetchInputs(run);
+  await noteProgress(job, { status_reason: 'Preparing the environment.' });
+  const prepared = await prepareRunEnvironment(run);
+  if (isBuild) return 'built';
+  await noteProgress(job, { status_reason: null });
+  await restoreRunCheckpoints(run);
+  return runCommand(run, prepared, configPath);
+}
+
+/** Restore the checkpoints of earlier attempts. After the environment's build, whose programs could change them. */
+async function restoreRunCheckpoints({ job, workspace, user, shipper }: TrainingRun): Promise<void> {
+  const { record: experiment, node, records, objects, stop } = job;
+  if (node > 0 || experiment.attempt === 1) return;
+  const restored = await restoreCheckpoints({
+    ...{ experiment, records, objects, stop: stop.signal },
+    folder: workspace.checkpoints,
+    ...(user !== undefined && { user }),
+  });
+  if (restored > 0) shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
+}
+
+async function conclusionOfCommand(
+  job: TrainingJob,
+  { outcome, crash }: CommandResult,
+): Promise<Conclusion | undefined> {
+  const { timeout, memory } = job.record;
+  const cancelled = outcome.cause === 'stopped' && (await isCancelled(job));
+  return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
+}
+
+/** Run the phases, and turn their result or error into the end of the run. */
+async function endOf(run: TrainingRun): Promise<RunEnd> {
+  const { job } = run;
+  const unrun = { best: job.record.best, isBuilt: false, hasRun: false };
+  try {
+    if (await isCancelled(job)) {
+      const reason = 'Cancelled before its command started.';
+      return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
+    }
+    const result = await runPhases(run);
+    if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
+    const conclusion = await conclusionOfCommand(job, result);
+    return { conclusion, best: result.best, isBuilt: false, hasRun: true };
+  } catch (error) {
+    return { ...unrun, conclusion: await conclusionOfError(job, error) };
+  }
+}
+
+/** Write how the run ended. Node 0 concludes the job; another node reports its end to node 0. */
+async function conclude(job: TrainingJob, conclusion: Conclusion, { best, hasRun }: RunEnd): Promise<void> {
+  if (job.node > 0) return reportNodeEnd(job, conclusion);
+  // The end of a command sweeps by itself.
+  if (!hasRun) await sweepEarlier(job);
+  const ranked = conclusion.status === 'SUCCEEDED' && best !== null ? [rank(job.record, best)] : [];
+  await concludeHeldJob(job, { ...conclusion, change: { ...conclusion.change, best } }, ...ranked);
+}
+
+/** Run a node of a training, whose lease is held, to its end. Return the exit code of the container. */
+export async function runTraining(job: TrainingJob): Promise<number> {
+  const { record, environment } = job;
+  const { node, isBuild, batch_attempt } = environment.container;
+  await using opened = new AsyncDisposableStack();
+  opened.defer(keepAlive(job, environment.heartbeat));
+  const shipper = openLog(job);
+  const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
+  shipper.say(`${what} of ${record.kind} on node ${node} of ${environment.nodes}.`);
+  const { user, release } = await claimJobUser(environment.firstUid);
+  opened.defer(release);
+  const workspace = await createWorkspace(environment.workFolder, `${record.experiment_id}-${node}`, user);
+  opened.defer(workspace.remove);
+
+  const end = await endOf({ job, workspace, user, shipper });
+  const { conclusion, isBuilt } = end;
+  if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);
+  await shipper.close();
+  if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
+  await conclude(job, conclusion, end);
+  return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+}
