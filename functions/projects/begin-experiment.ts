@@ -7,7 +7,7 @@ import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
-import { limitShare } from '../../shared/data/vcpu-limit.ts';
+import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';

@@ -2,7 +2,7 @@ import { clusterClaimKey } from '../../shared/data/cluster-claim.ts';
 import { userLimitKey } from '../../shared/data/job.ts';
 import { finalRank, jobStatuses } from '../../shared/data/job-status.ts';
 import { countersKey } from '../../shared/data/project.ts';
-import { formerLimitKey } from '../../shared/data/vcpu-limit.ts';
+import { formerLimitKey } from '../../shared/data/vcpu-shares.ts';
 import type { Finding } from './finding.ts';
 import type { OrphanStore } from './orphan-store.ts';
 

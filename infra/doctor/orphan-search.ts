@@ -12,7 +12,7 @@ import type { Item } from '../../shared/data/table.ts';
 import { UnreadableRecord } from '../../shared/data/unreadable-record.ts';
 import { datasetObject, parseUpload, sourceObject } from '../../shared/data/upload.ts';
 import { parseUser } from '../../shared/data/user.ts';
-import { isShare, shareIndex } from '../../shared/data/vcpu-limit.ts';
+import { isShare, shareIndex } from '../../shared/data/vcpu-shares.ts';
 import type { Finding } from './finding.ts';
 import type { StoredObject } from './inventory.ts';
 import { findingsOf } from './orphan-findings.ts';

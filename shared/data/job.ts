@@ -8,7 +8,7 @@ import { recordType, unreadableVersion } from './record.ts';
 import { type SpreadList, spreadList } from './spread-list.ts';
 import { isSpread } from './spread-state.ts';
 import type { Key, TableReader, Write } from './table.ts';
-import { releaseVcpus } from './vcpu-limit.ts';
+import { releaseVcpus } from './vcpu-shares.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
 /** Jobs that train: experiments of a project. */

@@ -1,9 +1,10 @@
 import type { Limits } from '../core/settings.ts';
 import { claimCluster } from '../data/cluster-claim.ts';
+import { gatherVcpus, refuseBusyShares } from '../data/gather-vcpus.ts';
 import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/job.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table.ts';
-import { gatherVcpus, refuseBusyShares, reserveVcpus } from '../data/vcpu-limit.ts';
+import { reserveVcpus } from '../data/vcpu-shares.ts';
 import { ConditionFailedError, WriteLabel } from '../data/write-label.ts';
 
 /** A limit of which nothing is left for a job now. */

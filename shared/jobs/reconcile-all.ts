@@ -1,9 +1,9 @@
 import type { Deadline } from '../core/deadline.ts';
+import { auditVcpus } from '../data/audit-vcpus.ts';
 import { auditCluster } from '../data/cluster-claim.ts';
 import { listUnfinished, type UnfinishedJob, unfinishedJobs, unfinishedKey } from '../data/job.ts';
 import { forgetPosition, readPosition, savePosition } from '../data/list-position.ts';
 import { UnreadableRecord } from '../data/unreadable-record.ts';
-import { auditVcpus } from '../data/vcpu-limit.ts';
 import {
   putBack,
   setAside,

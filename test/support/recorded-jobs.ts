@@ -4,7 +4,7 @@ import { type Experiment, experimentJob, putExperiment } from '../../shared/data
 import { createProject } from '../../shared/data/project.ts';
 import { spreadId } from '../../shared/data/spread-list.ts';
 import { spreadLists } from '../../shared/data/spread-state.ts';
-import { limitShare } from '../../shared/data/vcpu-limit.ts';
+import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { experimentOf } from './experiment.ts';
 import { type TestService, testService } from './service.ts';

@@ -1,6 +1,6 @@
 import { listUnfinished, type UnfinishedJob } from '../../shared/data/job.ts';
 import type { Item, TableReader } from '../../shared/data/table.ts';
-import { formerLimitKey, shareKey } from '../../shared/data/vcpu-limit.ts';
+import { formerLimitKey, shareKey } from '../../shared/data/vcpu-shares.ts';
 import type { WatchedPosition } from '../../shared/data/watched-list.ts';
 
 type Records = TableReader<'records'>;

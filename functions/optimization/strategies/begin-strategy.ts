@@ -10,7 +10,7 @@ import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../.
 import { newJob } from '../../../shared/data/new-job.ts';
 import { newStrategyId, putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
-import { limitShare } from '../../../shared/data/vcpu-limit.ts';
+import { limitShare } from '../../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';

@@ -1,9 +1,26 @@
 import * as z from 'zod';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { methodSchema } from '../../../shared/onnx/strategies/methods-document.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
+
+/** A JSON Schema (2020-12) of requests. */
+interface MethodSchema {
+  $schema: string;
+  title: string;
+  anyOf: Record<string, unknown>[];
+}
+
+/** A JSON Schema (2020-12) of which each `anyOf` is one allowed combination, as a caller sends it. */
+function methodSchema(title: string, methods: readonly z.ZodObject[]): MethodSchema {
+  const anyOf = methods.map((method) => {
+    const made = z.toJSONSchema(method, { io: 'input', target: 'draft-2020-12' });
+    // Which operation it is, the path of a request says.
+    const { $schema: _, properties: { operation: _operation, ...properties } = {}, ...schema } = made;
+    return { ...schema, properties };
+  });
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, anyOf };
+}
 
 const words = {
   prune: { name: 'listPruneMethods', summary: 'Every allowed pruning, as JSON Schema' },

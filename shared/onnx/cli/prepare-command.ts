@@ -1,9 +1,21 @@
+import type { ModelSummary } from '../inspect/model-summary.ts';
 import { ModelError } from '../model-error.ts';
+import { matchShapes } from '../shapes/match-shapes.ts';
+import { parseShapes } from '../shapes/parse-shapes.ts';
 import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-file.ts';
 import type { Command } from './parse-flags.ts';
-import { requestedShapes } from './requested-shapes.ts';
 import { ResultFiles } from './result-files.ts';
+
+/** The shapes that a text gives to a model's inputs, by name. @throws ModelError naming both where they differ */
+function requestedShapes(
+  text: string,
+  { inputs }: ModelSummary,
+): ReadonlyMap<string, readonly (number | null)[]> {
+  const matched = matchShapes(parseShapes(text), inputs);
+  if (!matched.ok) throw new ModelError(`inputs: ${matched.fault}.`);
+  return new Map(matched.shapes.map(({ name, dims }) => [name, dims]));
+}
 
 /** A command that nothing is known to be wrong with. */
 export interface PreparedCommand {

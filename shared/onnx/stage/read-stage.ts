@@ -3,13 +3,26 @@ import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import { parseRequest } from '../optimize/parse-request.ts';
-import { requirePossible } from '../optimize/require-possible.ts';
+import { requireOpset } from '../optimize/require-opset.ts';
+import type { OptimizationRequest } from '../strategies/optimization-request.ts';
+import { requireKnown } from '../transform/require-known.ts';
 import { checkAttributes } from '../verify/check-attributes.ts';
 import { countParameters } from '../verify/count-parameters.ts';
 import { feedPlan } from '../verify/feed-plan.ts';
 import { runtimeNeeded } from '../verify/runtime-needed.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { TaskOf } from './stage-task.ts';
+
+/**
+ * Refuse a request that the structure of the model rules out, before anything is transformed. Return notes for the
+ * owner.
+ * @throws ModelError for names that the model does not have, and for an operator set that is too old
+ */
+function requirePossible(model: Model, request: OptimizationRequest): string[] {
+  const absent = requireKnown(model.graph, request.exclude);
+  requireOpset(model, request);
+  return absent.map((operator) => `exclude names ${operator}, of which the model has none.`);
+}
 
 function countOperators(model: Model): Record<string, number> {
   const counts = new Map<string, number>();

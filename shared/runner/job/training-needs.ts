@@ -3,7 +3,7 @@ import { within } from '../../core/needs.ts';
 import { unfinishedPatterns } from '../../data/job.ts';
 import { writeRecords } from '../../data/needs.ts';
 import { projectPatterns } from '../../data/project.ts';
-import { limitPatterns } from '../../data/vcpu-limit.ts';
+import { limitPatterns } from '../../data/vcpu-shares.ts';
 
 /** What the role of a training's container reaches in the records table: nothing that says who may do what. */
 const trainingRecords = {

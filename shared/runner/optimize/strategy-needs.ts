@@ -3,7 +3,7 @@ import { within } from '../../core/needs.ts';
 import { type OptimizationKind, unfinishedPatterns } from '../../data/job.ts';
 import { writeRecords } from '../../data/needs.ts';
 import { strategyPatterns } from '../../data/strategy.ts';
-import { limitPatterns } from '../../data/vcpu-limit.ts';
+import { limitPatterns } from '../../data/vcpu-shares.ts';
 
 /** What the role of an optimization's container reaches in the records table: nothing that says who may do what. */
 export const optimizationRecords = (kind: OptimizationKind) =>

@@ -1,9 +1,10 @@
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { auditVcpus } from '../../../shared/data/audit-vcpus.ts';
 import { endJob, type UnfinishedJob } from '../../../shared/data/job.ts';
 import { spreadId } from '../../../shared/data/spread-list.ts';
 import { TableBusy, type TableWriter } from '../../../shared/data/table.ts';
-import { auditVcpus, formerLimitKey, limitShare, shareKey } from '../../../shared/data/vcpu-limit.ts';
+import { formerLimitKey, limitShare, shareKey } from '../../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { beginJob, JobLimitError } from '../../../shared/jobs/begin-job.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';

@@ -1,4 +1,5 @@
 import { findArtifact } from '../../../shared/data/artifact.ts';
+import { auditVcpus } from '../../../shared/data/audit-vcpus.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
 import { auditCluster } from '../../../shared/data/cluster-claim.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/config.ts';
@@ -23,7 +24,6 @@ import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
-import { auditVcpus } from '../../../shared/data/vcpu-limit.ts';
 import type { WatchedPage } from '../../../shared/data/watched-list.ts';
 
 export interface Tables {

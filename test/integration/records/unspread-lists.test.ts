@@ -12,7 +12,7 @@ import { spreadId } from '../../../shared/data/spread-list.ts';
 import { spreadLists } from '../../../shared/data/spread-state.ts';
 import { strategyKey } from '../../../shared/data/strategy.ts';
 import type { Write } from '../../../shared/data/table.ts';
-import { formerLimitKey } from '../../../shared/data/vcpu-limit.ts';
+import { formerLimitKey } from '../../../shared/data/vcpu-shares.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { experimentOf } from '../../support/experiment.ts';

@@ -1,0 +1,85 @@
+import type { FileHandle } from 'node:fs/promises';
+import { artifactPathMaxBytes } from '../../data/artifact.ts';
+import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
+import { FileRefusedError } from './growing-file.ts';
+import type { KeptFiles } from './kept-files.ts';
+import { PinnedFiles } from './pinned-files.ts';
+import type { Refusals } from './refusals.ts';
+
+/** How often a walk is repeated during which files changed. */
+const maxWalks = 3;
+const bounds = { maxFiles: 10_000, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
+
+type Refused = FindFilesOptions['refused'];
+
+/** Open a file that was found; undefined where it was removed, or replaced by one that may not be read. */
+export async function openFound(found: FoundFile, refused: Refused): Promise<FileHandle | undefined> {
+  try {
+    return await found.open();
+  } catch (error) {
+    if (error instanceof FileRefusedError) refused(found.path, error.message);
+    else if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return undefined;
+  }
+}
+
+/** The folder of a command's output, as it stands beside the files that are stored. */
+export class OutputFolder {
+  readonly #folder: string;
+  readonly #user: { uid: number } | undefined;
+  readonly #kept: KeptFiles;
+
+  /** @param user whose files are taken; where this process is not root, anybody's */
+  constructor(folder: string, user: { uid: number } | undefined, kept: KeptFiles) {
+    this.#folder = folder;
+    this.#user = user;
+    this.#kept = kept;
+  }
+
+  /** Open the files that differ from what is stored, and return them with the paths that the folder has. */
+  async pinChanged(refused: Refused): Promise<{ files: PinnedFiles; seen: Set<string> }> {
+    for (let walks = 1; ; walks += 1) {
+      const files = new PinnedFiles();
+      const seen = new Set<string>();
+      try {
+        for await (const found of this.walk(refused)) {
+          const { path, version } = found;
+          seen.add(path);
+          if (files.isFull || this.#kept.versionOf(path) === version) continue;
+          const handle = await openFound(found, refused);
+          if (handle !== undefined) await files.pin(path, handle);
+        }
+      } catch (error) {
+        await files.close();
+        throw error;
+      }
+      if (!files.isTorn || walks === maxWalks) return { files, seen };
+      await files.close();
+    }
+  }
+
+  /** Find the files of the folder. */
+  async *walk(refused: Refused): AsyncGenerator<FoundFile> {
+    const options = { ...bounds, refused, ...(this.#user !== undefined && { user: this.#user }) };
+    for await (const found of findFiles(this.#folder, options)) {
+      this.#kept.meet(found.path);
+      yield found;
+    }
+  }
+
+  /**
+   * Remove the stored files that are neither in the folder (`seen`) nor were there at the last look (`before`): during
+   * the run a walk may miss a file that is renamed.
+   * @throws LeaseLostError
+   */
+  async removeVanished(
+    seen: ReadonlySet<string>,
+    before: ReadonlySet<string>,
+    refusals: Refusals,
+  ): Promise<void> {
+    for (const path of this.#kept.paths()) {
+      if (seen.has(path) || before.has(path) || refusals.hide(path)) continue;
+      await this.#kept.remove(path);
+    }
+  }
+}
