@@ -1,5 +1,5 @@
 import { constants, gunzipSync } from 'node:zlib';
-import { hasTarChecksum, TAR_BLOCK_BYTES } from '../../shared/archive/tar-header.ts';
+import { hasTarChecksum, tarBlockBytes } from '../../shared/archive/tar-header.ts';
 
 /** Bytes of the beginning by which a format is told: the first header of a tar, also when it is compressed. */
 export const headBytes = 4096;
@@ -7,7 +7,7 @@ export const headBytes = 4096;
 const startsWith = (bytes: Buffer, ...signature: number[]): boolean =>
   bytes.subarray(0, signature.length).equals(Buffer.from(signature));
 
-const isTar = (bytes: Buffer): boolean => hasTarChecksum(bytes.subarray(0, TAR_BLOCK_BYTES));
+const isTar = (bytes: Buffer): boolean => hasTarChecksum(bytes.subarray(0, tarBlockBytes));
 
 /** What the beginning of a gzip file unpacks to, as far as it goes. */
 function gunzipStart(bytes: Buffer): Buffer {

@@ -1,7 +1,7 @@
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 
 /** What Linux and macOS file systems accept as one name. */
-const MAX_NAME_BYTES = 255;
+const maxNameBytes = 255;
 
 /**
  * The folders and the name of an entry, as `['a', 'b.txt']`; empty for the archive's own top (`./`).
@@ -23,8 +23,8 @@ export function entryPath(path: string, limits: ArchiveLimits): string[] {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) refuse('its path leads out of the archive (..)');
   if (segments.length > limits.maxDepth) refuse(`it lies more than ${limits.maxDepth} folders deep`);
-  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_NAME_BYTES)) {
-    refuse(`a name in its path is longer than ${MAX_NAME_BYTES} bytes`);
+  if (segments.some((segment) => Buffer.byteLength(segment) > maxNameBytes)) {
+    refuse(`a name in its path is longer than ${maxNameBytes} bytes`);
   }
   return segments;
 }

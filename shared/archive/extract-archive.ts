@@ -5,11 +5,11 @@ import { createGunzip } from 'node:zlib';
 import { ArchiveError, type ArchiveLimits, damaged } from './archive-error.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { unpackTar } from './tar-entries.ts';
-import { hasTarChecksum, isZeroBlock, TAR_BLOCK_BYTES } from './tar-header.ts';
+import { hasTarChecksum, isZeroBlock, tarBlockBytes } from './tar-header.ts';
 import { type Owner, UnpackedTree } from './unpacked-tree.ts';
 import { unpackZip } from './zip-entries.ts';
 
-const CHUNK_BYTES = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /**
  * Unpacks an archive that a person made (tar, tar.gz or zip, told by its content and not by its name) to the
@@ -49,12 +49,12 @@ type Format = 'tar' | 'tar.gz' | 'zip';
 async function archiveFormat(file: string): Promise<Format> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(TAR_BLOCK_BYTES), position: 0 });
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(tarBlockBytes), position: 0 });
     const start = buffer.subarray(0, bytesRead);
     if (start.subarray(0, 2).equals(Buffer.of(0x1f, 0x8b))) return 'tar.gz';
     // A local file header, or the end record that is all there is of an empty archive.
     if (['PK\x03\x04', 'PK\x05\x06'].includes(start.toString('latin1', 0, 4))) return 'zip';
-    if (hasTarChecksum(start) || (bytesRead === TAR_BLOCK_BYTES && isZeroBlock(start))) return 'tar';
+    if (hasTarChecksum(start) || (bytesRead === tarBlockBytes && isZeroBlock(start))) return 'tar';
   } finally {
     await handle.close();
   }
@@ -62,12 +62,12 @@ async function archiveFormat(file: string): Promise<Format> {
 }
 
 async function* readBytes(file: string, format: 'tar' | 'tar.gz'): AsyncGenerator<Buffer, void, undefined> {
-  const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const raw = createReadStream(file, { highWaterMark: chunkBytes });
   if (format === 'tar') {
     yield* raw;
     return;
   }
-  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
+  const unpacked = createGunzip({ chunkSize: chunkBytes });
   const copied = pipeline(raw, unpacked);
   copied.catch(() => undefined); // the same error comes out of the loop
   try {

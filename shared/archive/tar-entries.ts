@@ -2,12 +2,12 @@ import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 import { ByteReader } from './byte-reader.ts';
 import { decodeName } from './entry-path.ts';
 import { type PaxFields, parsePaxRecords } from './pax-records.ts';
-import { isZeroBlock, parseTarHeader, TAR_BLOCK_BYTES, type TarHeader } from './tar-header.ts';
+import { isZeroBlock, parseTarHeader, type TarHeader, tarBlockBytes } from './tar-header.ts';
 import type { UnpackedTree } from './unpacked-tree.ts';
 
 const cutShort = (): ArchiveError => new ArchiveError('the archive is cut short');
 
-const REFUSED_TYPES: Readonly<Record<string, string>> = {
+const refusedTypes: Readonly<Record<string, string>> = {
   '1': 'it is a hard link; links are not allowed',
   '2': 'it is a symbolic link; links are not allowed',
   '3': 'it is a device',
@@ -17,9 +17,9 @@ const REFUSED_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Paths are limited far below this; what else stands in such headers (attributes) is small too. */
-const MAX_EXTENSION_BYTES = 64 * 1024;
+const maxExtensionBytes = 64 * 1024;
 /** Zeros after the end mark: tar fills up the last record of a tape, 10 KiB unless told otherwise. */
-const MAX_PADDING_BYTES = 1024 * 1024;
+const maxPaddingBytes = 1024 * 1024;
 
 /**
  * Unpacks a tar archive (v7, ustar, pax, GNU with long names) in one pass.
@@ -44,7 +44,7 @@ async function unpackEntries(reader: ByteReader, tree: UnpackedTree, limits: Arc
   let extension: PaxFields = {};
   let extensionBytes = 0;
   while (true) {
-    const block = await reader.read(TAR_BLOCK_BYTES);
+    const block = await reader.read(tarBlockBytes);
     if (block === undefined) throw new ArchiveError('the archive is cut short: its end mark is missing');
     if (isZeroBlock(block)) return;
     const header = parseTarHeader(block);
@@ -53,7 +53,7 @@ async function unpackEntries(reader: ByteReader, tree: UnpackedTree, limits: Arc
       await unpackEntry({ ...header, ...extension }, reader, tree);
       extension = {};
     } else {
-      extensionBytes += TAR_BLOCK_BYTES + header.size;
+      extensionBytes += tarBlockBytes + header.size;
       if (extensionBytes > limits.maxBytes)
         throw new ArchiveError('the headers of the archive are too large');
       extension = { ...extension, ...found };
@@ -64,7 +64,7 @@ async function unpackEntries(reader: ByteReader, tree: UnpackedTree, limits: Arc
 /** What the block and its body say about the next entry; null when the block is itself an entry. */
 async function readExtension(header: TarHeader, reader: ByteReader): Promise<PaxFields | null> {
   if (!['x', 'g', 'L', 'K'].includes(header.type)) return null;
-  if (header.size > MAX_EXTENSION_BYTES) throw new ArchiveError('a header of the archive is too large');
+  if (header.size > maxExtensionBytes) throw new ArchiveError('a header of the archive is too large');
   const body = await reader.read(header.size);
   if (body === undefined) throw cutShort();
   await skipPadding(header.size, reader);
@@ -83,7 +83,7 @@ async function unpackEntry(entry: TarHeader, reader: ByteReader, tree: UnpackedT
     return;
   }
   if (type !== '0') {
-    const fault = REFUSED_TYPES[type] ?? `it is of a kind that is not supported (${shown(type)})`;
+    const fault = refusedTypes[type] ?? `it is of a kind that is not supported (${shown(type)})`;
     throw new ArchiveError(`entry ${shown(path)}: ${fault}`);
   }
   await tree.addFile(path, { size, executable: (mode & 0o100) !== 0 }, reader.stream(size));
@@ -91,18 +91,18 @@ async function unpackEntry(entry: TarHeader, reader: ByteReader, tree: UnpackedT
 }
 
 async function skipPadding(size: number, reader: ByteReader): Promise<void> {
-  const padding = -size & (TAR_BLOCK_BYTES - 1);
+  const padding = -size & (tarBlockBytes - 1);
   if (padding > 0 && (await reader.read(padding)) === undefined) throw cutShort();
 }
 
 /** Reads to the end of the stream, so that a checksum behind it (gzip) is verified, too. */
 async function checkEnd(reader: ByteReader): Promise<void> {
-  for (let read = 0; ; read += TAR_BLOCK_BYTES) {
-    const block = await reader.read(TAR_BLOCK_BYTES);
+  for (let read = 0; ; read += tarBlockBytes) {
+    const block = await reader.read(tarBlockBytes);
     if (block === undefined && read > 0) return;
     if (block === undefined) throw new ArchiveError('the archive is cut short: its end mark is incomplete');
     if (!isZeroBlock(block)) throw new ArchiveError('something follows after the end mark of the archive');
-    if (read > MAX_PADDING_BYTES) throw new ArchiveError('the archive is followed by endless zeros');
+    if (read > maxPaddingBytes) throw new ArchiveError('the archive is followed by endless zeros');
   }
 }
 

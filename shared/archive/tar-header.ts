@@ -10,7 +10,7 @@ export interface TarHeader {
   size: number;
 }
 
-export const TAR_BLOCK_BYTES = 512;
+export const tarBlockBytes = 512;
 
 /** True for a block of zeros; two of them end an archive. */
 export function isZeroBlock(block: Buffer): boolean {
@@ -19,7 +19,7 @@ export function isZeroBlock(block: Buffer): boolean {
 
 /** True when the block's checksum is that of a tar header, which nothing else has by chance. */
 export function hasTarChecksum(block: Buffer): boolean {
-  if (block.length < TAR_BLOCK_BYTES) return false;
+  if (block.length < tarBlockBytes) return false;
   const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
   return /^ *[0-7]+[ \0]*$/.test(block.toString('latin1', 148, 156)) && octal(block, 148, 8) === sum;
 }

@@ -7,8 +7,8 @@ import { decodeName } from './entry-path.ts';
 import type { UnpackedTree } from './unpacked-tree.ts';
 import { ZipFileReader } from './zip-file-reader.ts';
 
-const STORED = 0;
-const DEFLATED = 8;
+const methodStored = 0;
+const methodDeflated = 8;
 
 /** Unpacks a zip archive, as its central directory lists it. */
 export async function unpackZip(file: string, tree: UnpackedTree, limits: ArchiveLimits): Promise<void> {
@@ -53,7 +53,7 @@ async function unpackEntry(zip: ZipFile, entry: Entry, tree: UnpackedTree): Prom
     if (entry.uncompressedSize !== 0) refuse('it is a folder with content');
     return await tree.addFolder(path);
   }
-  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
+  if (entry.compressionMethod !== methodStored && entry.compressionMethod !== methodDeflated) {
     refuse(`its compression method (${entry.compressionMethod}) is not supported; use deflate`);
   }
   const stated = { size: entry.uncompressedSize, executable: (mode & 0o100) !== 0 };

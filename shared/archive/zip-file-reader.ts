@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
 
-const CHUNK_BYTES = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /**
  * Gives a zip library the bytes of a file, and an error where offsets in the archive point outside of it:
@@ -44,7 +44,7 @@ export class ZipFileReader extends RandomAccessReader {
 
   async *#chunks(start: number, end: number): AsyncGenerator<Buffer, void, undefined> {
     for (let position = start; position < end; ) {
-      const length = Math.min(CHUNK_BYTES, end - position);
+      const length = Math.min(chunkBytes, end - position);
       const { bytesRead, buffer } = await this.#file.read({ buffer: Buffer.alloc(length), position });
       if (bytesRead === 0) throw new Error('unexpected end of the file');
       yield buffer.subarray(0, bytesRead);

@@ -17,8 +17,8 @@ export interface CopySizes {
   atOnce: number;
 }
 
-const MIB = 1024 ** 2;
-const usual: CopySizes = { wholeBytes: 512 * MIB, partBytes: 256 * MIB, atOnce: 16 };
+const mebibyte = 1024 ** 2;
+const usual: CopySizes = { wholeBytes: 512 * mebibyte, partBytes: 256 * mebibyte, atOnce: 16 };
 
 /**
  * Copies an object within the bucket; storage itself moves the bytes. A large one is copied in many parts at the same

@@ -6,31 +6,31 @@ import { ConditionFailedError } from '../data/write-label.ts';
 import { buildingReason } from './reason.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
-/** One container, as Batch tells it who it is. */
+/** A container, by the variables that Batch gives it. */
 export interface ContainerIdentity {
   batch_job_id: string;
   /** Counted by Batch, from 1. */
   batch_attempt: number;
   node: number;
-  /** Builds the environment for the job's own containers, which start when it has succeeded. */
+  /** Whether it builds the environment for the containers of the job, which start after it has succeeded. */
   isBuild: boolean;
 }
 
-/** Whether a container may take a lease over from its holder: from one that is known to have ended, or gives no sign of life. */
+/** Whether a container may take over a lease: its holder is known to have ended, or has sent no heartbeat for too long. */
 function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
   const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
   const isLaterAttempt =
     previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
-  // A heartbeat that is still to come is from before the clock was set back.
+  // A heartbeat in the future was written before the clock was set back.
   const silence = Math.abs(now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
   return builtFirst || isLaterAttempt || silence > leaseSeconds;
 }
 
-/** The write on the job's own record that goes with taking a lease. */
+/** The write on the record of the job that goes with taking a lease. */
 function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write {
   const { subject } = unfinishedJobOf(record);
   if (me.isBuild) {
-    // Whoever submitted the build may have died before it was noted, and the job's own containers look for it.
+    // The function that submitted the build may have died before noting it, and the containers of the job need its id.
     const noted = record.depends_on === null ? { depends_on: me.batch_job_id } : {};
     return changeJob(subject, { set: { ...noted, status_reason: buildingReason } });
   }
@@ -47,12 +47,13 @@ function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write 
   return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });
 }
 
+/** The lease with the record of the job, or the reason why this container must not run it. */
 export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refused: string };
 
 /**
- * Makes this container the one that runs its node of a job, before it does anything else: a doubled submission, or
- * an attempt that is thought dead and is not, runs once all the same, because every write that follows names the lease.
- * Asked again under the same name of a holder it answers the lease that it took before and did not hear of.
+ * Take the lease of a node of a job, before anything else is done for it. Every later write names the lease, so a job
+ * runs once even if it was submitted twice, or if an attempt that seemed dead is alive.
+ * @param holder name of this container; called again with the same name, after a lost reply, it returns the same lease
  */
 export async function acquireLease<R extends JobRecord>(
   records: TableWriter<'records'>,

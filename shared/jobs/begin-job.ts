@@ -7,7 +7,7 @@ import type { TableWriter, Write } from '../data/table.ts';
 import { reserveVcpus } from '../data/vcpu-shares.ts';
 import { ConditionFailedError, WriteLabel } from '../data/write-label.ts';
 
-/** A limit of which nothing is left for a job now. */
+/** A limit that leaves no room for the job now. */
 export class JobLimitError extends Error {
   override readonly name = 'JobLimitError';
   readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster';

@@ -11,7 +11,7 @@ import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf }
 
 const reason = 'Cancelled by a user.';
 
-/** Ids of every Batch job of a record, also of those whose submission it had no time to note. */
+/** Ids of all Batch jobs of a record, including those whose submission was not noted yet. */
 async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobRecord): Promise<string[]> {
   const noted = [record.depends_on, record.batch_job_id].filter((id) => id !== null);
   if (record.status !== 'CREATED') return noted;
@@ -23,9 +23,9 @@ async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobR
 }
 
 /**
- * Cancels a job in whatever state it is. The wish is written down first, so that it is carried out by whoever sees it
- * next, should this process die. A job that no container runs yet is over at once; a running one stops its command
- * itself and has some seconds to save. False when the job had ended already.
+ * Cancel a job, whatever its status. The request is recorded first, so that the reconciler completes it if this process
+ * dies. A job that has no container yet ends at once; a running one stops its command, which has some seconds to save.
+ * @returns false where the job had ended already
  */
 export async function cancelJob(
   records: TableWriter<'records'>,
@@ -47,7 +47,7 @@ export async function cancelJob(
   for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, reason);
   if (record.status_rank < rankOf('STARTING')) {
     const conclusion = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
-    // An attempt before this one, or the build of its environment, may have left something.
+    // An earlier attempt, or the build of the environment, may have left objects.
     await concludeJob(records, record, conclusion, now, ...purgeLeftovers(record, now));
   }
   return true;

@@ -5,19 +5,24 @@ import type { TableWriter, Write } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
+/** How a job ends. */
 export interface Conclusion {
   status: FinalStatus;
-  /** Why, in a person's words; null for a plain success. */
+  /** `status_reason`: why, for the user; null for a success. */
   reason: string | null;
   exitCode?: number | null;
   signal?: string | null;
+  /** Further attributes of the record. */
   change?: Change['set'];
 }
 
 /**
- * Ends a job: its record becomes final, it is no longer unfinished, and what it had reserved is free, all in one
- * step. `with` adds further writes, such as the proof of holding the lease. False when the job had ended already, or
- * one of those further writes was refused.
+ * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its reservations are
+ * released. `further` are writes that go with it, such as the check of the lease.
+ * @returns false where the job had ended already, or a condition of `further` does not hold
+ * @example
+ * const reason = 'AWS Batch no longer knows this job.';
+ * await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
  */
 export async function concludeJob(
   records: TableWriter<'records'>,

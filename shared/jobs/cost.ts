@@ -1,7 +1,7 @@
 import type { Prices } from '../core/prices.ts';
 import { type NodeDemand, smallestNode } from './node-size.ts';
 
-/** What a job asks for; sizes are per node. */
+/** The size of a job; per node. */
 export interface PricedJob extends NodeDemand {
   memory: number;
   /** Whether it runs on EC2 nodes; otherwise on Fargate. */
@@ -9,10 +9,10 @@ export interface PricedJob extends NodeDemand {
   nodes: number;
 }
 
-/** Seconds that are paid for even where a container ends sooner. */
+/** Seconds that AWS charges at least. */
 const leastSeconds = 60;
 
-/** Millionths of a dollar are as fine as anybody asks. */
+/** To millionths of a dollar. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
 /** US dollars an hour of all nodes together; null where no node is large enough, or none has a price. */
@@ -42,15 +42,15 @@ function paidSeconds({ started_at, stopped_at }: Span): number {
 }
 
 /**
- * US dollars that a job which has ended did cost, all its attempts together, at the price of when it was made; null
- * before its end, and where there was no price.
+ * US dollars that a job has cost, all attempts together, at the price of when it was created; null before its end, and
+ * where there was no price.
  */
 export function actualCost(
   job: Span & { cost_estimate: number | null; timeout: number; attempts: readonly Span[] },
 ): number | null {
   if (job.cost_estimate === null || job.stopped_at === null) return null;
-  // Batch tells of the last attempt later than the job itself, or never.
-  const told = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
-  const seconds = Math.max(told, paidSeconds(job));
+  // Batch reports the last attempt later than the job itself does, or never.
+  const reported = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
+  const seconds = Math.max(reported, paidSeconds(job));
   return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, leastSeconds));
 }

@@ -5,7 +5,7 @@ import { ConditionFailedError } from '../data/write-label.ts';
 import { buildingReason, reasonToBuildLater, reasonToWait } from './reason.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
-/** Waits for a write that later news, or the end of the job, may have made pointless. */
+/** Await a write, and ignore that its condition failed: newer news of the job, or its end, was written first. */
 export async function unlessOvertaken(write: Promise<void>): Promise<void> {
   try {
     await write;
@@ -14,16 +14,17 @@ export async function unlessOvertaken(write: Promise<void>): Promise<void> {
   }
 }
 
+/** A Batch job that waits for capacity. */
 interface Wait {
-  /** What is to be placed: the job itself, or the build of its environment. */
+  /** The job itself, or the build of its environment. */
   waiting: BatchJob;
-  /** What the record says meanwhile. */
+  /** Status of the record while it waits. */
   status: 'RUNNABLE' | 'PENDING';
 }
 
 /**
- * Notes why a job still waits to be placed: Batch finds that out only after a while, and tells of it by no event.
- * A wish to cancel it, or that its environment is being built, stays what is said of it.
+ * Note on the record why a job still waits for capacity. Batch knows the reason only after some minutes, and sends no
+ * event about it. The reason is kept as it is while the job is being cancelled or its environment is being built.
  */
 export async function explainWait(
   records: TableWriter<'records'>,
@@ -31,13 +32,13 @@ export async function explainWait(
   { waiting, status }: Wait,
   now: Date,
 ): Promise<void> {
-  const { status_reason: said, status_rank, batch_attempt, cancel_requested_at } = record;
+  const { status_reason: noted, status_rank, batch_attempt, cancel_requested_at } = record;
   if (waiting.status !== 'RUNNABLE' || record.status !== status || cancel_requested_at !== null) return;
   if (status === 'RUNNABLE' && waiting.attempt !== batch_attempt) return;
   const reason = status === 'RUNNABLE' ? reasonToWait({ ...waiting, status }) : reasonToBuildLater(waiting);
-  // An event says less than Batch does when it is asked, and may be older.
-  if (waiting.reason === undefined || said === buildingReason || said === reason) return;
+  // Without a reason the answer of Batch says no more than the event did.
+  if (waiting.reason === undefined || noted === buildingReason || noted === reason) return;
   const set = { status_reason: reason, checked_at: now.toISOString() };
-  const unmoved = { equals: { status_rank, batch_attempt, ...(said !== null && { status_reason: said }) } };
+  const unmoved = { equals: { status_rank, batch_attempt, ...(noted !== null && { status_reason: noted }) } };
   await unlessOvertaken(records.write(changeJob(unfinishedJobOf(record).subject, { set }, unmoved)));
 }

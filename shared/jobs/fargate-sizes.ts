@@ -1,4 +1,4 @@
-/** Sizes that Fargate offers: vCPUs with the memory that goes with them, from, to and in steps of (MiB). */
+/** Sizes that Fargate offers: for each number of vCPUs, the memory in MiB (`from`, `to`, `step`). */
 export const fargateSizes: readonly { vcpus: number; from: number; to: number; step: number }[] = [
   { vcpus: 0.25, from: 512, to: 2048, step: 512 },
   { vcpus: 0.5, from: 1024, to: 4096, step: 1024 },

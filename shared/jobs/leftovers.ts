@@ -5,14 +5,14 @@ import { strategyRemains } from '../data/strategy.ts';
 import type { Write } from '../data/table.ts';
 import { isStrategy, type JobRecord, jobIdOf } from './subject.ts';
 
-/** Whether a job's own container, or one before it, may build an environment. */
+/** Whether a container of the job may have built an environment. */
 const mayBuild = ({ environment: { env_type } }: Experiment): boolean =>
   env_type === 'python' || env_type === 'node';
 
 function targetOf(record: JobRecord): PurgeTarget {
-  // What a strategy results in is named by the end that its own container writes, which also removes all else.
+  // No record names a result of this strategy, because its container did not conclude it.
   if (isStrategy(record)) {
-    // Copies for the model that the result was to become, which only a strategy that succeeded makes.
+    // The copies for the model that the result should have become.
     const copies = record.result_name === null ? [] : [modelPrefix(record.strategy_id)];
     return { partitions: [], prefixes: [...strategyRemains(record).prefixes, ...copies] };
   }
@@ -26,8 +26,8 @@ function targetOf(record: JobRecord): PurgeTarget {
 }
 
 /**
- * The write that goes with a job's end where its container could not write it: a container that died between an upload
- * and its record has left an object that no record names. Nothing where none has run.
+ * The write that goes with the end of a job whose container could not conclude it: a container that died between an
+ * upload and its record has left an object that no record names. Empty where no container has run.
  */
 export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
   if (record.attempt === 0 && record.depends_on === null) return [];

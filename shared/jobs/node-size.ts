@@ -2,15 +2,15 @@ import type { Prices } from '../core/prices.ts';
 
 type Node = Prices['nodes'][number];
 
-/** What a job asks of each of its nodes. */
+/** The size that a job needs of each of its nodes. */
 export interface NodeDemand {
   vcpus: number;
   gpus: number;
-  /** MiB; any memory will do where it is not given. */
+  /** MiB; any, unless given. */
   memory?: number | undefined;
 }
 
-/** Of a node's memory, what its kernel, its agent and its registration keep: AWS advises 5 percent. */
+/** Share of a node's memory that the kernel and the ECS agent use; AWS advises to subtract 5 percent. */
 const systemShare = 0.06;
 
 /** MiB of a node that a job can have. */

@@ -3,7 +3,7 @@ import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
-/** Notes which Batch job builds a record's environment, unless the record has ended. */
+/** Note on the record which Batch job builds its environment, unless the job has ended. */
 export async function noteBuild(
   records: TableWriter<'records'>,
   record: JobRecord,

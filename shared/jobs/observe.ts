@@ -25,7 +25,7 @@ function attemptsOf(job: BatchJob) {
   }));
 }
 
-/** Moves a record's status to where Batch says its job stands; only ever forward within an attempt. */
+/** Move the status of a record to that of its Batch job; within an attempt only forward. */
 async function advance(
   records: TableWriter<'records'>,
   record: JobRecord,
@@ -37,7 +37,7 @@ async function advance(
   const isNews =
     job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
   if (!isNews) return explainWait(records, record, { waiting: job, status: 'RUNNABLE' }, now);
-  // That the environment is being built says more than that the job waits for it.
+  // 'Being built' tells the user more than 'waits for another job'.
   const isBuilding = status === 'PENDING' && record.status_reason === buildingReason;
   const set = {
     status,
@@ -58,8 +58,8 @@ async function advance(
 }
 
 /**
- * Takes in what Batch says of a record's own job, from an event or from DescribeJobs. Repeatable, and indifferent to
- * order: a job that Batch has ended without the record knowing is concluded here.
+ * Update a record from its Batch job, as an event or DescribeJobs reports it. Can be repeated, in any order. A job that
+ * has ended at Batch without a conclusion of its container is concluded here.
  */
 export async function observeJob(
   records: TableWriter<'records'>,
@@ -68,7 +68,7 @@ export async function observeJob(
   now: Date,
 ): Promise<void> {
   if (isFinal(record.status)) return;
-  // A doubled submission: the record names the one that holds the lease, the other one is nobody's.
+  // The job was submitted twice: the record names the one that holds the lease.
   if (record.batch_job_id !== null && record.batch_job_id !== job.id) return;
   const { status } = job;
   if (!isOver(status)) return advance(records, record, job, status, now);
@@ -85,7 +85,7 @@ export async function observeJob(
   );
 }
 
-/** Takes in what Batch says of the job that builds a record's environment. */
+/** Update a record from the Batch job that builds its environment. */
 export async function observeBuild(
   records: TableWriter<'records'>,
   record: JobRecord,
@@ -93,7 +93,7 @@ export async function observeBuild(
   now: Date,
 ): Promise<void> {
   if (isFinal(record.status) || (record.depends_on !== null && record.depends_on !== job.id)) return;
-  // Whoever submitted it may have died before it was noted.
+  // The function that submitted it may have died before noting it.
   if (record.depends_on === null) await noteBuild(records, record, job.id);
   await explainWait(records, record, { waiting: job, status: 'PENDING' }, now);
   if (job.status === 'FAILED') {

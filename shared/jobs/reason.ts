@@ -9,35 +9,35 @@ const waiting = {
   RUNNING: null,
 } as const;
 
-/** Said of a job while the build of its environment runs. */
+/** `status_reason` of a job while its environment is built. */
 export const buildingReason = 'The environment is being built.';
 
-/** Why the environment of a job is not even being built, in a person's words. */
+/** `status_reason` of a job while the build of its environment waits. */
 export const reasonToBuildLater = ({ reason }: BatchJob): string =>
   `The build of the environment waits for compute capacity.${reason === undefined ? '' : ` Batch says: ${reason}`}`;
 
 const isStarted = ({ startedAt }: BatchJob['attempts'][number]): boolean => startedAt !== undefined;
 
-/** What became of the last attempt that ended. */
-function fateOf({ attempts }: BatchJob): string {
+/** How the last attempt ended. */
+function endOfLast({ attempts }: BatchJob): string {
   const last = attempts.at(-1);
   return last === undefined || isStarted(last) ? 'was lost' : 'could not be started';
 }
 
-/** Why a job stands where Batch says it stands, in a person's words; null where there is nothing to say. */
+/** `status_reason` of a job while Batch has it in this status; null where there is none. */
 export function reasonToWait(job: BatchJob & { status: keyof typeof waiting }): string | null {
   const words = waiting[job.status];
-  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${fateOf(job)}. ` : '';
+  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${endOfLast(job)}. ` : '';
   if (words === null) return retried === '' ? null : retried.trim();
   return `${retried}${words}${job.reason === undefined ? '' : ` Batch says: ${job.reason}`}`;
 }
 
-/** The name of a signal that ended a process with this shell-style exit code (128 + number). */
+/** The name of the signal that an exit code of a shell (128 + number) stands for. */
 function signalOf(exitCode: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
 }
 
-/** Why a job failed whose own supervisor could not say so any more. */
+/** `status_reason` of a job that failed without a report of its supervisor. */
 export function reasonOfLoss(job: BatchJob): string {
   const said = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
   if (job.exitCode === undefined) {

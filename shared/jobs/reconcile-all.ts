@@ -16,7 +16,7 @@ import { compareJobs, type Reconciler } from './reconcile.ts';
 /** Pages of 100 jobs after which a pass notes how far it came. */
 const pagesBetweenNotes = 20;
 
-/** What became of a pass. */
+/** The result of a pass. */
 export interface ReconcilePass {
   /** Rows that were set aside in this pass. */
   setAside: UnreadableRow[];
@@ -45,7 +45,7 @@ async function reconcilePage(
 
 const start: WatchedPosition = { pk: unfinishedJobs.partitions[0], after: undefined };
 
-/** Whether a position is that of `other`, or behind it. */
+/** Whether a position equals `other` or comes after it. */
 function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
   const rank = ({ pk }: WatchedPosition) => unfinishedJobs.partitions.indexOf(pk);
   if (rank(position) !== rank(other)) return rank(position) > rank(other);
@@ -53,7 +53,7 @@ function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
 }
 
 /**
- * Compare every unfinished job with Batch, a page at a time, beginning where the last pass ran out of time and once
+ * Compare every unfinished job with Batch, a page at a time. Start where the last pass ran out of time, and go once
  * round the list. Jobs whose records can never be read are set aside. A pass that read the whole list also corrects
  * what the vCPU limit and the claim of the cluster count.
  */

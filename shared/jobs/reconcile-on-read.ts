@@ -5,12 +5,13 @@ import { ConditionFailedError } from '../data/write-label.ts';
 import { type Reconciler, reconcileJobs } from './reconcile.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
-/** Seconds for which a comparison with Batch is good enough for whoever reads. */
+/** Seconds for which a comparison with Batch is recent enough for a read. */
 const freshSeconds = 30;
 
 /**
- * Compares an unfinished job with Batch if that was long ago. True when it did, so that the record is to be read
- * again. Batch being away is no reason to refuse a read.
+ * Compare an unfinished job with Batch, unless that was done recently. Never throws: a read is answered also while Batch
+ * is unavailable.
+ * @returns whether it was compared, and the record must be read again
  */
 export async function reconcileWhenStale(
   reconciler: Reconciler,
@@ -22,7 +23,7 @@ export async function reconcileWhenStale(
     return false;
   const job = unfinishedJobOf(record);
   try {
-    // Whoever notes the time compares; readers that come at the same moment do not all ask Batch.
+    // Of several readers at the same moment only the one that notes the time asks Batch.
     const since = { equals: { checked_at: record.checked_at } };
     await reconciler.records.write(changeJob(job.subject, { set: { checked_at: now.toISOString() } }, since));
     await reconcileJobs(reconciler, [job]);

@@ -12,6 +12,7 @@ import { observeBuild, observeJob } from './observe.ts';
 import { type JobRecord, parseJobRecord, unfinishedJobOf } from './subject.ts';
 import { submitJob } from './submit.ts';
 
+/** The services that a comparison with Batch uses. */
 export interface Reconciler {
   records: TableWriter<'records'>;
   batch: BatchControl;
@@ -19,15 +20,15 @@ export interface Reconciler {
   now(): Date;
 }
 
-/** Seconds after which whoever recorded a job must have submitted it or be dead: a function lives 29 at most. */
+/** Seconds after which the function that recorded a job has submitted it or is dead: a function runs for 29 at most. */
 const submitGraceSeconds = 45;
-/** Seconds for which a cancelled container may save; afterwards Batch is asked again. */
+/** Seconds that a cancelled container has to save; then Batch is asked again to terminate it. */
 const cancelGraceSeconds = 60;
 
-/** A moment that is still to come is from before the clock was set back: as far off as it is, so long ago it counts. */
+/** Seconds between a time and now. A time in the future was written before the clock was set back. */
 const secondsSince = (time: string, now: Date): number => Math.abs(now.getTime() - Date.parse(time)) / 1000;
 
-/** A row whose record is gone (its project was deleted): what the job had reserved is freed. */
+/** Release what a job had reserved whose record is gone, because its project was deleted. */
 async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void> {
   try {
     await records.write(...endJob(job));
@@ -39,8 +40,9 @@ async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void
 const isOver = (job: BatchJob | undefined): boolean => job !== undefined && rankOf(job.status) === finalRank;
 
 /**
- * The record as it was when Batch was asked, or later: it was read before, and a wish to cancel the job may have been
- * written, and carried out by Batch, in between. Undefined where it is gone, or now has jobs that Batch was not asked for.
+ * Read a record again whose Batch job has ended. The first read was before Batch was asked, and the job may have been
+ * cancelled in between.
+ * @returns undefined where the record is gone, or names other Batch jobs than the one read first
  */
 async function readAnew({ records }: Reconciler, record: JobRecord): Promise<JobRecord | undefined> {
   const item = await records.get(unfinishedJobOf(record).subject);
@@ -49,7 +51,7 @@ async function readAnew({ records }: Reconciler, record: JobRecord): Promise<Job
   return isSame ? present : undefined;
 }
 
-/** Brings one record in line with what Batch knows of its jobs. */
+/** Update one record from its Batch jobs. */
 async function settle(
   reconciler: Reconciler,
   found: JobRecord,
@@ -85,12 +87,12 @@ async function settle(
   }
 }
 
-/** Jobs that are compared at once. Batch takes 50 submissions a second of an account, and each takes some 100 ms. */
+/** Jobs that are compared at once. Batch accepts 50 submissions a second from an account; one takes about 100 ms. */
 const atOnce = 4;
 
 /**
- * Compare these unfinished jobs with Batch, so that none says RUNNING for ever. Repeatable at any time. Return the
- * errors of those that failed; none keeps another from its turn.
+ * Compare these unfinished jobs with Batch. Can be repeated at any time. A job that fails does not affect the others.
+ * @returns the errors of the jobs that failed
  */
 export async function compareJobs(
   reconciler: Reconciler,

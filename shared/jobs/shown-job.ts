@@ -5,7 +5,7 @@ import { isFinal, JobStatus } from '../data/job-status.ts';
 import { actualCost } from './cost.ts';
 import type { JobRecord } from './subject.ts';
 
-/** What callers see of every job's life, whatever the job does. Sizes are per node. */
+/** The fields of an answer that all kinds of jobs have. Sizes are per node. */
 export const shownJob = {
   status: JobStatus,
   status_reason: z.string().nullable(),
@@ -23,9 +23,9 @@ export const shownJob = {
   memory: z.number().int(),
   /** Seconds. */
   timeout: z.number().int(),
-  /** US dollars for an attempt that takes all its time; null where compute has no price. */
+  /** US dollars for an attempt that reaches its timeout; null where compute has no price. */
   cost_estimate: z.number().nullable(),
-  /** US dollars that it did cost, once it has ended. */
+  /** US dollars that it has cost; null before its end. */
   cost: z.number().nullable(),
 };
 
@@ -33,8 +33,8 @@ type Recorded = Parameters<typeof actualCost>[0] &
   Pick<JobRecord, 'status' | 'status_reason' | 'attempt' | 'batch_attempt' | 'attempts' | 'exit_code'>;
 
 /**
- * Attempts that have ended, the last one among them. Batch tells of an attempt after it has ended; of the one in which
- * the job itself reported its end the record knows first, and its start only where it was the first.
+ * The attempts that have ended, including the last. Batch reports an attempt some time after its end, so the one in which
+ * the job concluded itself may be missing: it is added from the record, which knows its start only if it was the first.
  */
 function attemptsOf(job: Recorded): Recorded['attempts'] {
   const { attempts, attempt, batch_attempt, started_at, stopped_at, exit_code, status_reason } = job;
@@ -50,7 +50,7 @@ function attemptsOf(job: Recorded): Recorded['attempts'] {
   return [...attempts, last];
 }
 
-/** A job with what is not recorded but follows from the record at this moment. */
+/** A job with the fields that are computed when it is read: attempts, duration and cost. */
 export function showJob<Job extends Recorded>(
   job: Job,
   now: Date,

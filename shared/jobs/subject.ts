@@ -6,21 +6,22 @@ import type { Item } from '../data/table.ts';
 /** A record that is a job. */
 export type JobRecord = Experiment | Strategy;
 
-/** Whether a job optimizes a model; otherwise it trains. */
+/** Whether a job prunes or quantizes a model; otherwise it is a training. */
 export const isStrategy = (record: JobRecord): record is Strategy => 'strategy_id' in record;
 
 /** The job record of a stored item. */
 export const parseJobRecord = (item: Item): JobRecord =>
   item['record_type'] === strategyRecordKind ? parseStrategy(item) : parseExperiment(item);
 
-/** A job record as an unfinished job. */
+/** The row of a job on the list of unfinished jobs. */
 export const unfinishedJobOf = (record: JobRecord): UnfinishedJob =>
   isStrategy(record) ? strategyJob(record) : experimentJob(record);
 
+/** Id of a job: of its experiment or strategy. */
 export const jobIdOf = (record: JobRecord): string =>
   isStrategy(record) ? record.strategy_id : record.experiment_id;
 
-/** Name of the Batch job: made of the record's id, so that a job is found again after a lost reply. */
+/** Name of the Batch job. It contains the record's id, so that the job is found after a lost reply. */
 export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobIdOf(record)}`;
 
 /** Name of the Batch job that builds the environment first. */

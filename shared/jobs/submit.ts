@@ -9,14 +9,14 @@ import { noteBuild } from './note-build.ts';
 import { isOnCluster, placeOf } from './place.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
-/** Seconds that Batch waits longer than the job's own supervisor, which ends a job in time and says why. */
+/** Seconds by which the timeout at Batch is longer: the supervisor ends the job before, and reports why. */
 const batchTimeoutSlack = 120;
-/** Least timeout that Batch takes, in seconds. */
+/** Shortest timeout that Batch accepts, in seconds. */
 const batchTimeoutLeast = 60;
 /** Size and time of an environment's build. */
 const build = { vcpus: 1, memory: 4096, timeout: 3600 };
 
-/** Whether the environment must be built by a job of its own: cluster nodes reach no package registry. */
+/** Whether a Batch job of its own must build the environment: cluster nodes reach no package registry. */
 function needsBuildJob(record: JobRecord): boolean {
   if (record.kind !== 'train-remote') return false;
   const { env_type, dependencies } = record.environment;
@@ -31,7 +31,7 @@ const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<strin
     ? { STRATEGY_ID: record.strategy_id }
     : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase };
 
-/** What Batch is asked to run for a record. */
+/** The Batch job of a record. */
 function submissionOf(record: JobRecord, settings: Settings): Submission {
   return {
     name: batchNameOf(record),
@@ -45,16 +45,18 @@ function submissionOf(record: JobRecord, settings: Settings): Submission {
   };
 }
 
-/** Submits under a derived name; after a crash or a lost reply the job of that name is found instead of doubled. */
+/** Submit a Batch job, unless one of its name exists: it was submitted before a crash or a lost reply. */
 async function submitOnce(batch: BatchControl, submission: Submission, isFirst: boolean): Promise<string> {
   const present = isFirst ? undefined : await batch.findByName(submission.queue, submission.name);
   return present ?? batch.submit(submission);
 }
 
 /**
- * Hands a recorded job to Batch and notes its id. `isFirst` says that nobody can have tried before, so that there is
- * no need to look. Whoever calls may die anywhere: the reconciler calls it again. A job that Batch refuses for good
- * has failed.
+ * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this again. A job
+ * that Batch refuses for good becomes FAILED.
+ * @param isFirst whether this is certainly the first submission, so that no job of its name has to be looked up
+ * @example
+ * await submitJob(records, batch, settings, record, false);
  */
 export async function submitJob(
   records: TableWriter<'records'>,
@@ -110,7 +112,7 @@ async function submitAndNote(
     await records.write(changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } }));
   } catch (error) {
     if (!(error instanceof ConditionFailedError)) throw error;
-    // An event overtook this note; only the build's id may still be missing.
+    // An event was written first; only the id of the build may still be missing.
     if (depends_on !== null) await noteBuild(records, record, depends_on);
   }
 }

@@ -8,26 +8,27 @@ export interface CommandUser {
   gid: number;
 }
 
-interface Place {
+/** Where a command runs. */
+interface Surroundings {
   cwd: string;
   env: Readonly<Record<string, string>>;
   user?: CommandUser | undefined;
 }
 
+/** The program's path, or why it cannot be started: for the person who wrote the command. */
 export type Executable = { path: string } | { fault: string };
 
 /**
- * The program that a name stands for, as exec would choose it for that user: a path (anything with a slash)
- * relative to `cwd`, else the first in PATH. The fault is for the person who wrote the command.
- * Told before the start, because afterwards it looks like an exit code of the program.
+ * Find the program of a name as `exec` would for that user: a path (anything with a slash) relative to `cwd`, otherwise
+ * the first in PATH. Checked before the start, because a failed `exec` looks like an exit code of the program.
  */
-export async function findExecutable(name: string, place: Place): Promise<Executable> {
+export async function findExecutable(name: string, place: Surroundings): Promise<Executable> {
   if (name.includes('/')) return await examine(name, resolve(place.cwd, name), place);
   let found: Executable | undefined;
   for (const folder of (place.env['PATH'] ?? '').split(':')) {
     const candidate = await examine(name, resolve(place.cwd, folder, name), place);
     if ('path' in candidate) return candidate;
-    if (!candidate.fault.endsWith(MISSING)) found ??= candidate;
+    if (!candidate.fault.endsWith(missing)) found ??= candidate;
   }
   if (found !== undefined) return found;
   const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
@@ -35,11 +36,11 @@ export async function findExecutable(name: string, place: Place): Promise<Execut
   return { fault: `${name}: not found in PATH${hint}` };
 }
 
-const MISSING = 'does not exist';
+const missing = 'does not exist';
 
-async function examine(name: string, path: string, place: Place): Promise<Executable> {
+async function examine(name: string, path: string, place: Surroundings): Promise<Executable> {
   const found = await stat(path).catch(() => null);
-  if (found === null) return { fault: `${name}: ${MISSING}` };
+  if (found === null) return { fault: `${name}: ${missing}` };
   if (found.isDirectory()) return { fault: `${name}: is a folder` };
   if (!found.isFile()) return { fault: `${name}: is not a file` };
   if (!(await mayExecute(path, place.user))) return { fault: `${name}: is not executable` };
@@ -47,7 +48,7 @@ async function examine(name: string, path: string, place: Place): Promise<Execut
   return fault === null ? { path } : { fault: `${name}: ${fault}` };
 }
 
-/** For another user only root can ask, and the system answers for root: so the modes are read here. */
+/** Read from the modes of the file and its folders, because `access` would answer for root, not for the user. */
 async function mayExecute(path: string, user: CommandUser | undefined): Promise<boolean> {
   if (user === undefined || user.uid === process.getuid?.()) {
     return await access(path, constants.X_OK).then(
@@ -69,19 +70,19 @@ async function mayExecute(path: string, user: CommandUser | undefined): Promise<
   return true;
 }
 
-/** What keeps an executable file from being started: its `#!` line, or that it has none. */
-async function formatFault(path: string, place: Place): Promise<string | null> {
+/** Why an executable file cannot be started: its `#!` line is wrong or missing. Null where it can. */
+async function formatFault(path: string, place: Surroundings): Promise<string | null> {
   const start = await readStart(path);
-  if (start === null) return null; // executable but not readable: a binary, or the system will say
+  if (start === null) return null; // Executable and not readable: a binary, or the start will fail.
   if (!start.startsWith('#!')) {
-    // exec would hand it to a shell, which then tries to run Python, say, as shell commands.
+    // `exec` would pass it to a shell, which would run Python source, for example, as shell commands.
     return start.includes('\0') ? null : 'is text without a #! line that names its interpreter';
   }
   const [line = ''] = start.slice(2).split('\n');
   if (line.endsWith('\r')) return 'has Windows line ends, so its #! line names no interpreter';
   const [interpreter = '', ...rest] = line.trim().split(/[ \t]+/);
   const found = await stat(resolve(place.cwd, interpreter)).catch(() => null);
-  if (interpreter === '' || found === null) return `its interpreter ${interpreter} ${MISSING}`;
+  if (interpreter === '' || found === null) return `its interpreter ${interpreter} ${missing}`;
   if (!(await mayExecute(resolve(place.cwd, interpreter), place.user))) {
     return `its interpreter ${interpreter} is not executable`;
   }
@@ -90,7 +91,7 @@ async function formatFault(path: string, place: Place): Promise<string | null> {
   return (await isInPath(program, place)) ? null : `its interpreter ${program} is not found in PATH`;
 }
 
-async function isInPath(program: string, place: Place): Promise<boolean> {
+async function isInPath(program: string, place: Surroundings): Promise<boolean> {
   for (const folder of (place.env['PATH'] ?? '').split(':')) {
     const path = resolve(place.cwd, folder, program);
     const found = await stat(path).catch(() => null);

@@ -10,8 +10,8 @@ const readOnly = 0o0;
 const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(error.code);
 
-/** Does something with a process or descriptor that may be gone by then. */
-function unlessGone(act: () => void): void {
+/** Read from a process or descriptor, unless it has ended or was closed. */
+function ignoreGone(act: () => void): void {
   try {
     act();
   } catch (error) {
@@ -19,10 +19,10 @@ function unlessGone(act: () => void): void {
   }
 }
 
-/** Adds the inodes of the regular files that a process has open for writing. */
+/** Add the inodes of the regular files that a process has open for writing. */
 function addDescriptors(pid: number, found: Set<bigint>): void {
   for (const descriptor of readdirSync(`/proc/${pid}/fd`)) {
-    unlessGone(() => {
+    ignoreGone(() => {
       const info = readFileSync(`/proc/${pid}/fdinfo/${descriptor}`, 'utf8');
       const flags = Number.parseInt(/^flags:\s+([0-7]+)$/m.exec(info)?.[1] ?? '0', 8);
       if ((flags & accessMode) === readOnly) return;
@@ -32,15 +32,15 @@ function addDescriptors(pid: number, found: Set<bigint>): void {
   }
 }
 
-/** A shared and writable mapping of a file, in a line of `/proc/<pid>/maps`; shared memory is none. */
+/** A shared and writable mapping of a file, in a line of `/proc/<pid>/maps`; not one of shared memory. */
 const writableMapping = /^\S+ .w.s \S+ \S+ (\d+) +(?!\/dev\/|\/memfd:|\/SYSV)\//gm;
 
-/** Adds the inodes of the files that are mapped for writing, which needs no descriptor. */
+/** Add the inodes of the files that are mapped for writing, which needs no descriptor. */
 function addMappings(maps: string, found: Set<bigint>): void {
   for (const [, inode = '0'] of maps.matchAll(writableMapping)) found.add(BigInt(inode));
 }
 
-/** Reads the same by programs of the system. The link of a descriptor for writing has a bit for that. */
+/** Reads the same with programs of the system. `-perm -200`: the link of a descriptor for writing has the write bit. */
 const readAsUser = `for pid; do
   find "/proc/$pid/fd" -perm -200 -exec stat -Lc 'fd %i %F' {} +
   cat "/proc/$pid/maps"
@@ -49,8 +49,8 @@ const openFile = /^fd (\d+) regular( empty)? file$/gm;
 const readLimits = { timeout: 10_000, maxBuffer: 64 * 1024 * 1024, killSignal: 'SIGKILL' } as const;
 
 /**
- * Asks as the user of the processes: containers take from root the right to look into those of others. The user can
- * disturb the answer, and loses nothing by it but their own files.
+ * Read as the user of the processes, because in a container root may lack the right to inspect processes of others. The
+ * user could falsify the answer, but would lose only their own files.
  */
 async function askAsUser(
   pids: readonly number[],
@@ -76,9 +76,10 @@ async function askAsUser(
 }
 
 /**
- * Inode numbers of the files that the selected processes can write to, which `user` owns where it is not this process's
- * own. Undefined where that cannot be seen: off Linux, where none of them runs, or where none may look into them.
- * The number alone, because a mapping on an overlay names another device than `stat` does.
+ * Inode numbers of the files that the selected processes can write to. Numbers alone, without the device, because a
+ * mapping on an overlay file system names another device than `stat` does.
+ * @param user owner of the processes, where it is not the user of this process
+ * @returns undefined where it cannot be read: off Linux, without any running process, or without the right to read it
  */
 export async function filesOpenForWriting(
   selector: ProcessSelector,
@@ -90,8 +91,8 @@ export async function filesOpenForWriting(
   const found = new Set<bigint>();
   try {
     for (const pid of pids) {
-      unlessGone(() => addDescriptors(pid, found));
-      unlessGone(() => addMappings(readFileSync(`/proc/${pid}/maps`, 'utf8'), found));
+      ignoreGone(() => addDescriptors(pid, found));
+      ignoreGone(() => addMappings(readFileSync(`/proc/${pid}/maps`, 'utf8'), found));
     }
     return found;
   } catch (error) {

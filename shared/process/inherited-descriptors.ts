@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 const closeOnExec = 0o2000000;
 
-/** Whether programs that this process starts get a descriptor, too. Node's own are none of these. */
+/** Whether programs that this process starts inherit a descriptor. Node's own descriptors are not inherited. */
 function isInherited(descriptor: number): boolean {
   try {
     const info = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
@@ -14,8 +14,8 @@ function isInherited(descriptor: number): boolean {
 }
 
 /**
- * Closes what this process got from the one that started it besides its standard streams, so that no program that it
- * starts gets it: a terminal's or a package manager's files, say. To be called first of all. Linux alone tells.
+ * Close the descriptors that this process inherited besides its standard streams, such as files of a terminal or a
+ * package manager, so that no program that it starts inherits them. Call it first. Does nothing off Linux.
  */
 export function closeInheritedDescriptors(): void {
   if (process.platform !== 'linux') return;

@@ -1,26 +1,26 @@
 import { findProcesses, type ProcessSelector } from './process-tree.ts';
 import { proportionalBytes, residentBytes } from './proportional-memory.ts';
 
-const FIRST_MS = 100;
-/** Between two looks at the processes that are known: a process can take a gigabyte in a second. */
-const LOOK_MS = 50;
-/** Between two lists of all processes, which cost more. */
-const LIST_MS = 1_000;
-/** How much more than at the last exact count there must be for another one. */
-const GROWTH = 1.02;
+const firstMilliseconds = 100;
+/** Between two sums over the known processes: a process can allocate a gigabyte in a second. */
+const sumMilliseconds = 50;
+/** Between two listings of all processes, which take longer. */
+const listMilliseconds = 1_000;
+/** Growth since the last exact count from which it is repeated. */
+const recountGrowth = 1.02;
 
 /**
- * Watches the resident memory of a process tree, and tells when it is more than a limit. Pages that its processes share
- * are counted for each of them, so for forked workers the peak is an upper bound; against the limit they count once.
+ * Watches the resident memory of a process tree and reports when it exceeds a limit. In the peak, pages that processes
+ * share are counted for each of them, so with forked workers it is an upper bound. Against the limit they count once.
  */
 export class MemoryWatch {
-  /** The largest sum seen, in bytes; null before the first look. */
+  /** The largest sum, in bytes; null before the first one. */
   peakRssBytes: number | null = null;
-  /** Resolves when the limit is passed; never without one. */
+  /** Resolves when the limit is exceeded; never without a limit. */
   readonly exceeded: Promise<void>;
   readonly #selection: () => ProcessSelector;
   readonly #limitBytes: number;
-  #tell: () => void = () => {};
+  #reportExceeded: () => void = () => {};
   #pids: readonly number[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
   /** The sum at the last exact count that was within the limit. */
@@ -32,9 +32,9 @@ export class MemoryWatch {
     this.#selection = selection;
     this.#limitBytes = limitBytes ?? Number.POSITIVE_INFINITY;
     this.exceeded = new Promise((resolve) => {
-      this.#tell = resolve;
+      this.#reportExceeded = resolve;
     });
-    this.#plan(FIRST_MS);
+    this.#plan(firstMilliseconds);
   }
 
   stop(): void {
@@ -43,25 +43,25 @@ export class MemoryWatch {
   }
 
   #plan(milliseconds: number): void {
-    this.#timer = setTimeout(() => void this.#look(), milliseconds);
+    this.#timer = setTimeout(() => void this.#measure(), milliseconds);
   }
 
-  async #look(): Promise<void> {
-    const isListing = performance.now() - this.#listedAt >= LIST_MS;
+  async #measure(): Promise<void> {
+    const isListing = performance.now() - this.#listedAt >= listMilliseconds;
     const bytes = isListing ? await this.#list() : this.#sum();
     if (bytes > 0) this.peakRssBytes = Math.max(this.peakRssBytes ?? 0, bytes);
-    if (bytes > this.#limitBytes && (isListing || bytes > this.#countedAt * GROWTH)) {
-      if (this.#exactSum() > this.#limitBytes) this.#tell();
+    if (bytes > this.#limitBytes && (isListing || bytes > this.#countedAt * recountGrowth)) {
+      if (this.#exactSum() > this.#limitBytes) this.#reportExceeded();
       else this.#countedAt = bytes;
     }
-    if (!this.#stopped) this.#plan(Number.isFinite(this.#limitBytes) ? LOOK_MS : LIST_MS);
+    if (!this.#stopped) this.#plan(Number.isFinite(this.#limitBytes) ? sumMilliseconds : listMilliseconds);
   }
 
   async #list(): Promise<number> {
     this.#listedAt = performance.now();
-    // The marker is left out, because it means reading the environment of every process there is.
+    // Without the marker, for which the environment of every process would be read.
     const { marker: _, ...selector } = this.#selection();
-    // Not being able to look must not disturb the command.
+    // A failed listing must not disturb the command.
     const found = await findProcesses(selector).catch(() => []);
     this.#pids = found.map(({ pid }) => pid);
     return found.reduce((sum, one) => sum + one.residentBytes, 0);

@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 
-/** More than a pipe holds; what comes beyond it after the writer's end was written by somebody else. */
-const MAX_BYTES_AFTER_END = 8 * 1024 * 1024;
+/** More than a pipe holds: bytes beyond it were written after the end of the writer, by another process. */
+const maxBytesAfterEnd = 8 * 1024 * 1024;
 
 /**
- * Hands what comes out of a pipe to a consumer, chunk by chunk, and reads on only when the consumer is done,
- * so that the writer waits and memory stays small.
+ * Passes the output of a pipe to a consumer, chunk by chunk. It reads on only when the consumer is done, so that the
+ * writer waits and memory stays bounded.
  */
 export class OutputPump {
-  /** Settles when everything is handed over; never rejects. */
+  /** Resolves when all output has been passed on; never rejects. */
   readonly done: Promise<void>;
   readonly #source: Readable;
   readonly #consume: (chunk: Buffer) => Promise<void> | void;
   readonly #fail: (error: unknown) => void;
   #failed = false;
-  /** Since when nothing has come, while the consumer is free. */
+  /** Since when no output has come, while the consumer is free. */
   #waitingSince: number | null = null;
-  /** For how much longer may be waited in all; null before the writer's end. */
+  /** How much longer to wait for output in all; null before the end of the writer. */
   #patienceMs: number | null = null;
   #bytesAfterEnd = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `fail` is called once when the consumer rejects; the rest of the output is then read and dropped. */
+  /** @param fail called once when the consumer rejects; the rest of the output is then read and dropped */
   constructor(
     source: Readable,
     consume: (chunk: Buffer) => Promise<void> | void,
@@ -34,8 +34,8 @@ export class OutputPump {
   }
 
   /**
-   * To be called when the writer has ended. What is in the pipe is still handed over, however slow the
-   * consumer is; but a process that got away and holds the pipe open is waited for no longer than `patienceMs`.
+   * Call this when the writer has ended. The rest of the pipe is still passed on, however slow the consumer is; but for
+   * a process that escaped and holds the pipe open, wait no longer than `patienceMs`.
    */
   writerEnded(patienceMs: number): void {
     this.#patienceMs = patienceMs;
@@ -48,11 +48,11 @@ export class OutputPump {
       for await (const chunk of this.#source) {
         this.#stopWaiting();
         if (Buffer.isBuffer(chunk)) await this.#handOver(chunk);
-        if (this.#bytesAfterEnd > MAX_BYTES_AFTER_END) break;
+        if (this.#bytesAfterEnd > maxBytesAfterEnd) break;
         this.#wait();
       }
     } catch {
-      // A pipe that we gave up, or that broke with its last writer: nothing more comes out of it.
+      // The pipe was destroyed here, or broke with its last writer: no more output comes.
     } finally {
       clearTimeout(this.#timer);
       this.#source.destroy();

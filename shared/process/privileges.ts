@@ -4,36 +4,36 @@ import { promisify } from 'node:util';
 import type { CommandUser } from './executable.ts';
 import { canSandbox, type Sandbox, sandboxed } from './sandbox.ts';
 
-/** What to hand to `spawn`. */
+/** The arguments for `spawn`. */
 export interface Launch {
   file: string;
   args: readonly string[];
   options: Pick<SpawnOptions, 'env' | 'uid' | 'gid'>;
-  /** Whether the process that is spawned only waits for the command, which is a child of it. */
+  /** Whether the spawned process only waits for the command, which is its child. */
   isWaiter: boolean;
 }
 
 export interface LaunchOrder {
-  /** Whom to run as, for which this process must be root; as this process unless given. */
+  /** User of the command, for which this process must be root; the user of this process unless given. */
   user: CommandUser | undefined;
   program: string;
   args: readonly string[];
   /** The command's whole environment. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** What the command sees of this machine; all unless given. Where the system makes no sandboxes it sees all, too. */
+  /** What the command sees of this machine; all of it unless given, or where the system allows no sandbox. */
   sandbox?: Sandbox | undefined;
   /**
-   * A variable of the programs that prepare the command as well, by which they are found. With it, what the command
-   * leaves running in a sandbox stays for the caller to end.
+   * A variable by which the processes are found, also of the programs that prepare the command. With it, the caller ends
+   * the processes that the command leaves in a sandbox.
    */
   marker?: { name: string; value: string } | undefined;
 }
 
 /**
- * How to start a program as another user for good: no supplementary groups, no capabilities to regain and
- * no_new_privs, so that set-uid programs give nothing (Linux with util-linux; elsewhere user and group alone).
- * Without a sandbox the pid stays that of the program.
+ * How to start a program as another user without a way back: no supplementary groups, no capabilities, and no_new_privs,
+ * so that set-uid programs have no effect (Linux with util-linux; elsewhere only user and group are changed).
+ * Without a sandbox the spawned process becomes the program, with the same pid.
  */
 export async function launchAs(order: LaunchOrder): Promise<Launch> {
   const { user, program, args, env, cwd, sandbox, marker } = order;
@@ -59,11 +59,11 @@ function dropRights(setpriv: string, { uid, gid }: CommandUser): [string, ...str
   return [setpriv, ...ids, '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--'];
 }
 
-const ENV = '/usr/bin/env';
+const envProgram = '/usr/bin/env';
 
 /**
- * The programs that prepare a command may run as root: variables such as LD_PRELOAD must not reach them, only what runs
- * after the drop.
+ * The programs that prepare a command may run as root. Variables such as LD_PRELOAD must reach only the program that runs
+ * after the rights are dropped.
  */
 function withVariables(
   env: Readonly<Record<string, string>>,
@@ -71,21 +71,21 @@ function withVariables(
   args: readonly string[],
 ): string[] {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  // env would take a program with = in its path for a variable.
+  // `env` would read a path with = as a variable.
   const command = program.includes('=') ? ['/bin/sh', '-c', 'exec "$@"', 'sh', program] : [program];
-  return [ENV, '-i', '--', ...variables, ...command, ...args];
+  return [envProgram, '-i', '--', ...variables, ...command, ...args];
 }
 
-/** BusyBox has a setpriv, too, which cannot change the user. */
+/** The path of util-linux's setpriv. That of BusyBox cannot change the user. */
 async function findSetpriv(): Promise<string | null> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
   for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {
     try {
-      await access(ENV, constants.X_OK);
+      await access(envProgram, constants.X_OK);
       const { stdout } = await promisify(execFile)(path, ['--version'], { env: {}, timeout: 5_000 });
       if (stdout.includes('util-linux')) return path;
     } catch {
-      // not there
+      // There is none at this path.
     }
   }
   return null;

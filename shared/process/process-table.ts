@@ -8,7 +8,7 @@ export interface ProcessInfo {
   ppid: number;
   /** Process group. */
   group: number;
-  /** Session; 0 where the platform does not tell it (anything but Linux). */
+  /** Session; 0 off Linux, where it is not known. */
   session: number;
   /** Real user id: it stays the user's own when they run a set-uid program. */
   uid: number;
@@ -43,7 +43,7 @@ export async function withMarker(
 ): Promise<ProcessInfo[]> {
   if (process.platform === 'linux') {
     const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
-    // One for all: a fresh one for each process of a machine took longer than reading.
+    // One buffer for all: allocating one for each process took longer than reading.
     const chunk = Buffer.alloc(64 * 1024);
     return candidates.filter(({ pid }) => hasMarker(pid, wanted, chunk));
   }
@@ -56,8 +56,8 @@ export async function withMarker(
 }
 
 /*
- * Linux. The reads are synchronous on purpose: /proc is memory, and a list that is made in one go
- * misses fewer of the processes that a fork storm makes meanwhile.
+ * Linux. The reads are synchronous on purpose: /proc is in memory, and an uninterrupted listing misses fewer of the
+ * processes that a fork bomb starts meanwhile.
  */
 function listFromProc(): ProcessInfo[] {
   const boot = bootId();
@@ -95,23 +95,23 @@ function readFromProc(pid: number, boot: string): ProcessInfo | null {
 
 function readProcFile(path: string): string | null {
   try {
-    // For UTF-8 node has a way of its own that takes no buffer of 64 KiB; no byte of a multi-byte character is a `)`.
+    // As UTF-8, for which node allocates no buffer of 64 KiB. No byte of a multi-byte character is a `)`.
     return readFileSync(path, 'utf8');
   } catch {
-    return null; // it ended meanwhile, or is not ours to read
+    return null; // It has ended, or may not be read.
   }
 }
 
-/** A process can make its environment look endless (prctl), so no more is read than exec accepts (6 MiB). */
-const MAX_ENVIRONMENT_BYTES = 6 * 1024 * 1024;
+/** A process can make its environment look endless (prctl), so at most what exec accepts is read: 6 MiB. */
+const maxEnvironmentBytes = 6 * 1024 * 1024;
 
-/** `chunk` is what the environment is read into, piece by piece. */
+/** @param chunk buffer into which the environment is read, piece by piece */
 function hasMarker(pid: number, wanted: Buffer, chunk: Buffer): boolean {
   let carried: Buffer = Buffer.from('\0');
   let file: number | undefined;
   try {
     file = openSync(`/proc/${pid}/environ`, 'r');
-    for (let read = 0; read < MAX_ENVIRONMENT_BYTES; ) {
+    for (let read = 0; read < maxEnvironmentBytes; ) {
       const bytes = readSync(file, chunk);
       const window = Buffer.concat([carried, bytes === 0 ? Buffer.from('\0') : chunk.subarray(0, bytes)]);
       if (window.includes(wanted)) return true;

@@ -12,22 +12,22 @@ import {
 export type { ProcessInfo } from './process-table.ts';
 
 /**
- * Which processes belong together. Each criterion adds processes, and so do the descendants of every one.
- * User code can leave its parent, group and session, and start programs without the marker, but it cannot
- * change its uid: where the command has a user of its own, give `uid`.
+ * Which processes belong together. Each criterion adds processes with all their descendants. User code can leave its
+ * parent, group and session, and start programs without the marker, but it cannot change its uid: give `uid` where the
+ * command has a user of its own.
  */
 export interface ProcessSelector {
   /** A pid: that process and its descendants. */
   root?: number;
   group?: number;
   session?: number;
-  /** A user that runs nothing else. The own user of this process is refused. */
+  /** A user that runs nothing else. The user of this process is refused. */
   uid?: number;
-  /** An environment variable of the process as it was when its program started. */
+  /** An environment variable with which the program was started. */
   marker?: EnvironmentMarker;
 }
 
-/** Processes that not even SIGKILL ended in time (stuck in the kernel, or born faster than they die). */
+/** Processes that SIGKILL did not end in time: stuck in the kernel, or forking faster than they are killed. */
 export class ProcessesRemainError extends Error {
   override readonly name = 'ProcessesRemainError';
   readonly pids: readonly number[];
@@ -39,8 +39,8 @@ export class ProcessesRemainError extends Error {
 }
 
 /**
- * The running processes that any criterion matches, and the descendants of each;
- * never this process or one of its ancestors, and no zombies.
+ * Find the running processes that any criterion matches, and the descendants of each; never this process, one of its
+ * ancestors, or a zombie.
  * @throws RangeError for a criterion that would match far more than one command's processes
  */
 export async function findProcesses(selector: ProcessSelector): Promise<ProcessInfo[]> {
@@ -73,8 +73,8 @@ async function select(
 }
 
 /**
- * Signals every process of the selection and returns how many were signalled.
- * One that ends meanwhile, or belongs to somebody else, is passed over, and so is the pid `spared`.
+ * Signal every process of the selection but the pid `spared`, and return how many were signalled. Processes that end
+ * meanwhile, or that may not be signalled, are skipped.
  */
 export async function signalProcesses(
   selector: ProcessSelector,
@@ -84,42 +84,42 @@ export async function signalProcesses(
   let signalled = 0;
   for (const found of await findProcesses(selector)) {
     if (found.pid === spared) continue;
-    // Linux tells cheaply whether the pid has passed to another process since it was listed.
+    // Skip a pid that was reused since the listing. Cheap to know on Linux alone.
     if (process.platform === 'linux' && (await processStartTime(found.pid)) !== found.startTime) continue;
     if (sendSignal(found.pid, signal)) signalled += 1;
   }
   return signalled;
 }
 
-/** More than half a minute in all: the kernel may need seconds to take down a process of many gigabytes. */
-const MAX_ROUNDS = 300;
-const MAX_PAUSE_MS = 100;
-/** A list is no snapshot: a process that forks and exits all the time can slip through one. */
-const EMPTY_ROUNDS_NEEDED = 3;
+/** Listings until it gives up, after more than half a minute: the kernel may need seconds to end a process of many gigabytes. */
+const maxListings = 300;
+const maxPauseMilliseconds = 100;
+/** A listing is no snapshot: a process that forks and exits all the time can be missing in one. */
+const emptyListingsNeeded = 3;
 
 /**
- * Sends SIGKILL to the selection, again and again until nothing of it runs. The group and, for root, the
- * user are also signalled as a whole, which no fork escapes, because the kernel does that in one step.
+ * Send SIGKILL to the selection until none of it runs. The group and, for root, the user are also signalled as a whole:
+ * the kernel does that in one step, so no fork escapes.
  * @throws ProcessesRemainError when something still runs after about half a minute
  */
 export async function killTree(selector: ProcessSelector): Promise<void> {
   let empty = 0;
   let remaining: ProcessInfo[] = [];
-  for (let round = 0; round < MAX_ROUNDS && empty < EMPTY_ROUNDS_NEEDED; round += 1) {
+  for (let listing = 0; listing < maxListings && empty < emptyListingsNeeded; listing += 1) {
     const { found, sparedGroups } = await select(selector);
     const { group, uid } = selector;
     for (const { pid } of found) sendSignal(pid, 'SIGKILL');
     if (group !== undefined && !sparedGroups.has(group)) sendSignal(-group, 'SIGKILL');
-    // Even when the list is empty: it may have missed exactly what forks so fast.
-    if (uid !== undefined && (found.length > 0 || round === 0)) await killUser(uid);
+    // Even where the listing is empty: it may have missed processes that fork fast.
+    if (uid !== undefined && (found.length > 0 || listing === 0)) await killUser(uid);
     empty = found.length === 0 ? empty + 1 : 0;
     remaining = found;
-    if (found.length > 0) await sleep(Math.min(2 ** round, MAX_PAUSE_MS));
+    if (found.length > 0) await sleep(Math.min(2 ** listing, maxPauseMilliseconds));
   }
   if (remaining.length > 0) throw new ProcessesRemainError(remaining.map(({ pid }) => pid));
 }
 
-/** Tells this process apart from any other that has or had its pid; null when it does not run (any more). */
+/** Start time of a process, which identifies it among all that had its pid; null where it does not run. */
 export async function processStartTime(pid: number): Promise<string | null> {
   return (await readProcess(pid))?.startTime ?? null;
 }
@@ -155,7 +155,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
-    return false; // ESRCH: ended meanwhile; EPERM: not ours
+    return false; // ESRCH: it has ended; EPERM: it may not be signalled.
   }
 }
 
@@ -166,7 +166,7 @@ async function killUser(uid: number): Promise<void> {
     gid: uid,
     env: {},
     cwd: '/',
-    timeout: 2_000, // the user's processes could stop it
+    timeout: 2_000, // The processes of the user could stop it.
     killSignal: 'SIGKILL',
     stdio: 'ignore',
   });

@@ -4,7 +4,7 @@ function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // It ended meanwhile, is not ours to read, or this is no Linux.
+    return undefined; // It has ended, may not be read, or this is not Linux.
   }
 }
 
@@ -13,12 +13,12 @@ const bytesOf = (text: string | undefined, field: string): number | undefined =>
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 };
 
-/** Resident bytes of a process, cheaply; undefined where it has ended or the system does not tell. */
+/** Resident bytes of a process; undefined where it has ended or the system does not report them. */
 export function residentBytes(pid: number): number | undefined {
   return bytesOf(readProcFile(`/proc/${pid}/status`), 'VmRSS');
 }
 
-/** Resident bytes of a process, of pages that it shares its part alone. Takes the kernel milliseconds for each GB. */
+/** Resident bytes of a process, with its part of the pages that it shares. Takes the kernel milliseconds for each GB. */
 export function proportionalBytes(pid: number): number | undefined {
   return bytesOf(readProcFile(`/proc/${pid}/smaps_rollup`), 'Pss');
 }

@@ -1,11 +1,11 @@
 /**
- * What `unshare` starts before a command, in its new mount, process and IPC namespaces: a POSIX shell script that lays
- * out the file system by its arguments up to `--`, which a working folder and the command follow. The first one is `stay` where what
- * the command leaves running may outlive it, until somebody ends it, else `end`.
+ * The POSIX shell script that `unshare` starts in the new mount, process and IPC namespaces, before the command. Its
+ * arguments up to `--` lay out the file system; then follow the working folder and the command. The first argument is
+ * `stay` where processes that the command leaves may outlive it, until the caller ends them, otherwise `end`.
  *
- * - The first child in a namespace of processes is its init, with which the kernel ends everything in there. To ignore
- *   SIGCHLD is to have the kernel collect the orphans that it gets.
- * - Folders that stay are opened first, because what lies above them is covered before they are bound back.
+ * - The first child in a process namespace is its init: when it ends, the kernel ends all processes of the namespace. It
+ *   ignores SIGCHLD, so that the kernel collects its orphans.
+ * - Kept folders are opened first, because the folders above them are hidden before they are bound back.
  * - `timeout` without a time only waits: unlike a shell, it ends as its command did, by the same signal or exit code.
  */
 export const sandboxScript = `set -e
@@ -40,5 +40,5 @@ cd "$1"
 shift
 exec timeout --foreground 0 "$@" 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-`;
 
-/** Descriptors 4 to 9: a POSIX shell opens no others by number. */
+/** Most kept folders: descriptors 4 to 9, because a POSIX shell opens no others by number. */
 export const mostKeptFolders = 6;

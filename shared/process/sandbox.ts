@@ -3,28 +3,28 @@ import { access, chmod, constants, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mostKeptFolders, sandboxScript } from './sandbox-script.ts';
 
-/** A folder that a command sees at its own path, whatever around it is hidden. */
+/** A folder that a command sees at the folder's own path, even if the folders around it are hidden. */
 export interface KeptFolder {
   path: string;
   readOnly: boolean;
 }
 
 /**
- * What a command sees of this machine: its own processes alone, `/tmp`, `/dev/shm` and System V memory of its own, and
- * the file system without what is hidden. The network stays.
+ * What a command sees of this machine: only its own processes, its own `/tmp`, `/dev/shm` and System V memory, and the
+ * file system without the hidden paths. The network is not restricted.
  */
 export interface Sandbox {
-  /** A folder of the supervisor's; the command's `/tmp` and `/var/tmp` is made in it. */
+  /** A folder of the supervisor, in which the command's `/tmp` (also its `/var/tmp`) is created. */
   scratch: string;
   /** Files and folders that the command does not see. */
   hidden: readonly string[];
-  /** At most six. Of folders within each other the deeper one decides. */
+  /** At most six. Of nested folders the deeper one decides. */
   kept: readonly KeptFolder[];
   /** Size of `/dev/shm`, in bytes; half of the machine's memory unless given. */
   sharedMemoryBytes?: number | undefined;
 }
 
-/** Whether what a command leaves running ends with it, or stays for the caller to end. */
+/** Whether processes that a command leaves end with it, or stay until the caller ends them. */
 export type Leftovers = 'end' | 'stay';
 
 /** A program and its arguments. */
@@ -35,8 +35,8 @@ export interface CommandLine {
 
 const unshare = '/usr/bin/unshare';
 
-/** By which a program of the same user could have others started outside. */
-const doorsOut = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman'];
+/** Sockets through which a program of the same user could start others outside the sandbox. */
+const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman'];
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
@@ -48,7 +48,7 @@ function commandLine(
 ): CommandLine {
   const flags = [...(isRoot() ? [] : ['-r']), '-m', '-p', '-i'];
   const own = [`--map-user=${process.getuid?.()}`, `--map-group=${process.getgid?.()}`];
-  // The own ids again, instead of those of a root that is none outside; and no way back to its rights.
+  // Map back to the user's own ids after `unshare -r` has mapped them to root, and give up the rights of that root.
   const back = isRoot() ? [] : [unshare, '-U', ...own, '--', 'setpriv', '--no-new-privs', '--'];
   return {
     file: unshare,
@@ -69,8 +69,8 @@ function commandLine(
   };
 }
 
-/** Whether a sandbox comes about, and ends as its command did. */
-function tryOut(): boolean {
+/** Whether a sandbox can be made, and reports the end of its command. */
+function trySandbox(): boolean {
   if (process.platform !== 'linux') return false;
   const command = ['/bin/sh', '-c', 'kill -s KILL $$'];
   const { file, args } = commandLine('end', ['shared-memory', '1m'], '/', command);
@@ -81,17 +81,17 @@ function tryOut(): boolean {
 let available: boolean | undefined;
 
 /**
- * Whether this system lets this process make sandboxes: with util-linux and coreutils, as root or in user namespaces.
- * Containers, other platforms and some distributions do not.
+ * Whether this process can make sandboxes: that needs util-linux and coreutils, and root or user namespaces. Containers,
+ * other platforms and some distributions do not allow it.
  */
 export function canSandbox(): boolean {
-  available ??= tryOut();
+  available ??= trySandbox();
   return available;
 }
 
 const depth = (path: string): number => path.split('/').length;
 
-/** A folder that everybody may write to and nobody has written to yet. */
+/** A new, empty folder that every user may write to. */
 async function freshTemporary(scratch: string): Promise<string> {
   const folder = await mkdtemp(join(scratch, 'tmp-'));
   await chmod(folder, 0o1777);
@@ -107,7 +107,7 @@ async function openablePath(path: string): Promise<string | undefined> {
   }
 }
 
-/** Those that are there and can be opened, by their real paths. */
+/** The folders that exist and can be opened, by their real paths. */
 async function openable(kept: readonly KeptFolder[]): Promise<KeptFolder[]> {
   const found = await Promise.all(
     kept.map(async (folder) => ({ ...folder, path: await openablePath(folder.path) })),
@@ -117,7 +117,11 @@ async function openable(kept: readonly KeptFolder[]): Promise<KeptFolder[]> {
   );
 }
 
-/** How to run a command in a sandbox. Its working folder must be one that it sees there. */
+/**
+ * How to run a command in a sandbox.
+ * @param cwd the working folder, which must be visible in the sandbox
+ * @throws RangeError for more kept folders than the sandbox can have
+ */
 export async function sandboxed(
   { scratch, hidden, kept, sharedMemoryBytes }: Sandbox,
   leftovers: Leftovers,
@@ -128,7 +132,7 @@ export async function sandboxed(
   if (folders.length > mostKeptFolders)
     throw new RangeError(`a sandbox keeps ${mostKeptFolders} folders at most`);
   const steps = [
-    ...[...(isRoot() ? [] : doorsOut), ...hidden].map((path) => ({ path, step: ['hide', path] })),
+    ...[...(isRoot() ? [] : outsideSockets), ...hidden].map((path) => ({ path, step: ['hide', path] })),
     ...folders.map(({ path, readOnly }, index) => ({
       path,
       step: [readOnly ? 'show' : 'keep', path, String(4 + index)],

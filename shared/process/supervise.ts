@@ -12,44 +12,44 @@ import { killTree, type ProcessSelector } from './process-tree.ts';
 import type { Sandbox } from './sandbox.ts';
 import { interruption, terminate } from './termination.ts';
 
+/** A command and its limits. */
 export interface SupervisedCommand {
   /** The program and its arguments. No shell reads them. */
   argv: readonly string[];
   cwd: string;
-  /** All of the command's environment but the marker; nothing is inherited. */
+  /** The command's environment without the marker; nothing is inherited. */
   env: Readonly<Record<string, string>>;
-  /** Whom to run as, for which this process must be root. The user should run nothing else: all of it ends. */
+  /** User to run as, for which this process must be root. All processes of this user are ended with the command. */
   user?: CommandUser;
-  /** What it sees of this machine; all unless given. Its own folders must be among those that are kept. */
+  /** What it sees of this machine; all unless given. The command's own folders must be among the kept ones. */
   sandbox?: Sandbox;
-  /** What all its processes may take together, in bytes. */
+  /** Most memory of all its processes together, in bytes. */
   memoryBytes?: number;
   timeoutSeconds?: number;
-  /** What the command gets between SIGTERM and SIGKILL to save its work; 20 unless given. */
+  /** Seconds between SIGTERM and SIGKILL, for the command to save its work; 20 unless given. */
   graceSeconds?: number;
-  /** A variable put into the environment, by which the command's processes are found again. */
+  /** A variable for the environment, by which the processes of the command are found. */
   marker: { name: string; value: string };
   /** Ends the command when aborted. */
   stop: AbortSignal;
-  /** Gets the output as it comes. Calls for one stream never overlap: reading waits for the answer. */
+  /** Called with the output as it comes. Calls for one stream never overlap: reading waits for the promise. */
   onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
 
 interface Ending {
-  /** The largest resident memory seen, in bytes; null when the command ended before a first look. */
+  /** The largest resident memory, in bytes; null where the command ended before it was measured. */
   peakRssBytes: number | null;
 }
 
 interface Interrupted extends Ending {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Whether anything of it was still running when the grace was over. */
+  /** Whether any of its processes was still running after the grace, and was killed. */
   killed: boolean;
 }
 
 /**
- * How a command ended: by itself, because its time was over or its memory used up, because it was stopped, or not even
- * started.
+ * How a command ended: by itself, at its timeout, beyond its memory, stopped by the caller, or not started at all.
  */
 export type Outcome =
   | ({ cause: 'exited'; exitCode: number } & Ending)
@@ -59,16 +59,27 @@ export type Outcome =
   | ({ cause: 'stopped' } & Interrupted)
   | { cause: 'not-started'; message: string };
 
-const DEFAULT_GRACE_SECONDS = 20;
-/** How long after the end a process that escaped may hold the pipes open. */
-const DRAIN_MS = 2_000;
+const defaultGraceSeconds = 20;
+/** How long after the end an escaped process may hold the pipes open. */
+const drainMilliseconds = 2_000;
 
 /**
- * Runs a command to its end and leaves nothing of it behind: own session, no shell, no input, no inherited
- * environment or rights beyond `user`. When it is to stop (`stop`, the timeout, a failing `onOutput`) its whole
- * process tree gets SIGTERM and, after the grace, SIGKILL; what it leaves running when it ends by itself is
- * killed at once. All output written before the end has been handed over when this resolves.
- * @throws what `onOutput` threw; ProcessesRemainError when processes cannot be ended
+ * Run a command to its end and end all its processes: it has its own session, no shell, no input, no inherited
+ * environment and no rights beyond those of `user`. To stop it (`stop`, the timeout, an error of `onOutput`) its process
+ * tree gets SIGTERM and, after the grace, SIGKILL. Processes that it leaves when it ends by itself are killed at once.
+ * When this resolves, `onOutput` has had all output that was written before the end.
+ * @throws the error of `onOutput`; ProcessesRemainError where processes cannot be ended
+ * @example
+ * const outcome = await supervise({
+ *   argv: ['python3', 'train.py'],
+ *   cwd: workspace.source,
+ *   env: { PATH: '/usr/bin:/bin' },
+ *   timeoutSeconds: 3600,
+ *   marker: { name: 'AWS_BATCH_JOB_ID', value: batch_job_id },
+ *   stop: controller.signal,
+ *   onOutput: (stream, chunk) => shipper.output(stream, chunk),
+ * });
+ * if (outcome.cause === 'exited') log.info('ended', { exit_code: outcome.exitCode });
  */
 export async function supervise(command: SupervisedCommand): Promise<Outcome> {
   if (command.stop.aborted) {
@@ -86,7 +97,7 @@ interface Started {
   isWaiter: boolean;
 }
 
-/** The started process, or why it cannot be started. */
+/** Start the process, or return why it cannot be started. */
 async function start(command: SupervisedCommand): Promise<Started | string> {
   const [name, ...args] = command.argv;
   if (name === undefined || name === '') return 'the command is blank';
@@ -127,13 +138,13 @@ async function attend({ child, isWaiter }: Started, command: SupervisedCommand):
   const interrupted = interruption(command.stop, command.timeoutSeconds);
   try {
     const reason = await Promise.race([exit, interrupted.reason, failure.promise, exceeded]);
-    // Whoever takes too much memory gets no time to take more.
-    const graceSeconds = reason === 'memory' ? 0 : (command.graceSeconds ?? DEFAULT_GRACE_SECONDS);
+    // No grace beyond the memory limit: the command could allocate more.
+    const graceSeconds = reason === 'memory' ? 0 : (command.graceSeconds ?? defaultGraceSeconds);
     const waiter = isWaiter ? child.pid : undefined;
     const killed = reason !== 'exit' && (await terminate(selection, graceSeconds, waiter));
     await exit;
     await killTree(selection());
-    for (const pump of pumps) pump.writerEnded(DRAIN_MS);
+    for (const pump of pumps) pump.writerEnded(drainMilliseconds);
     await Promise.all(pumps.map(({ done }) => done));
     if (errors.length > 0) throw errors[0];
     const isKernels = wasKilled(child) && kernelOomKills() > killsBefore;
@@ -155,7 +166,7 @@ function attachPumps(
   return [...attach('stdout', stdout), ...attach('stderr', stderr)];
 }
 
-/** All that belongs to the command. Its pid counts only while it runs, as it may be given away afterwards. */
+/** The processes of the command. Its pid counts only while it runs, because it may be reused afterwards. */
 function selectTree(child: ChildProcess, { user, marker }: SupervisedCommand): ProcessSelector {
   const { pid } = child;
   return {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProcesses, killTree, type ProcessSelector, signalProcesses } from './process-tree.ts';
 
-const POLL_MS = 100;
+const pollMilliseconds = 100;
 
 /**
- * Asks every process of a tree to end (SIGTERM), gives them the grace to save their work, and kills what
- * remains. The selection is asked for anew each time, as it can narrow when its first process has ended.
- * @param waiter a process that only waits for the others, and would hand the signal on to them a second time
- * @returns whether anything had to be killed
+ * Send SIGTERM to every process of a tree, wait for the grace, and kill the rest.
+ * @param selection called before each listing, because it can narrow when the first process has ended
+ * @param waiter a process that only waits for the others, and would pass the signal on to them a second time
+ * @returns whether any process had to be killed
  */
 export async function terminate(
   selection: () => ProcessSelector,
@@ -16,23 +16,23 @@ export async function terminate(
 ): Promise<boolean> {
   const deadline = performance.now() + graceSeconds * 1000;
   await signalProcesses(selection(), 'SIGTERM', waiter);
-  await signalProcesses(selection(), 'SIGCONT'); // a stopped process would not notice
-  // The init of a sandbox ignores what it is asked, and ends nothing by staying.
+  await signalProcesses(selection(), 'SIGCONT'); // A stopped process would not get it.
+  // The init of a sandbox ignores SIGTERM, and need not be waited for.
   while ((await findProcesses(selection())).some(({ isNamespaceInit }) => !isNamespaceInit)) {
     const left = deadline - performance.now();
     if (left <= 0) {
       await killTree(selection());
       return true;
     }
-    await sleep(Math.min(left, POLL_MS));
+    await sleep(Math.min(left, pollMilliseconds));
   }
   return false;
 }
 
-/** The longest that a timer of Node.js can wait; beyond, it would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** The longest timer of Node.js; a longer one would fire at once. */
+const maxTimerMilliseconds = 2 ** 31 - 1;
 
-/** Settles with what interrupts a command first; `cancel` lets go of the timer and the signal. */
+/** Resolve with what interrupts a command first: its timeout or `stop`. `cancel` removes the timer and the listener. */
 export function interruption(
   stop: AbortSignal,
   timeoutSeconds: number | undefined,
@@ -44,7 +44,7 @@ export function interruption(
   const timer =
     timeoutSeconds === undefined
       ? undefined
-      : setTimeout(resolve, Math.min(timeoutSeconds * 1000, MAX_TIMER_MS), 'timeout');
+      : setTimeout(resolve, Math.min(timeoutSeconds * 1000, maxTimerMilliseconds), 'timeout');
   const cancel = () => {
     clearTimeout(timer);
     stop.removeEventListener('abort', onStop);

@@ -8,9 +8,9 @@ import type { Ambient, Caller } from '../../../shared/http/definition.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 
-const MIB = 1024 ** 2;
+const mebibyte = 1024 ** 2;
 /** Least bytes of a part, and most parts of a file: the answer names the URL of each. */
-const partLeastBytes = 16 * MIB;
+const partLeastBytes = 16 * mebibyte;
 const partsMost = 1000;
 /** Most files of a model. */
 const filesMost = 500;
@@ -28,7 +28,7 @@ export interface Announced {
 }
 
 const partBytesFor = (size: number): number =>
-  Math.max(partLeastBytes, Math.ceil(size / partsMost / MIB) * MIB);
+  Math.max(partLeastBytes, Math.ceil(size / partsMost / mebibyte) * mebibyte);
 
 function draftOf({ now, newId, caller }: Announcing, model_name: string): Model {
   const owner = { owner: caller.username, owner_id: caller.user_id };

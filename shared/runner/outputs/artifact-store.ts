@@ -20,7 +20,7 @@ import { refuseSparse } from './refuse-sparse.ts';
 import { sweepLeftovers } from './sweep-leftovers.ts';
 
 /** Seconds for which a store or table that is away is tried again. */
-const PATIENCE_SECONDS = 600;
+const patienceSeconds = 600;
 
 export interface ArtifactStoreOptions extends ArtifactOwner {
   records: TableWriter<'records'>;
@@ -39,7 +39,7 @@ export async function* eachArtifact({
   let after: string | undefined;
   do {
     const from = after;
-    const page = await retryFor(PATIENCE_SECONDS, () =>
+    const page = await retryFor(patienceSeconds, () =>
       listArtifacts(records, experiment.experiment_id, { after: from }, kind),
     );
     const [unreadable] = page.unreadable ?? [];
@@ -97,7 +97,7 @@ export class ArtifactStore {
     const media_type = mediaTypeOf(path);
     const bytes = await this.#reserve(path, file);
     try {
-      const stored = await retryFor(PATIENCE_SECONDS, () => this.#upload(bytes, object, media_type));
+      const stored = await retryFor(patienceSeconds, () => this.#upload(bytes, object, media_type));
       if (stored instanceof Error) throw stored;
       const { size, version } = bytes;
       const previous = this.#known.get(path);
@@ -139,7 +139,7 @@ export class ArtifactStore {
     const { records, objects, experiment, kind, lease } = this.#options;
     const { project_id, experiment_id: job_id } = experiment;
     const prefix = artifactObject(project_id, job_id, '', kind);
-    const place = { records, objects, job_id, lease, prefix, patienceSeconds: PATIENCE_SECONDS };
+    const place = { records, objects, job_id, lease, prefix, patienceSeconds };
     await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
@@ -175,7 +175,7 @@ export class ArtifactStore {
   /** Check that so many bytes more fit into the project. @throws ArtifactLimitError */
   async #requireProjectBytes(more: number): Promise<void> {
     const { records, experiment, kind, maxBytes, maxProjectBytes } = this.#options;
-    const fault = await retryFor(PATIENCE_SECONDS, () =>
+    const fault = await retryFor(patienceSeconds, () =>
       requireProjectBytes(records, experiment.project_id, more, maxProjectBytes).catch((error: unknown) => {
         if (error instanceof ProjectBytesError) return error;
         throw error;
@@ -194,12 +194,12 @@ export class ArtifactStore {
     const { records, experiment, kind } = this.#options;
     const done = this.#lastChange.then(async () => {
       try {
-        await retryFor(PATIENCE_SECONDS, change);
+        await retryFor(patienceSeconds, change);
       } catch (cause) {
         if (!(cause instanceof ConditionFailedError)) throw cause;
         // A try whose answer was lost makes the next one fail.
         const find = () => findArtifact(records, experiment.experiment_id, path, kind);
-        const found = await retryFor(PATIENCE_SECONDS, find);
+        const found = await retryFor(patienceSeconds, find);
         if (found?.object === object) return;
         await this.#requireProjectBytes(more);
         throw new LeaseLostError({ cause });

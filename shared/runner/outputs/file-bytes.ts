@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { versionOf } from './find-files.ts';
 
-const READ_BYTES = 1024 * 1024;
+const readBytes = 1024 * 1024;
 
 /** A file was changed while it was read. */
 export class FileChangedError extends Error {
@@ -72,7 +72,7 @@ export class FileBytes {
 
   async *#pass(hash: Hash): AsyncGenerator<Buffer> {
     for (let offset = 0; offset < this.size; ) {
-      const length = Math.min(READ_BYTES, this.size - offset);
+      const length = Math.min(readBytes, this.size - offset);
       const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(length), 0, length, offset);
       if (bytesRead === 0) throw new FileChangedError('the file became shorter while it was read');
       offset += bytesRead;

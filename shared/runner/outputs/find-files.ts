@@ -25,7 +25,7 @@ export interface FindFilesOptions {
 }
 
 /** Entries of any kind that are looked at for each file that may be found, so that a walk comes to an end. */
-const ENTRIES_PER_FILE = 2;
+const entriesPerFile = 2;
 
 /** A folder that is being walked, by a handle that no renaming can lead elsewhere. */
 interface OpenFolder {
@@ -160,7 +160,7 @@ async function examine(
  */
 export async function* findFiles(folder: string, options: FindFilesOptions): AsyncGenerator<FoundFile> {
   const { refused, maxFiles } = options;
-  const maxEntries = maxFiles * ENTRIES_PER_FILE;
+  const maxEntries = maxFiles * entriesPerFile;
   const top = await enterTop(folder);
   if (top === undefined) return refused('', 'it is no longer a folder');
   const open = [top];

@@ -6,7 +6,7 @@ export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
 }
 
-const READ_BYTES = 64 * 1024;
+const readBytes = 64 * 1024;
 
 /** What is new in a file: bytes, or that the file begins anew. */
 type Growth = { bytes: Buffer } | 'restarted';
@@ -79,7 +79,7 @@ export class GrowingFile {
     }
     // Not beyond the size at the start: a writer that never pauses must not keep us here for ever.
     while (this.#offset < size) {
-      const length = Math.min(READ_BYTES, size - this.#offset);
+      const length = Math.min(readBytes, size - this.#offset);
       const { bytesRead, buffer } = await this.#handle.read(
         Buffer.allocUnsafe(length),
         0,

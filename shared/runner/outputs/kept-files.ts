@@ -5,7 +5,7 @@ import type { FindFilesOptions } from './find-files.ts';
 import { FileRefusedError } from './growing-file.ts';
 
 /** How often a file that changes under the last look is read. */
-const LAST_TRIES = 3;
+const maxTries = 3;
 
 /** Of the files that are stored, those that were in the folder in this attempt; with what is known of their versions. */
 export class KeptFiles {
@@ -51,7 +51,7 @@ export class KeptFiles {
           this.#versions.set(path, await this.#store.put(path, file));
           return;
         } catch (error) {
-          if (error instanceof FileChangedError && isLast && tries < LAST_TRIES) continue;
+          if (error instanceof FileChangedError && isLast && tries < maxTries) continue;
           if (error instanceof FileChangedError || error instanceof FileRefusedError)
             refused(path, error.message);
           else if (error instanceof ArtifactLimitError) this.#limit ??= error;

@@ -1,5 +1,5 @@
 /** How many files that are not kept are named. */
-const NAMED = 20;
+const maxNamed = 20;
 
 /** What of a folder is not kept, and why. */
 export class Refusals {
@@ -24,8 +24,8 @@ export class Refusals {
     const whole = this.#reasons.get('');
     if (whole !== undefined) say(`${folder}: not all of it is kept, because ${whole}.`);
     const named = [...this.#reasons].filter(([path]) => path !== '');
-    for (const [path, why] of named.slice(0, NAMED))
+    for (const [path, why] of named.slice(0, maxNamed))
       say(`${folder}: ${JSON.stringify(path)} is not kept: ${why}.`);
-    if (named.length > NAMED) say(`${folder}: ${named.length - NAMED} more are not kept.`);
+    if (named.length > maxNamed) say(`${folder}: ${named.length - maxNamed} more are not kept.`);
   }
 }

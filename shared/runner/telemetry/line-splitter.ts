@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** Longest line, in UTF-16 units; a longer one is cut into several. */
-const LINE_UNITS = 16 * 1024;
+const lineUnits = 16 * 1024;
 /** How long a line that rewrites itself (a progress bar) may stay unseen before its present state is shown. */
-const PROGRESS_MS = 5_000;
+const progressMilliseconds = 5_000;
 
 /**
  * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR only
@@ -44,12 +44,12 @@ export class LineSplitter {
     if (text === '') return;
     const whole = this.#rest + text;
     const isRewritten = this.#rest.endsWith('\r') || text.includes('\r');
-    if (isRewritten && time - this.#lastLineAt >= PROGRESS_MS) {
+    if (isRewritten && time - this.#lastLineAt >= progressMilliseconds) {
       if (this.#lastLineAt !== Number.NEGATIVE_INFINITY) cut(lastState(whole), lines);
       this.#lastLineAt = time;
     }
     this.#rest = isRewritten ? `${lastState(whole)}${whole.endsWith('\r') ? '\r' : ''}` : whole;
-    if (this.#rest.length <= LINE_UNITS + 1) return;
+    if (this.#rest.length <= lineUnits + 1) return;
     const pieces: string[] = [];
     cut(this.#rest, pieces);
     this.#rest = pieces.pop() ?? '';
@@ -69,10 +69,10 @@ function lastState(text: string): string {
 
 function cut(text: string, lines: string[]): void {
   let start = 0;
-  while (text.length - start > LINE_UNITS) {
+  while (text.length - start > lineUnits) {
     // A pair of surrogates is one character.
-    const isPair = (text.codePointAt(start + LINE_UNITS - 1) ?? 0) > 0xffff;
-    const end = start + LINE_UNITS - (isPair ? 1 : 0);
+    const isPair = (text.codePointAt(start + lineUnits - 1) ?? 0) > 0xffff;
+    const end = start + lineUnits - (isPair ? 1 : 0);
     lines.push(text.slice(start, end));
     start = end;
   }

@@ -24,11 +24,11 @@ export interface LogShipperOptions {
 }
 
 /** What a stored line takes besides its text: time, stream and punctuation. */
-const ROW_BYTES = 32;
+const rowBytes = 32;
 /** Rows of a chunk, which are parsed whole to read one of them. */
-const CHUNK_ROWS = 10_000;
+const chunkRows = 10_000;
 /** Text of one `say`: more than any message of ours or of an installer needs. */
-const SAY_UNITS = 64 * 1024;
+const sayUnits = 64 * 1024;
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
@@ -52,7 +52,7 @@ export class LogShipper {
         unwatchedMilliseconds: options.unwatchedMilliseconds,
       }),
       isWatched: options.isWatched,
-      maxRows: CHUNK_ROWS,
+      maxRows: chunkRows,
       onLost,
     });
   }
@@ -68,7 +68,7 @@ export class LogShipper {
   /** Adds what the service has to say: a line, or several. */
   say(message: string): void {
     const now = this.#options.now();
-    const text = message.length > SAY_UNITS ? `${message.slice(0, SAY_UNITS)} …` : message;
+    const text = message.length > sayUnits ? `${message.slice(0, sayUnits)} …` : message;
     const splitter = new LineSplitter();
     const lines = [...splitter.split(Buffer.from(text), now.getTime()), ...splitter.end()];
     for (const line of lines) this.#add('service', line, now);
@@ -103,6 +103,6 @@ export class LogShipper {
   }
 
   #add(stream: LogLine['stream'], message: string, now: Date): void {
-    this.#shipper.add({ time: now.toISOString(), stream, message }, jsonBytes(message) + ROW_BYTES);
+    this.#shipper.add({ time: now.toISOString(), stream, message }, jsonBytes(message) + rowBytes);
   }
 }

@@ -3,7 +3,7 @@ import { line } from '../../core/text-rules.ts';
 import type { MetricPoint } from '../../data/job-metrics.ts';
 
 /** 9999-12-31T23:59:59.999Z; beyond it ISO 8601 needs more digits than anybody reads. */
-const LATEST_MS = 253_402_300_799_999;
+const latestMilliseconds = 253_402_300_799_999;
 
 const finite = (what: string) =>
   z.custom<number>(
@@ -17,7 +17,7 @@ const badTime = 'time is neither ISO 8601 nor epoch seconds';
 const Time = z
   .union([z.number(), z.string().regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/, badTime)], badTime)
   .transform((time) => (typeof time === 'number' ? time * 1000 : Date.parse(time)))
-  .refine((time) => time >= 0 && time <= LATEST_MS, 'time is not between the years 1970 and 9999');
+  .refine((time) => time >= 0 && time <= latestMilliseconds, 'time is not between the years 1970 and 9999');
 
 const Line = z.object(
   {

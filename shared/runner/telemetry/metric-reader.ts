@@ -22,13 +22,13 @@ export interface MetricReaderOptions {
   pollMilliseconds?: number;
 }
 
-const POLL_MS = 500;
-const CHUNK_POINTS = 5_000;
-const MAX_POINTS = 100_000;
+const defaultPollMilliseconds = 500;
+const chunkPoints = 5_000;
+const maxPoints = 100_000;
 /** Far more than 100,000 points take; a sparse file may claim to be of any size. */
-const MAX_BYTES = 128 * 1024 * 1024;
+const maxFileBytes = 128 * 1024 * 1024;
 /** Faults hold no text of the file, so there are few kinds; a shown line is cut. */
-const SHOWN_UNITS = 120;
+const shownUnits = 120;
 
 /** Reads the metrics that a command writes to METRICS_FILE, as JSON lines, while it runs, and sends them home. */
 export class MetricReader {
@@ -51,7 +51,7 @@ export class MetricReader {
       append: (sequence, points) => sink.append(sequence, points),
       flushMilliseconds: shippingPace.watchedMetrics,
       isWatched: options.isWatched,
-      maxRows: CHUNK_POINTS,
+      maxRows: chunkPoints,
       onLost: () => say('The metrics can no longer be stored; those that follow are dropped.'),
     });
   }
@@ -74,7 +74,9 @@ export class MetricReader {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       await this.#look();
-      await delay(this.#options.pollMilliseconds ?? POLL_MS, undefined, { signal }).catch(() => undefined);
+      await delay(this.#options.pollMilliseconds ?? defaultPollMilliseconds, undefined, { signal }).catch(
+        () => undefined,
+      );
     }
   }
 
@@ -88,7 +90,7 @@ export class MetricReader {
           continue;
         }
         this.#bytes += growth.bytes.length;
-        if (this.#bytes > MAX_BYTES) this.#fill(`${MAX_BYTES} bytes`);
+        if (this.#bytes > maxFileBytes) this.#fill(`${maxFileBytes} bytes`);
         else this.#take(this.#lines.split(growth.bytes, 0));
         await this.#shipper.room();
       }
@@ -103,8 +105,8 @@ export class MetricReader {
     const now = this.#options.now();
     for (const text of lines) {
       if (text.trim() === '') continue;
-      if (this.#points === MAX_POINTS) {
-        this.#fill(`${MAX_POINTS} points`);
+      if (this.#points === maxPoints) {
+        this.#fill(`${maxPoints} points`);
         break;
       }
       const parsed = parseMetric(text, now);
@@ -120,7 +122,7 @@ export class MetricReader {
   }
 
   #refuse(fault: string, text: string): void {
-    const shown = JSON.stringify(text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text);
+    const shown = JSON.stringify(text.length > shownUnits ? `${text.slice(0, shownUnits)}…` : text);
     this.#sayOnce(
       fault,
       `METRICS_FILE: a line is left out, because ${fault}: ${shown}. More such lines are left out silently.`,

@@ -3,11 +3,11 @@ import { retryFor } from '../job/retry-for.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 /** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
-const CHUNK_BYTES = 256 * 1024;
+const chunkBytes = 256 * 1024;
 /** Beyond this the producer waits. In memory, short rows take about twice what they take as JSON. */
-const BUFFER_BYTES = 3 * 1024 * 1024;
+const bufferBytes = 3 * 1024 * 1024;
 /** Seconds for which a sink that is away is tried again. */
-const PATIENCE_SECONDS = 600;
+const patienceSeconds = 600;
 
 interface Batch<Row> {
   rows: Row[];
@@ -58,7 +58,7 @@ export class RowShipper<Row> {
     let batch = this.#batches.at(-1);
     if (
       batch === undefined ||
-      batch.bytes + bytes > CHUNK_BYTES ||
+      batch.bytes + bytes > chunkBytes ||
       batch.rows.length === this.#options.maxRows
     ) {
       batch = { rows: [], bytes: 0 };
@@ -73,7 +73,7 @@ export class RowShipper<Row> {
 
   /** Resolves when there is room for more. */
   async room(): Promise<void> {
-    while (this.#bytes > BUFFER_BYTES && !this.#lost) await this.#room.promise;
+    while (this.#bytes > bufferBytes && !this.#lost) await this.#room.promise;
   }
 
   /** Ships everything that is left. */
@@ -92,7 +92,7 @@ export class RowShipper<Row> {
       if (batch === undefined) break;
       this.#lastStart = performance.now();
       try {
-        await retryFor(PATIENCE_SECONDS, () => this.#options.append(this.#sequence, batch.rows));
+        await retryFor(patienceSeconds, () => this.#options.append(this.#sequence, batch.rows));
         this.#sequence += 1;
         this.#bytes -= batch.bytes;
       } catch (error) {
