@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ArtifactLimitError } from '../../../../shared/runner/outputs/artifact-limit-error.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
@@ -71,17 +72,22 @@ describe('what a command leaves in OUTPUT_DIR', () => {
     const one = bench.uploader({ lookMilliseconds: 200 });
     one.start();
     let step = 0;
-    const timer = setInterval(async () => {
-      step += 1;
-      await bench.put('.step', String(step));
-      await rename(join(bench.folder, '.step'), join(bench.folder, 'step'));
-    }, 50);
+    let isOver = false;
+    const replacing = (async () => {
+      while (!isOver) {
+        step += 1;
+        await bench.put('.step', String(step));
+        await rename(join(bench.folder, '.step'), join(bench.folder, 'step'));
+        await sleep(50);
+      }
+    })();
     try {
       await expect.poll(() => bench.find('step'), { timeout: 10_000 }).toBeDefined();
       const first = await bench.find('step');
       await expect.poll(() => bench.find('step'), { timeout: 10_000 }).not.toEqual(first);
     } finally {
-      clearInterval(timer);
+      isOver = true;
+      await replacing;
     }
     await one.finish();
     expect(await bench.read((await bench.find('step'))!)).toEqual(Buffer.from(String(step)));
