@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { buildParts } from './build/parts.ts';
+import { buildParts } from './build/build-parts.ts';
 import { runCommand } from './command/run-command.ts';
-import { readOptions } from './options.ts';
+import { readOptions } from './deployment-options.ts';
 import { addService } from './stacks/service.ts';
 
 const root = join(import.meta.dirname, '..');

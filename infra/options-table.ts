@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DeploymentOptions } from './options.ts';
+import { DeploymentOptions } from './deployment-options.ts';
 
 function shown(value: unknown): string {
   if (value === undefined || value === '') return '';

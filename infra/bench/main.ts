@@ -3,18 +3,18 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../command/command-error.ts';
 import { runCommand } from '../command/run-command.ts';
+import { type BenchOptions, readOptions } from './bench-options.ts';
 import { demoEnvironment } from './demo-environment.ts';
 import { environmentCache } from './environment-cache.ts';
+import { type MeasuredGroup, renderTable, summary } from './figure-table.ts';
 import { firstLine } from './first-line.ts';
 import type { Bench, Group } from './group.ts';
 import { growth } from './growth.ts';
 import { logShipping } from './log-shipping.ts';
-import { type BenchOptions, readOptions } from './options.ts';
 import { requests } from './requests.ts';
 import { runnerOverhead } from './runner-overhead.ts';
 import { startUp } from './start-up.ts';
 import { storage } from './storage.ts';
-import { type MeasuredGroup, renderTable, summary } from './table.ts';
 
 const groups: readonly Group[] = [
   requests,
@@ -31,7 +31,7 @@ const groups: readonly Group[] = [
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Ends the bench; whatever else is wrong ends a group of it. */
-class Interrupted extends CommandError {}
+class InterruptedError extends CommandError {}
 
 /** Measures a group in a folder of its own; what fails is told in the table, beside what the others found. */
 async function measure(
@@ -56,7 +56,7 @@ async function measure(
     const bench: Bench = { folder, started, demoFolder, withDemo, say: (line) => say(`  ${line}`) };
     return ended({ figures: await Promise.race([group.measure(bench), interrupted]), failure: undefined });
   } catch (error) {
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof InterruptedError) throw error;
     say(`  ${error instanceof Error ? error.stack : String(error)}`);
     return ended({ figures: [], failure: error instanceof Error ? error.message : String(error) });
   } finally {
@@ -71,7 +71,7 @@ async function bench(args: readonly string[]): Promise<number> {
     groups.map(({ name }) => name),
   );
   const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new Interrupted('Interrupted.'));
+    const stop = () => reject(new InterruptedError('Interrupted.'));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
   // Nobody may be waiting for it between two groups.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Figure, figure, median } from './figure.ts';
 import type { Group } from './group.ts';
-import { type Memory, memoryOfTree } from './process-memory.ts';
+import { type Memory, memoryOfTree } from './memory-of-tree.ts';
 import { projectRoot, type RunningService, startService } from './service-process.ts';
 
 const repeats = 5;

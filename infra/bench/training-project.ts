@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZipFile } from 'yazl';
 import * as z from 'zod';
-import { Experiment, hasEnded } from '../demo/experiment.ts';
+import { Experiment, hasEnded } from '../demo/experiment-answer.ts';
 import { pathOf, type ServiceClient } from '../demo/service-client.ts';
 import { projectText } from './project-records.ts';
 

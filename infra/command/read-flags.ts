@@ -2,15 +2,15 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandError } from './command-error.ts';
 
 /** Somebody asked how a command is used; the message says it. */
-export class HelpAsked extends Error {
-  override readonly name = 'HelpAsked';
+export class HelpRequestedError extends Error {
+  override readonly name = 'HelpRequestedError';
 }
 
 /**
  * Takes a command line apart by a `config` of `node:util`.
  *
  * @param usage how the command is used, in words: the answer to `--help`, and said after what is wrong
- * @throws HelpAsked
+ * @throws HelpRequestedError
  * @throws CommandError for a flag that there is not, or that lacks its value
  */
 export function readFlags<Config extends ParseArgsConfig>(
@@ -18,7 +18,7 @@ export function readFlags<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
   const { args = process.argv.slice(2) } = config;
-  if (args.includes('--help') || args.includes('-h')) throw new HelpAsked(usage);
+  if (args.includes('--help') || args.includes('-h')) throw new HelpRequestedError(usage);
   try {
     return parseArgs(config);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { awsErrorText } from './aws-error-text.ts';
 import { CommandError } from './command-error.ts';
-import { HelpAsked } from './read-flags.ts';
+import { HelpRequestedError } from './read-flags.ts';
 
 /** The error in words that say what to do; undefined where it is a defect of ours, whose stack is needed. */
 const inWords = (error: Error): string | undefined =>
@@ -14,7 +14,7 @@ export async function runCommand(command: () => Promise<number>): Promise<never>
   try {
     process.exit(await command());
   } catch (error) {
-    if (error instanceof HelpAsked) {
+    if (error instanceof HelpRequestedError) {
       process.stdout.write(`${error.message}\n`);
       process.exit(0);
     }

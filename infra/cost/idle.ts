@@ -1,5 +1,5 @@
 import type { Template } from '../build/templates.ts';
-import { prices } from './prices.ts';
+import { prices } from './price-list.ts';
 
 /** Something that is used while nobody uses the service. */
 export interface IdleItem {

@@ -3,11 +3,11 @@ import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import { givenOptions, optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
+import { readOptions } from '../deployment-options.ts';
 import { usualMemory } from '../function-size.ts';
-import { readOptions } from '../options.ts';
+import { idleReport, pricesNote, requestReport, trainingReport } from './cost-report.ts';
 import { idleItems } from './idle.ts';
 import { measureRequests } from './measure.ts';
-import { idleReport, pricesNote, requestReport, trainingReport } from './report.ts';
 
 const usage = `Usage: npm run cost -- [-c option=value]…
   prints what a deployment costs; needs no account

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleSources, findSources } from '../build/parts.ts';
+import { bundleSources, findSources } from '../build/build-parts.ts';
 import { startLocalEngines } from '../requests/local-engines.ts';
 import { runBundles } from '../requests/run-bundles.ts';
 import { startCapacityMeter } from './capacity-meter.ts';
-import type { MeasuredRequest } from './requests.ts';
+import type { MeasuredRequest } from './request-cost.ts';
 
 /**
  * Bundles every function and sends each a good request, on engines of its own; answers how long each took and which

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { CommandError } from '../command/command-error.ts';
 import { boundToParent } from '../local/bound-to-parent.ts';
-import type { Credentials } from './options.ts';
+import type { Credentials } from './demo-options.ts';
 
 export interface DemoService {
   url: string;

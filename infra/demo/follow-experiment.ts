@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { Experiment, hasEnded } from './experiment.ts';
+import { Experiment, hasEnded } from './experiment-answer.ts';
 import type { Screen } from './screen.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
 

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommandError } from '../command/command-error.ts';
 import { runCommand } from '../command/run-command.ts';
+import { type DemoOptions, readDemoOptions } from './demo-options.ts';
 import { configId, ensureDemoProject } from './demo-project.ts';
+import { reportFailure, reportSuccess } from './demo-report.ts';
 import { startDemoService } from './demo-service.ts';
-import { Experiment } from './experiment.ts';
+import { Experiment } from './experiment-answer.ts';
 import { followExperiment } from './follow-experiment.ts';
 import { optimizeDigits } from './optimize-digits.ts';
-import { type DemoOptions, readDemoOptions } from './options.ts';
-import { reportFailure, reportSuccess } from './report.ts';
 import { Screen } from './screen.ts';
 import { pathOf, ServiceClient } from './service-client.ts';
 

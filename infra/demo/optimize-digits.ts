@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { Receipt } from '../../shared/onnx/receipt/receipt.ts';
 import { CommandError } from '../command/command-error.ts';
 import { drawVariants } from './draw-variants.ts';
-import { hasEnded } from './experiment.ts';
-import { near } from './near.ts';
+import { hasEnded } from './experiment-answer.ts';
 import type { Screen } from './screen.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
+import { shortPath } from './short-path.ts';
 import type { Variant } from './variant.ts';
 
 const pollMilliseconds = 300;
@@ -21,7 +21,7 @@ const Strategy = z.object({
   receipt: Receipt.nullable(),
 });
 
-interface Place {
+interface DemoRun {
   client: ServiceClient;
   screen: Screen;
   experiment_id: string;
@@ -60,7 +60,7 @@ function plansFor(model_name: string): Plan[] {
 }
 
 /** Waits for a strategy and shows its stages. */
-async function follow({ client, screen }: Place, path: string): Promise<Receipt> {
+async function follow({ client, screen }: DemoRun, path: string): Promise<Receipt> {
   const startedAt = Date.now();
   let shown = '';
   for (;;) {
@@ -75,34 +75,34 @@ async function follow({ client, screen }: Place, path: string): Promise<Receipt>
   }
 }
 
-async function save({ folder }: Place, name: string, text: string): Promise<string> {
+async function save({ folder }: DemoRun, name: string, text: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
   await writeFile(file, text);
-  return near(file);
+  return shortPath(file);
 }
 
 /** The page of a receipt, saved under the name of its method. */
-async function saveReceipt(place: Place, path: string, plan: Plan): Promise<void> {
+async function saveReceipt(run: DemoRun, path: string, plan: Plan): Promise<void> {
   const name = `receipt-${plan.title.replaceAll(/[^a-z0-9]+/gi, '-')}.svg`;
-  place.screen.fact('receipt', await save(place, name, await place.client.text('image/svg+xml', path)));
+  run.screen.fact('receipt', await save(run, name, await run.client.text('image/svg+xml', path)));
 }
 
-async function run(place: Place, plan: Plan): Promise<Variant> {
-  const { client, screen } = place;
+async function compress(run: DemoRun, plan: Plan): Promise<Variant> {
+  const { client, screen } = run;
   const { operation, query } = plan;
   screen.heading(`${operation === 'prune' ? 'Pruning' : 'Quantizing'}: ${plan.title} (${query['strategy']})`);
   const begun = await client.json(CreatedStrategy, 'POST', pathOf('optimization', operation), { query });
   const path = pathOf('optimization', operation, 'strategies', begun.strategy_id);
-  const receipt = await follow(place, path);
-  await saveReceipt(place, path, plan);
+  const receipt = await follow(run, path);
+  await saveReceipt(run, path, plan);
   return { title: plan.title, receipt };
 }
 
 const padded = (texts: readonly string[]): string =>
   texts.map((text, at) => (at === 0 ? text.padEnd(24) : text.padStart(14))).join('');
 
-function showTable({ screen }: Place, variants: readonly Variant[]): void {
+function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
   screen.heading('The digits model, compressed');
   screen.quote(padded(['', 'accuracy', 'parameters', 'bytes', 'gzip bytes', 'p50', 'time']));
   const percent = (share: number | undefined) =>
@@ -131,8 +131,8 @@ function showTable({ screen }: Place, variants: readonly Variant[]): void {
  * Goes on from a training that succeeded: registers its model, compresses it in every way and compares the results.
  * Returns true, for what fails is thrown.
  */
-export async function optimizeDigits(place: Place): Promise<boolean> {
-  const { client, screen, experiment_id } = place;
+export async function optimizeDigits(run: DemoRun): Promise<boolean> {
+  const { client, screen, experiment_id } = run;
   const model_name = `digits-${experiment_id}`;
   screen.heading('Registering the model');
   await client.send('POST', pathOf('optimization', 'models', model_name), {
@@ -146,9 +146,9 @@ export async function optimizeDigits(place: Place): Promise<boolean> {
   screen.fact('model', model_name);
   const variants: Variant[] = [];
   // One after the other: they measure how fast the results are.
-  for (const plan of plansFor(model_name)) variants.push(await run(place, plan));
-  showTable(place, variants);
+  for (const plan of plansFor(model_name)) variants.push(await compress(run, plan));
+  showTable(run, variants);
   screen.line();
-  screen.fact('drawing', await save(place, 'compressed.svg', drawVariants(variants)));
+  screen.fact('drawing', await save(run, 'compressed.svg', drawVariants(variants)));
   return true;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { CommandError } from '../command/command-error.ts';
-import type { Credentials } from './options.ts';
+import type { Credentials } from './demo-options.ts';
 
 const ProblemDocument = z.object({
   detail: z.string(),

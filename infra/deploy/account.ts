@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import type { DeploymentOptions } from '../options.ts';
-import { placeOf } from './deployed.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
+import { clientConfig } from './deployed.ts';
 
 /** Who asks, and where. */
 export interface Account {
@@ -12,7 +12,7 @@ export interface Account {
 
 /** The account that the credentials belong to. @throws the SDK's errors where there are none, or no region */
 export async function callersAccount(options: DeploymentOptions): Promise<Account> {
-  const client = new STSClient(placeOf(options));
+  const client = new STSClient(clientConfig(options));
   const region = await client.config.region();
   const { Account = '', Arn = '' } = await client.send(new GetCallerIdentityCommand({}));
   return { id: Account, region, caller: Arn };

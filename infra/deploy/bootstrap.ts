@@ -1,7 +1,7 @@
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import { callersAccount } from './account.ts';
 import { deployedOptions } from './deployed.ts';
 import { runCdk } from './run-cdk.ts';

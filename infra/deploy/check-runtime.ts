@@ -14,10 +14,10 @@ export async function checkRuntime(client: LambdaClient, functionName: string): 
   if (FunctionError !== undefined) {
     return { outcome: 'problem', what: `the functions cannot hash passwords (${needed}): ${text}` };
   }
-  return judgeRuntime(RuntimeReport.parse(JSON.parse(text)));
+  return checkRuntimeReport(RuntimeReport.parse(JSON.parse(text)));
 }
 
-export function judgeRuntime({ node, openssl, failure }: Omit<RuntimeReport, 'outcome'>): Finding {
+export function checkRuntimeReport({ node, openssl, failure }: Omit<RuntimeReport, 'outcome'>): Finding {
   const runtime = `Node ${node} with OpenSSL ${openssl}`;
   return failure === undefined
     ? { outcome: 'good', what: `the functions run on ${runtime}, which hashes passwords` }

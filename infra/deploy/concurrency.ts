@@ -1,5 +1,5 @@
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import { fullBurstConcurrency } from '../request-burst.ts';
 import type { Finding } from './prerequisites.ts';
 
@@ -17,7 +17,7 @@ export async function concurrencyQuota(client: LambdaClient): Promise<number | u
 const askForMore = 'Ask for more in Service Quotas (Lambda, L-B99A9384)';
 
 /** Whether the account runs as many functions at once as the stage lets requests through. */
-export function judgeConcurrency(
+export function checkConcurrency(
   quota: number | undefined,
   { requestBurst, concurrentFunctions }: DeploymentOptions,
 ): Finding {

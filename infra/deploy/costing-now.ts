@@ -3,7 +3,7 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECRClient, paginateDescribeImages } from '@aws-sdk/client-ecr';
 import { S3Client } from '@aws-sdk/client-s3';
 import { objectReader } from '../../shared/aws/objects.ts';
-import { prices } from '../cost/prices.ts';
+import { prices } from '../cost/price-list.ts';
 import type { DeployedResource } from './deployed.ts';
 
 /** Something that costs money at this moment. */
@@ -69,9 +69,8 @@ async function jobs(client: BatchClient, queue: string): Promise<CostingThing> {
 /** What of a deployment costs money now. */
 export async function costingNow(
   resources: readonly DeployedResource[],
-  place: { region: string; account: string },
+  { region, account }: { region: string; account: string },
 ): Promise<CostingThing[]> {
-  const { region, account } = place;
   const namesOf = (type: string) => resources.filter((one) => one.type === type).map(({ name }) => name);
   return Promise.all([
     tables(new DynamoDBClient({ region }), namesOf('AWS::DynamoDB::Table')),

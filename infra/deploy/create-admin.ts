@@ -6,7 +6,7 @@ import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
-import { deployedOptions, outputsOf, placeOf, stackName } from './deployed.ts';
+import { clientConfig, deployedOptions, outputsOf, stackName } from './deployed.ts';
 import { askHidden } from './hidden-question.ts';
 
 async function askPassword(): Promise<string> {
@@ -55,7 +55,7 @@ ${optionUsage}`;
 async function createAdmin(): Promise<number> {
   const { context } = readFlags(usage, { options: optionFlags }).values;
   const options = await deployedOptions(context);
-  const formation = new CloudFormationClient(placeOf(options));
+  const formation = new CloudFormationClient(clientConfig(options));
   const [background, api] = await Promise.all([
     outputsOf(formation, stackName(options, 'background')),
     outputsOf(formation, stackName(options, 'api')),
@@ -64,7 +64,7 @@ async function createAdmin(): Promise<number> {
   if (name === undefined)
     throw new CommandError('The service is not deployed in this account and region: npm run deploy');
   const password = await askPassword();
-  return tell(await invoke(new LambdaClient(placeOf(options)), name, password), api?.['BaseUrl'] ?? '');
+  return tell(await invoke(new LambdaClient(clientConfig(options)), name, password), api?.['BaseUrl'] ?? '');
 }
 
 await runCommand(createAdmin);

@@ -8,12 +8,12 @@ import { CommandError } from '../command/command-error.ts';
 import { givenOptions, optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import { leastConcurrency } from '../request-burst.ts';
 import { callersAccount } from './account.ts';
 import { type AdoptedData, prepareAdopted } from './adopt.ts';
 import { concurrencyQuota } from './concurrency.ts';
-import { deployedOptions, placeOf, resourcesOf, stackName } from './deployed.ts';
+import { clientConfig, deployedOptions, resourcesOf, stackName } from './deployed.ts';
 import { adoptedData, importMapping } from './import-data.ts';
 import { adoptionHint, findKeptData } from './kept-data.ts';
 import { runCdk } from './run-cdk.ts';
@@ -38,7 +38,7 @@ const root = join(import.meta.dirname, '../..');
 /** The quota of functions as an option, which decides how many requests at once the stage lets through. */
 async function concurrencyOption(options: DeploymentOptions): Promise<string[]> {
   if (options.concurrentFunctions !== undefined) return [];
-  const quota = await concurrencyQuota(new LambdaClient(placeOf(options)));
+  const quota = await concurrencyQuota(new LambdaClient(clientConfig(options)));
   if (quota === undefined) {
     process.stderr.write(
       `The quota of functions may not be read (lambda:GetAccountSettings); ${leastConcurrency} are assumed.\n`,
@@ -50,10 +50,10 @@ async function concurrencyOption(options: DeploymentOptions): Promise<string[]> 
 
 /** @throws CommandError where a first deployment would start empty beside what an earlier one has left */
 async function refuseForgotten(options: DeploymentOptions): Promise<void> {
-  const place = placeOf(options);
+  const config = clientConfig(options);
   const stack = stackName(options, 'data');
-  if ((await resourcesOf(new CloudFormationClient(place), stack)).length > 0) return;
-  const kept = await findKeptData({ dynamoDb: new DynamoDBClient(place), s3: new S3Client(place) }, stack);
+  if ((await resourcesOf(new CloudFormationClient(config), stack)).length > 0) return;
+  const kept = await findKeptData({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, stack);
   const hint = adoptionHint(kept);
   if (hint === undefined) return;
   throw new CommandError(
@@ -66,15 +66,15 @@ async function refuseForgotten(options: DeploymentOptions): Promise<void> {
  * resources of the stack like those that it makes itself. A deployment that holds them already is left alone.
  */
 async function adopt(adopted: AdoptedData, options: DeploymentOptions, context: readonly string[]) {
-  const place = placeOf(options);
+  const config = clientConfig(options);
   const stack = stackName(options, 'data');
-  const present = await resourcesOf(new CloudFormationClient(place), stack);
+  const present = await resourcesOf(new CloudFormationClient(config), stack);
   const names = present.map(({ name }) => name);
   if (Object.values(adopted).every((name) => names.includes(name))) return 0;
   if (present.length > 0) {
     throw new CommandError(`The deployment "${options.name}" has tables and a bucket of its own: ${stack}.`);
   }
-  await prepareAdopted({ dynamoDb: new DynamoDBClient(place), s3: new S3Client(place) }, adopted);
+  await prepareAdopted({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, adopted);
   const template = (
     await synthesizeTemplates(root, { ...(await cdkContext(root)), ...givenOptions(context) })
   ).get(stack);

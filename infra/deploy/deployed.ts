@@ -8,7 +8,7 @@ import {
 import * as z from 'zod';
 import { cdkContext } from '../build/templates.ts';
 import { givenOptions } from '../command/option-flags.ts';
-import { type DeploymentOptions, readOptions } from '../options.ts';
+import { type DeploymentOptions, readOptions } from '../deployment-options.ts';
 
 /** The stacks of a deployment, in the order in which they are made. */
 export const stackKinds = ['data', 'compute', 'api', 'background'] as const;
@@ -26,7 +26,7 @@ export async function deployedOptions(context?: readonly string[]): Promise<Depl
 }
 
 /** Where clients of the deployment's account go: its region, or the one of the profile. */
-export const placeOf = ({ region }: DeploymentOptions): { region?: string } =>
+export const clientConfig = ({ region }: DeploymentOptions): { region?: string } =>
   region === undefined ? {} : { region };
 
 export const stackName = ({ name }: Pick<DeploymentOptions, 'name'>, kind: StackKind): string =>

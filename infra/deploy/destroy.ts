@@ -4,12 +4,12 @@ import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import {
+  clientConfig,
   type DeployedResource,
   deletesData,
   deployedOptions,
-  placeOf,
   resourcesOf,
   stackKinds,
   stackName,
@@ -82,7 +82,7 @@ async function remove(
   const writers = runCdk(['destroy', ...others, '--force'], context);
   if (writers !== 0) return writers;
   if (erases) {
-    const client = new S3Client(placeOf(options));
+    const client = new S3Client(clientConfig(options));
     for (const { type, name } of data) if (type === 'AWS::S3::Bucket') await emptyWithProgress(client, name);
   }
   return runCdk(['destroy', dataStack ?? '', '--force'], context);
@@ -97,7 +97,7 @@ function keptData(data: readonly DeployedResource[]): KeptData {
 async function destroy(): Promise<number> {
   const { context = [] } = readFlags(usage, { options: optionFlags }).values;
   const options = await deployedOptions(context);
-  const formation = new CloudFormationClient(placeOf(options));
+  const formation = new CloudFormationClient(clientConfig(options));
   const all = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
   ).flat();

@@ -7,15 +7,15 @@ import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import type { OrphanSearch } from '../doctor/orphan-search.ts';
 import { reportOrphans } from '../doctor/report-orphans.ts';
 import { searchDeployment } from '../doctor/search-deployment.ts';
 import { searchFolder } from '../doctor/search-folder.ts';
-import type { DeploymentOptions } from '../options.ts';
 import { checkRuntime } from './check-runtime.ts';
-import { concurrencyQuota, judgeConcurrency } from './concurrency.ts';
+import { checkConcurrency, concurrencyQuota } from './concurrency.ts';
 import { type CostingThing, costingNow } from './costing-now.ts';
-import { deployedOptions, outputsOf, placeOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
+import { clientConfig, deployedOptions, outputsOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
 import {
   checkBootstrap,
   checkIdentity,
@@ -35,16 +35,16 @@ function costLine({ what, monthly }: CostingThing): string {
 
 /** Whether the account is ready for a deployment, and what costs money in it now. */
 async function examineAccount(options: DeploymentOptions): Promise<number> {
-  const place = placeOf(options);
-  const formation = new CloudFormationClient(place);
-  const identity = new STSClient(place);
+  const config = clientConfig(options);
+  const formation = new CloudFormationClient(config);
+  const identity = new STSClient(config);
   const findings = [
     await checkIdentity(identity),
     await checkBootstrap(formation),
     checkImageTool(),
-    ...(await checkLinkedRoles(new IAMClient(place), options)),
-    ...(await checkQuotas(new ServiceQuotasClient(place), options)),
-    judgeConcurrency(await concurrencyQuota(new LambdaClient(place)), options),
+    ...(await checkLinkedRoles(new IAMClient(config), options)),
+    ...(await checkQuotas(new ServiceQuotasClient(config), options)),
+    checkConcurrency(await concurrencyQuota(new LambdaClient(config)), options),
   ];
   process.stdout.write(`Ready to deploy:\n${findings.map(line).join('')}`);
 
@@ -54,7 +54,7 @@ async function examineAccount(options: DeploymentOptions): Promise<number> {
   const background = await outputsOf(formation, stackName(options, 'background'));
   const firstAdmin = background?.['FirstAdminFunction'];
   if (firstAdmin !== undefined) {
-    const runtime = await checkRuntime(new LambdaClient(place), firstAdmin);
+    const runtime = await checkRuntime(new LambdaClient(config), firstAdmin);
     findings.push(runtime);
     process.stdout.write(`Deployed:\n${line(runtime)}`);
   }

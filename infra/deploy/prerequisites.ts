@@ -3,7 +3,7 @@ import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetRoleCommand, type IAMClient } from '@aws-sdk/client-iam';
 import { GetServiceQuotaCommand, type ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import { outputsOf } from './deployed.ts';
 import { quotasFor } from './quotas.ts';
 

@@ -1,4 +1,4 @@
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 
 /** A quota of the account in its region, and how much of it the options may need. */
 export interface Quota {

@@ -166,8 +166,11 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
 export function* findingsOf(store: OrphanStore): Generator<Finding> {
   yield* orphanItems(store);
   for (const kind of ['set-aside', 'unreadable', 'folder'] as const) {
-    for (const { place = '', why = '' } of store.rows('SELECT place, why FROM finding WHERE kind = ?', kind))
-      yield { kind, where: place, why };
+    for (const { location = '', why = '' } of store.rows(
+      'SELECT location, why FROM finding WHERE kind = ?',
+      kind,
+    ))
+      yield { kind, where: location, why };
   }
   yield* staleJobs(store);
   yield* orphanObjects(store);

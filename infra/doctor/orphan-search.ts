@@ -9,7 +9,7 @@ import { parseCounters, parseProject } from '../../shared/data/project.ts';
 import { parsePurge } from '../../shared/data/purge.ts';
 import { parseStrategy } from '../../shared/data/strategy.ts';
 import type { Item } from '../../shared/data/table.ts';
-import { UnreadableRecord } from '../../shared/data/unreadable-record.ts';
+import { UnreadableRecordError } from '../../shared/data/unreadable-record.ts';
 import { datasetObject, parseUpload, sourceObject } from '../../shared/data/upload.ts';
 import { parseUser } from '../../shared/data/user.ts';
 import { isShare, shareIndex } from '../../shared/data/vcpu-shares.ts';
@@ -113,7 +113,7 @@ export class OrphanSearch implements Disposable {
     try {
       parsers[textOf(item['record_type'])]?.(item);
     } catch (error) {
-      if (!(error instanceof UnreadableRecord)) throw error;
+      if (!(error instanceof UnreadableRecordError)) throw error;
       this.#store.add('finding', 'unreadable', error.key, error.reason);
     }
   }

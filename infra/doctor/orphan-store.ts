@@ -19,7 +19,7 @@ const tables = `
   CREATE INDEX doomed_part_pk ON doomed_part (pk);
   CREATE TABLE doomed_prefix (prefix TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE doomed_project (id TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE finding (kind TEXT, place TEXT, why TEXT);
+  CREATE TABLE finding (kind TEXT, location TEXT, why TEXT);
 `;
 
 /**

@@ -1,15 +1,15 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CommandError } from '../command/command-error.ts';
-import { type DeployedResource, placeOf, resourcesOf, stackName } from '../deploy/deployed.ts';
-import type { DeploymentOptions } from '../options.ts';
+import { clientConfig, type DeployedResource, resourcesOf, stackName } from '../deploy/deployed.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { searchStores } from './stores.ts';
 
 /** Reads all that a deployment keeps. @throws CommandError where there is none */
 export async function searchDeployment(options: DeploymentOptions): Promise<OrphanSearch> {
-  const place = placeOf(options);
+  const config = clientConfig(options);
   const stack = stackName(options, 'data');
-  const resources = await resourcesOf(new CloudFormationClient(place), stack);
+  const resources = await resourcesOf(new CloudFormationClient(config), stack);
   if (resources.length === 0) throw new CommandError('Nothing is deployed in this account and region.');
   const nameOf = (type: DeployedResource['type'], id: string): string => {
     const found = resources.find((one) => one.type === type && one.id.startsWith(id));
@@ -20,7 +20,7 @@ export async function searchDeployment(options: DeploymentOptions): Promise<Orph
     accounts: nameOf('AWS::DynamoDB::Table', 'Accounts'),
     records: nameOf('AWS::DynamoDB::Table', 'Records'),
     bucket: nameOf('AWS::S3::Bucket', 'Bucket'),
-    dynamoDb: place,
-    s3: place,
+    dynamoDb: config,
+    s3: config,
   });
 }

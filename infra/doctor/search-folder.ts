@@ -4,13 +4,13 @@ import { dynamoDbEndpoint } from '../../shared/aws/dynamodb-endpoint.ts';
 import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
 import { bytesText, diskUse } from '../local/clean/disk-use.ts';
-import { startS3Server } from '../local/s3/server.ts';
+import { startS3Server } from '../local/s3/s3-server.ts';
 import { engineCredentials, openDataFolder } from '../local/start/data-folder.ts';
 import { accountsTable, bucket, recordsTable } from '../local/start/function-environment.ts';
 import { type JobFolders, jobFolders } from '../local/start/job-folders.ts';
 import { startRelayProcess } from '../local/start/relay-process.ts';
+import { startTables, tablesEndpoint } from '../local/start/start-tables.ts';
 import { namesIn } from '../local/start/sweep-folders.ts';
-import { startTables, tablesEndpoint } from '../local/start/tables.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { searchStores } from './stores.ts';
 

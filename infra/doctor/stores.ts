@@ -15,9 +15,9 @@ export interface Stores {
 }
 
 /** Reads everything that is kept there, page by page; changes nothing. */
-export async function searchStores({ accounts, records, bucket, ...place }: Stores): Promise<OrphanSearch> {
-  const dynamoDb = new DynamoDBClient(place.dynamoDb ?? {});
-  const s3 = new S3Client(place.s3 ?? {});
+export async function searchStores({ accounts, records, bucket, ...configs }: Stores): Promise<OrphanSearch> {
+  const dynamoDb = new DynamoDBClient(configs.dynamoDb ?? {});
+  const s3 = new S3Client(configs.s3 ?? {});
   const tables = DynamoDBDocumentClient.from(dynamoDb);
   const search = new OrphanSearch();
   try {

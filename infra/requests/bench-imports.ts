@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Need } from '../../shared/core/needs.ts';
 import { allNeeds } from '../../shared/http/all-needs.ts';
+import { bundleSources, findSources } from '../build/build-parts.ts';
 import { emptyHandlers } from '../build/empty-handlers.ts';
-import { bundleSources, findSources } from '../build/parts.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
 

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { startBatchServer } from '../local/batch/server.ts';
+import { startBatchServer } from '../local/batch/batch-server.ts';
+import { createTables } from '../local/dynamodb/create-tables.ts';
 import { startDynamoDb } from '../local/dynamodb/engine.ts';
-import { createTables } from '../local/dynamodb/tables.ts';
-import { startS3Server } from '../local/s3/server.ts';
+import { startS3Server } from '../local/s3/s3-server.ts';
 
 const region = 'us-east-1';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import type { JsonSchema } from '../../shared/http/openapi/json-schema.ts';
 import type { Event } from '../../shared/http/proxy-event.ts';
-import { proxyEvent } from '../local/gateway/proxy-event.ts';
+import { makeProxyEvent } from '../local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 
 /** What exists in the service, by the names of parameters. */
@@ -50,7 +50,7 @@ export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: F
   });
   const encoded = encodedPath(endpoint, Object.fromEntries(inPath));
   const body = bodyOf(operation, facts);
-  return proxyEvent(
+  return makeProxyEvent(
     {
       method: endpoint.method,
       path: encoded.path,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { CommandError } from '../command/command-error.ts';
 import { runCommand } from '../command/run-command.ts';
 import { loadEndpoints } from '../endpoints.ts';
-import { startBackends } from '../local/start/backends.ts';
 import { checkSettings } from '../local/start/check-settings.ts';
-import { accountsTable, jobVariables, type Place } from '../local/start/function-environment.ts';
+import { accountsTable, type EngineAccess, jobVariables } from '../local/start/function-environment.ts';
+import { startBackends } from '../local/start/start-backends.ts';
 import { containerBridge } from './container-bridge.ts';
 import { HostCodec } from './host-codec.ts';
 import { localTemplate, SynthesizedTemplate } from './local-template.ts';
-import { readOptions, type SamOptions, type SampleRequest } from './options.ts';
 import { freePort, startPathRelay } from './path-relay.ts';
+import { readOptions, type SamOptions, type SampleRequest } from './sam-options.ts';
 import { sampleEvent } from './sample-event.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -30,8 +30,8 @@ const files = {
 const givenBySam = /^AWS_/;
 
 /** What every function gets, with the engines as containers see them. */
-function functionVariables(place: Place, seenAs: string, listenOn: string): Record<string, string> {
-  const all = { ...jobVariables(process.env, place), ACCOUNTS_TABLE: accountsTable };
+function functionVariables(access: EngineAccess, seenAs: string, listenOn: string): Record<string, string> {
+  const all = { ...jobVariables(process.env, access), ACCOUNTS_TABLE: accountsTable };
   return Object.fromEntries(
     Object.entries(all)
       .filter(([name]) => !givenBySam.test(name))
@@ -70,7 +70,7 @@ function samArguments({ invoke, more }: SamOptions, port: number): string[] {
   return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
 }
 
-function startSam(options: SamOptions, port: number, { region, credentials }: Place): ChildProcess {
+function startSam(options: SamOptions, port: number, { region, credentials }: EngineAccess): ChildProcess {
   const { PATH, HOME, DOCKER_HOST } = process.env;
   return spawn('sam', samArguments(options, port), {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -104,7 +104,7 @@ async function runSam(options: SamOptions): Promise<number> {
   await mkdir(folder, { recursive: true });
   const program = await bundle();
   await using started = new AsyncDisposableStack();
-  const { place, firstAdmin, warnings } = await startBackends(started, {
+  const { access, firstAdmin, warnings } = await startBackends(started, {
     dataFolder: options.dataFolder,
     program,
     host: listenOn,
@@ -112,7 +112,7 @@ async function runSam(options: SamOptions): Promise<number> {
     corsOrigins: [],
   });
   for (const warning of warnings) process.stderr.write(`WARNING: ${warning}\n`);
-  await writeFiles(functionVariables(place, seenAs, listenOn));
+  await writeFiles(functionVariables(access, seenAs, listenOn));
   if (options.invoke !== undefined) await writeEvent(options.invoke);
   if (firstAdmin?.password !== undefined) {
     process.stderr.write(
@@ -126,7 +126,7 @@ async function runSam(options: SamOptions): Promise<number> {
       `Listening on http://127.0.0.1:${options.port}, and handing on to sam on its own port, once that is ready.\n`,
     );
   }
-  const sam = startSam(options, samPort, place);
+  const sam = startSam(options, samPort, access);
   // Ctrl-C reaches sam by itself; it ends its containers, and then this goes on.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => sam.kill('SIGINT'));

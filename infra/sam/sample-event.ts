@@ -1,9 +1,9 @@
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { CommandError } from '../command/command-error.ts';
-import { proxyEvent } from '../local/gateway/proxy-event.ts';
+import { makeProxyEvent } from '../local/gateway/make-proxy-event.ts';
 import { samples } from '../openapi/samples.ts';
 import { encodedPath, routeOf, variablesOf } from '../routes.ts';
-import type { SampleRequest } from './options.ts';
+import type { SampleRequest } from './sam-options.ts';
 
 /** JSON where it is some, a form otherwise, as curl sends it. */
 function mediaTypeOf(body: string): string {
@@ -20,7 +20,7 @@ export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }:
   if (unknown !== undefined) throw new CommandError(`${endpoint.path} has no variable ${unknown}.`);
   const values = names.map((name) => [name, path[name] ?? String(samples[name] ?? name)] as const);
   const encoded = encodedPath(endpoint, Object.fromEntries(values));
-  return proxyEvent(
+  return makeProxyEvent(
     {
       method: endpoint.method,
       path: encoded.path,

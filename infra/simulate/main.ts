@@ -1,8 +1,8 @@
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runCommand } from '../command/run-command.ts';
-import { limitsTable, outcomeTable } from './report.ts';
 import { type Outcome, runScenario, type Scenario } from './scenario.ts';
+import { limitsTable, outcomeTable } from './simulation-report.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const usual: readonly Scenario[] = [

@@ -11,7 +11,7 @@ import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { type Handler, lambda } from '../../shared/http/lambda.ts';
 import { taskHandler } from '../../shared/task/task.ts';
 import { invoke } from '../local/gateway/invoke.ts';
-import { proxyEvent } from '../local/gateway/proxy-event.ts';
+import { makeProxyEvent } from '../local/gateway/make-proxy-event.ts';
 import { routeOf } from '../routes.ts';
 import { BatchModel, type ModelJob } from './batch-model.ts';
 import { DynamoDbModel } from './dynamodb-model.ts';
@@ -118,7 +118,7 @@ export class World {
     const parameters = Object.fromEntries(
       names.map((name, index) => [routed[index] ?? '', path[name] ?? '']),
     );
-    const event = proxyEvent(request, resource, parameters);
+    const event = makeProxyEvent(request, resource, parameters);
     const result = await invoke({ name: endpoint.name, handler }, event);
     const text = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8').toString('utf8');
     return { status: result.statusCode, body: text };

@@ -1,13 +1,13 @@
 import { type App, type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
-import type { DeploymentOptions } from '../options.ts';
-import type { Parts } from '../parts.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
+import type { DeploymentParts } from '../deployment-parts.ts';
 import { ApiStack } from './api/api-stack.ts';
 import { BackgroundStack } from './background/background-stack.ts';
+import { batchNames, submissionArns } from './batch-names.ts';
 import { ComputeStack } from './compute/compute-stack.ts';
 import { DataStack } from './data/data-stack.ts';
-import { batchNames, submissionArns } from './names.ts';
-import { functionVariables } from './settings.ts';
+import { functionVariables } from './function-variables.ts';
 
 /** The stacks of a deployment. */
 export interface ServiceStacks {
@@ -20,7 +20,7 @@ export interface ServiceStacks {
 /** Puts the whole service into an app. */
 export function addService(
   app: App,
-  { endpoints, events, jobs, folderOf, imageFolder }: Parts,
+  { endpoints, events, jobs, folderOf, imageFolder }: DeploymentParts,
   options: DeploymentOptions,
 ): ServiceStacks {
   const { name, region, tags, permissionsBoundary } = options;

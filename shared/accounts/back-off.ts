@@ -12,7 +12,7 @@ const addressSchedule: Schedule = { free: 50, mostSeconds: 60, memorySeconds: 60
 const userSchedule: Schedule = { free: 100, mostSeconds: 60, memorySeconds: 24 * 60 * 60 };
 
 /** An attempt that was counted. */
-export interface Attempt {
+export interface SignInAttempt {
   /** The password was right: the attempt no longer counts, nor do the earlier ones of this address at this user. */
   succeeded(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function beginAttempt(
   accounts: TableWriter<'accounts'>,
   { username, sourceIp, hasToken = false }: AttemptSource,
   now: Date,
-): Promise<Attempt> {
+): Promise<SignInAttempt> {
   const address = networkOf(sourceIp);
   const pair = { address, username };
   const known = await isKnown(accounts, pair, now);

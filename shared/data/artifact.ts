@@ -7,7 +7,7 @@ import { count } from './project.ts';
 import { readPage } from './read-page.ts';
 import { type RecordType, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { UnreadableRecord } from './unreadable-record.ts';
+import { UnreadableRecordError } from './unreadable-record.ts';
 
 const artifactSchema = () =>
   z.object({
@@ -25,7 +25,7 @@ export type Artifact = z.infer<ReturnType<typeof artifactSchema>>;
 /** What a job leaves: results for people (`OUTPUT_DIR`), or its state for a later attempt (`CHECKPOINT_DIR`). */
 export type ArtifactKind = 'artifact' | 'checkpoint';
 
-interface Place {
+interface ArtifactLayout {
   type: RecordType<ReturnType<typeof artifactSchema>>;
   /** Of the sort key. */
   prefix: string;
@@ -36,7 +36,7 @@ interface Place {
   bytes: string;
 }
 
-const places: Readonly<Record<ArtifactKind, Place>> = {
+const layouts: Readonly<Record<ArtifactKind, ArtifactLayout>> = {
   artifact: {
     type: recordType('artifact', artifactSchema),
     prefix: 'ARTIFACT#',
@@ -58,12 +58,12 @@ export const artifactPathMaxBytes = 1000;
 
 const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
   pk: jobPartition(job_id),
-  sk: `${places[kind].prefix}${path}`,
+  sk: `${layouts[kind].prefix}${path}`,
 });
 
 /** The artifact or checkpoint of a stored item. */
 export const parseArtifact = (item: Item, kind: ArtifactKind = 'artifact'): Artifact =>
-  places[kind].type.parse(item);
+  layouts[kind].type.parse(item);
 
 /** A new place in the bucket for a file of an experiment. */
 export const artifactObject = (
@@ -71,7 +71,7 @@ export const artifactObject = (
   experiment_id: string,
   id: string,
   kind: ArtifactKind = 'artifact',
-): string => `${experimentPrefix(project_id, experiment_id)}${places[kind].folder}/${id}`;
+): string => `${experimentPrefix(project_id, experiment_id)}${layouts[kind].folder}/${id}`;
 
 /** The project whose experiment left a file, by its place in the bucket. */
 export const projectOfArtifact = ({ object }: Artifact): string => object.split('/')[1] ?? '';
@@ -83,7 +83,7 @@ export async function findArtifact(
   kind: ArtifactKind = 'artifact',
 ): Promise<Artifact | undefined> {
   const item = await records.get(artifactKey(job_id, path, kind));
-  return item && places[kind].type.parse(item);
+  return item && layouts[kind].type.parse(item);
 }
 
 /** Artifacts of a job, by path. */
@@ -93,7 +93,7 @@ export async function listArtifacts(
   page: { limit?: number; after: string | undefined },
   kind: ArtifactKind = 'artifact',
 ): Promise<Page<Artifact>> {
-  const { prefix, type } = places[kind];
+  const { prefix, type } = layouts[kind];
   const after = page.after === undefined ? undefined : `${prefix}${page.after}`;
   const found = readPage(
     await records.query({ pk: jobPartition(job_id), prefix, ...page, after }),
@@ -104,17 +104,17 @@ export async function listArtifacts(
 
 /**
  * Keys in the bucket of everything that a job keeps there, also by records that this version cannot read.
- * @throws UnreadableRecord for a record that does not even name its object
+ * @throws UnreadableRecordError for a record that does not even name its object
  */
 export async function filesOfJob(records: TableReader<'records'>, job_id: string): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const { prefix } of Object.values(places)) {
+  for (const { prefix } of Object.values(layouts)) {
     let after: string | undefined;
     do {
       const page = await records.query({ pk: jobPartition(job_id), prefix, after });
       for (const item of page.items) {
         const { object } = item;
-        if (typeof object !== 'string') throw new UnreadableRecord(item, 'names no object');
+        if (typeof object !== 'string') throw new UnreadableRecordError(item, 'names no object');
         found.add(object);
       }
       after = page.next;
@@ -140,7 +140,7 @@ function counted(
   bytes: number,
 ): Write[] {
   const { project_id, experiment_id } = experiment;
-  const { files, bytes: total } = places[kind];
+  const { files, bytes: total } = layouts[kind];
   return [
     holdsLease(experiment_id, 0, lease),
     change,
@@ -162,7 +162,7 @@ export async function putArtifact(
 ): Promise<void> {
   const { experiment, kind } = owner;
   const put: Write = {
-    put: places[kind].type.item(artifactKey(experiment.experiment_id, value.path, kind), value),
+    put: layouts[kind].type.item(artifactKey(experiment.experiment_id, value.path, kind), value),
     if: previous === undefined ? { exists: false } : { equals: { object: previous.object } },
   };
   const objects = previous === undefined ? 1 : 0;

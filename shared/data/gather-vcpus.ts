@@ -1,16 +1,16 @@
 import { dealWrites, gatherWrites } from './deal-vcpus.ts';
 import { readAgain, retryOnConflict } from './retry-on-conflict.ts';
-import { TableBusy, type TableWriter, type Write } from './table.ts';
+import { TableBusyError, type TableWriter, type Write } from './table.ts';
 import { type Reservation, readDealt } from './vcpu-shares.ts';
 
-/** @throws TableBusy for shares that others changed during every attempt */
+/** @throws TableBusyError for shares that others changed during every attempt */
 export function refuseBusyShares(cause: unknown): never {
-  throw new TableBusy('the shares of the vCPU limit changed during every attempt', { cause });
+  throw new TableBusyError('the shares of the vCPU limit changed during every attempt', { cause });
 }
 
 /**
  * The writes by which a job takes its vCPUs from its own share and others; undefined where all together have too few.
- * @throws TableBusy when others change the shares during every attempt
+ * @throws TableBusyError when others change the shares during every attempt
  */
 export async function gatherVcpus(
   records: TableWriter<'records'>,

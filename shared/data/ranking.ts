@@ -4,7 +4,7 @@ import { Best, type Experiment } from './experiment.ts';
 import { readPage } from './read-page.ts';
 import { recordType } from './record.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
-import type { UnreadableRecord } from './unreadable-record.ts';
+import type { UnreadableRecordError } from './unreadable-record.ts';
 
 const ranked = recordType('ranked-experiment', () =>
   z.object({ experiment_id: Ulid, config_id: z.string(), best: Best }),
@@ -50,7 +50,7 @@ export async function findBest(
   project_id: string,
   criterion: string,
 ): Promise<Page<RankedExperiment>> {
-  const unreadable: UnreadableRecord[] = [];
+  const unreadable: UnreadableRecordError[] = [];
   let after: string | undefined;
   do {
     const page = readPage(

@@ -1,5 +1,5 @@
 import type { Item, Page } from './table.ts';
-import { UnreadableRecord } from './unreadable-record.ts';
+import { UnreadableRecordError } from './unreadable-record.ts';
 
 /**
  * The records of a page of items. Those that cannot be read are left out and reported in `unreadable`, so that one of
@@ -7,12 +7,12 @@ import { UnreadableRecord } from './unreadable-record.ts';
  */
 export function readPage<T>({ items, next }: Page<Item>, parse: (item: Item) => T): Page<T> {
   const read: T[] = [];
-  const unreadable: UnreadableRecord[] = [];
+  const unreadable: UnreadableRecordError[] = [];
   for (const item of items) {
     try {
       read.push(parse(item));
     } catch (error) {
-      if (!(error instanceof UnreadableRecord)) throw error;
+      if (!(error instanceof UnreadableRecordError)) throw error;
       unreadable.push(error);
     }
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Condition } from './condition.ts';
 import type { Item, Key } from './table.ts';
-import { UnreadableRecord } from './unreadable-record.ts';
+import { UnreadableRecordError } from './unreadable-record.ts';
 
 export interface RecordType<S extends z.ZodObject> {
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface RecordType<S extends z.ZodObject> {
   readonly schema: S;
   /** The item to store; bad values never reach the table. */
   item(key: Key, value: z.input<S>): Item;
-  /** The record of a stored item. Throws {@link UnreadableRecord} naming the record and each bad attribute. */
+  /** The record of a stored item. Throws {@link UnreadableRecordError} naming the record and each bad attribute. */
   parse(item: Item): z.output<S>;
   /**
    * The record for its removal or replacement, also where it cannot be read: each attribute that fits the schema, and
@@ -45,9 +45,9 @@ export function recordType<const S extends z.ZodObject>(
   };
   const parse = (item: Item): z.output<S> => {
     const { record_type: stored, schema_version: version, ...attributes } = item;
-    if (stored !== kind) throw new UnreadableRecord(item, `is a ${String(stored)}, not a ${kind}`);
+    if (stored !== kind) throw new UnreadableRecordError(item, `is a ${String(stored)}, not a ${kind}`);
     if (typeof version !== 'number' || version > current) {
-      throw new UnreadableRecord(
+      throw new UnreadableRecordError(
         item,
         `is a ${kind} whose schema version ${String(version)} is newer than ${current}`,
       );
@@ -58,7 +58,7 @@ export function recordType<const S extends z.ZodObject>(
     const parsed = schema().safeParse(upgraded);
     if (parsed.success) return parsed.data;
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new UnreadableRecord(item, `is a ${kind} with ${faults.join('; ')}`);
+    throw new UnreadableRecordError(item, `is a ${kind} with ${faults.join('; ')}`);
   };
   return {
     kind,
@@ -77,7 +77,7 @@ export function recordType<const S extends z.ZodObject>(
       try {
         return parse(item);
       } catch (error) {
-        if (!(error instanceof UnreadableRecord)) throw error;
+        if (!(error instanceof UnreadableRecordError)) throw error;
         const fitting = Object.entries(schema().shape).flatMap(([name, field]) => {
           const parsed = z.safeParse(field, item[name]);
           return parsed.success && Object.hasOwn(item, name) ? [[name, parsed.data]] : [];

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Change, Condition } from './condition.ts';
-import type { UnreadableRecord } from './unreadable-record.ts';
+import type { UnreadableRecordError } from './unreadable-record.ts';
 import type { WriteLabel } from './write-label.ts';
 
 /** The two tables: `accounts` (users, tokens) and `records` (everything else); jobs never reach `accounts`. */
@@ -20,7 +20,7 @@ export interface Page<T> {
   /** Sort key to go on after; undefined at the end. */
   next: string | undefined;
   /** Records of the page that this version of the service cannot read; absent where it reads all. */
-  unreadable?: readonly UnreadableRecord[];
+  unreadable?: readonly UnreadableRecordError[];
 }
 
 export interface PartitionQuery {
@@ -63,8 +63,8 @@ export interface TableWriter<N extends TableName> extends TableReader<N> {
 }
 
 /** An unprocessed rest of a batch read: the table is throttling. */
-export class TableBusy extends Error {
-  override readonly name = 'TableBusy';
+export class TableBusyError extends Error {
+  override readonly name = 'TableBusyError';
 }
 
 const batchGetRounds = 5;
@@ -97,7 +97,8 @@ export function tableReader<N extends TableName>(
       const found = new Map<string, Item>();
       let wanted: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
       for (let round = 0; wanted.length > 0; round += 1) {
-        if (round === batchGetRounds) throw new TableBusy('the table did not answer all keys of a batch');
+        if (round === batchGetRounds)
+          throw new TableBusyError('the table did not answer all keys of a batch');
         if (round > 0) await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** round));
         const answer = await client.send(
           new BatchGetCommand({ RequestItems: { [tableName]: { Keys: wanted, ConsistentRead: true } } }),

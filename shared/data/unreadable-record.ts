@@ -1,6 +1,6 @@
 /** A stored record that this version of the service cannot read: written by a newer one, or damaged. */
-export class UnreadableRecord extends Error {
-  override readonly name = 'UnreadableRecord';
+export class UnreadableRecordError extends Error {
+  override readonly name = 'UnreadableRecordError';
   /** Key of the item, as `pk/sk`. */
   readonly key: string;
   /** What is wrong with it: names of attributes, never their values. */

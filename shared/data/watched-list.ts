@@ -1,6 +1,6 @@
 import type { Logger } from '../core/log.ts';
 import type { Item, Key, TableName, TableReader, TableWriter, Write } from './table.ts';
-import { UnreadableRecord } from './unreadable-record.ts';
+import { UnreadableRecordError } from './unreadable-record.ts';
 import { ConditionFailedError } from './write-label.ts';
 
 /** Partitions of a table whose rows stand for unfinished work. */
@@ -33,7 +33,7 @@ export interface WatchedPosition {
 /** A row that this version of the service cannot read, or whose work needs such a record. */
 export interface UnreadableRow {
   key: Key;
-  error: UnreadableRecord;
+  error: UnreadableRecordError;
   /** Whether it was set aside before. */
   isSetAside: boolean;
 }
@@ -70,7 +70,7 @@ export async function readWatched<T>(
       items.push(value);
       if (isSetAside(item)) setAside.add(value);
     } catch (error) {
-      if (!(error instanceof UnreadableRecord)) throw error;
+      if (!(error instanceof UnreadableRecordError)) throw error;
       unreadable.push({ key: item, error, isSetAside: isSetAside(item) });
     }
   }

@@ -9,7 +9,7 @@ export interface List {
 }
 
 /** A place in a list. */
-interface Place {
+interface CursorPosition {
   /** Digest of the list that it is of. */
   mark: string;
   /** Sort key to go on after. */
@@ -32,7 +32,7 @@ export function markOf({ name, path, query }: List): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, markLength);
 }
 
-const cursorOf = ({ mark, after }: Place): string =>
+const cursorOf = ({ mark, after }: CursorPosition): string =>
   Buffer.from(`after:${mark}:${after}`).toString('base64url');
 
 /** The cursor that leads on after a sort key of a list. */
@@ -43,7 +43,7 @@ const sortKeyMaxBytes = 1000;
 const placePattern = /^after:([A-Za-z0-9_-]{8}):(.+)$/s;
 
 /** The place that a cursor leads to; undefined for a text that was never encoded here. */
-export function decodeCursor(cursor: string): Place | undefined {
+export function decodeCursor(cursor: string): CursorPosition | undefined {
   const [, mark = '', after = ''] =
     placePattern.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
   const isOurs = after !== '' && cursorOf({ mark, after }) === cursor;

@@ -32,7 +32,7 @@ export interface Behaviour {
 const nothing = (): Write[] => [];
 
 /** One attempt of a request that carries a key. */
-interface Attempt {
+interface KeyedRequest {
   exchange: Exchange;
   behaviour: Behaviour;
   table: TableWriter<TableName>;
@@ -82,7 +82,7 @@ export async function answerOnce(
   if (idempotent === undefined || given === undefined) return behaviour.act(nothing);
   const table = services[idempotent.table];
   if (!isWriter(table)) throw new Error(`${endpoint.name} cannot write ${idempotent.table}`);
-  const attempt: Attempt = {
+  const attempt: KeyedRequest = {
     exchange,
     behaviour,
     table,
@@ -94,7 +94,7 @@ export async function answerOnce(
 }
 
 /** Acts again each time: the answer is not kept, and only the key's use for another request is refused. */
-async function signAnew(attempt: Attempt): Promise<unknown> {
+async function signAnew(attempt: KeyedRequest): Promise<unknown> {
   const { table, key, fingerprint, holder, behaviour } = attempt;
   const earlier = await putClaim(table, key, { fingerprint, holder, lease_until: 0 }, new Date());
   if (earlier === undefined) return guarded(attempt, () => behaviour.act(nothing));
@@ -102,14 +102,14 @@ async function signAnew(attempt: Attempt): Promise<unknown> {
   return replayed(await behaviour.act(nothing));
 }
 
-async function createOnce(attempt: Attempt, endpoint: AnyEndpoint): Promise<unknown> {
+async function createOnce(attempt: KeyedRequest, endpoint: AnyEndpoint): Promise<unknown> {
   const earlier = await claim(attempt);
   if (earlier?.answer !== undefined) return replay(attempt, endpoint, earlier.answer, earlier.made);
   return guarded(attempt, () => perform(attempt, endpoint, earlier?.made));
 }
 
 /** Claims the key for this attempt; answers what earlier attempts have left. Throws 422 and 409 problems. */
-async function claim({ table, key, fingerprint, holder }: Attempt): Promise<Claim | undefined> {
+async function claim({ table, key, fingerprint, holder }: KeyedRequest): Promise<Claim | undefined> {
   for (;;) {
     const now = new Date();
     const lease_until = now.getTime() + leaseMilliseconds;
@@ -125,7 +125,7 @@ async function claim({ table, key, fingerprint, holder }: Attempt): Promise<Clai
 }
 
 async function perform(
-  attempt: Attempt,
+  attempt: KeyedRequest,
   endpoint: AnyEndpoint,
   madeBefore: string | undefined,
 ): Promise<unknown> {
@@ -146,7 +146,10 @@ async function perform(
 }
 
 /** Does the attempt's work, and frees the key where that fails. */
-async function guarded<T>({ exchange, table, key, holder }: Attempt, work: () => Promise<T>): Promise<T> {
+async function guarded<T>(
+  { exchange, table, key, holder }: KeyedRequest,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -168,7 +171,7 @@ const Kept = z.object({
 
 /** Keeps what the answer shows, no more: a record may hold what nobody is to read. */
 async function keep(
-  { exchange, table, key, holder }: Attempt,
+  { exchange, table, key, holder }: KeyedRequest,
   endpoint: AnyEndpoint,
   answer: unknown,
 ): Promise<void> {
@@ -185,7 +188,7 @@ async function keep(
 
 /** The first answer; or the record itself, where the answer was kept by another version of the service. */
 async function replay(
-  { behaviour }: Attempt,
+  { behaviour }: KeyedRequest,
   endpoint: AnyEndpoint,
   kept: string,
   made: string | undefined,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Page } from '../data/table.ts';
-import type { UnreadableRecord } from '../data/unreadable-record.ts';
+import type { UnreadableRecordError } from '../data/unreadable-record.ts';
 import { Cursor } from './cursor.ts';
 import { integer } from './parameters.ts';
 import { Reply } from './reply.ts';
@@ -37,7 +37,7 @@ export async function answerList<Row, Shown>(
   const shown: Shown[] = [];
   let bytes = 2;
   let last: string | undefined;
-  const unreadable: UnreadableRecord[] = [];
+  const unreadable: UnreadableRecordError[] = [];
   let after = cursor;
   for (;;) {
     // One row more than is shown tells whether more follow, so that the last page never leads to an empty one.

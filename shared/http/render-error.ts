@@ -1,7 +1,7 @@
 import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
-import { TableBusy } from '../data/table.ts';
-import { UnreadableRecord } from '../data/unreadable-record.ts';
+import { TableBusyError } from '../data/table.ts';
+import { UnreadableRecordError } from '../data/unreadable-record.ts';
 import { HttpError } from './http-error.ts';
 import { problemOf } from './problem-of.ts';
 import type { Result } from './proxy-event.ts';
@@ -41,14 +41,14 @@ const busyNames = new Set([
 ]);
 
 function isOutage(error: Error): boolean {
-  if (error instanceof TableBusy || busyNames.has(error.name)) return true;
+  if (error instanceof TableBusyError || busyNames.has(error.name)) return true;
   const cancelled = error.name === 'TransactionCanceledException';
   return cancelled || ('code' in error && typeof error.code === 'string' && connectionCodes.has(error.code));
 }
 
 function answerable(error: unknown, log: Logger): ServiceError | HttpError {
   if (error instanceof ServiceError || error instanceof HttpError) return error;
-  if (error instanceof UnreadableRecord) {
+  if (error instanceof UnreadableRecordError) {
     log.error('unreadable-record', { key: error.key, reason: error.reason });
     return new ServiceError(
       'conflict',

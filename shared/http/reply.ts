@@ -1,4 +1,4 @@
-import type { UnreadableRecord } from '../data/unreadable-record.ts';
+import type { UnreadableRecordError } from '../data/unreadable-record.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ interface Extras {
   /** Becomes the `Link` header; its absence alone means the end of a list. */
   next?: NextPage | undefined;
   /** Records that the answer leaves out, because this version of the service cannot read them. */
-  unreadable?: readonly UnreadableRecord[];
+  unreadable?: readonly UnreadableRecordError[];
 }
 
 /** An answer that is more than the one JSON value its endpoint declares: other headers, a version, another media type. */
@@ -31,7 +31,7 @@ export class Reply<T> {
   readonly headers: Headers;
   readonly version: number | undefined;
   readonly next: NextPage | undefined;
-  readonly unreadable: readonly UnreadableRecord[];
+  readonly unreadable: readonly UnreadableRecordError[];
 
   private constructor(body: Body<T>, { headers = {}, version, next, unreadable = [] }: Extras) {
     this.body = body;

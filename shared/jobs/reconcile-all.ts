@@ -3,7 +3,7 @@ import { auditVcpus } from '../data/audit-vcpus.ts';
 import { auditCluster } from '../data/cluster-claim.ts';
 import { listUnfinished, type UnfinishedJob, unfinishedJobs, unfinishedKey } from '../data/job.ts';
 import { forgetPosition, readPosition, savePosition } from '../data/list-position.ts';
-import { UnreadableRecord } from '../data/unreadable-record.ts';
+import { UnreadableRecordError } from '../data/unreadable-record.ts';
 import {
   putBack,
   setAside,
@@ -35,7 +35,7 @@ async function reconcilePage(
   const unreadable = [...page.unreadable];
   for (const [job, error] of failed) {
     const isSetAside = page.setAside.has(job);
-    if (error instanceof UnreadableRecord)
+    if (error instanceof UnreadableRecordError)
       unreadable.push({ key: unfinishedKey(job.job_id), error, isSetAside });
     else pass.errors.push(error);
   }

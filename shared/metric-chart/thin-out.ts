@@ -1,17 +1,17 @@
 import { extent, greatest, group, least } from 'd3-array';
 
-/** A place on a line of the chart. */
-export interface Place {
+/** A point on a line of the chart. */
+export interface ChartPoint {
   x: number;
   y: number;
 }
 
 /**
- * At most `most` of a line's places, by x: the first, the last, and the lowest and highest of each of as many equal
+ * At most `most` of a line's points, by x: the first, the last, and the lowest and highest of each of as many equal
  * parts of the x axis as there is room for. So no minimum or maximum is lost, and no spike that an eye would see.
  */
-export function thinOut<P extends Place>(places: readonly P[], most: number): P[] {
-  const sorted = places.toSorted((one, other) => one.x - other.x);
+export function thinOut<P extends ChartPoint>(points: readonly P[], most: number): P[] {
+  const sorted = points.toSorted((one, other) => one.x - other.x);
   if (sorted.length <= most) return sorted;
   const [first = 0, last = 0] = extent(sorted, ({ x }) => x);
   const parts = Math.max(1, Math.floor((most - 2) / 2));

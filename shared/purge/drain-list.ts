@@ -1,7 +1,7 @@
 import type { Deadline } from '../core/deadline.ts';
 import type { Logger } from '../core/log.ts';
 import type { Key, TableName, TableWriter } from '../data/table.ts';
-import { UnreadableRecord } from '../data/unreadable-record.ts';
+import { UnreadableRecordError } from '../data/unreadable-record.ts';
 import {
   logSetAside,
   putBack,
@@ -39,7 +39,7 @@ export async function drainList<T>(
         await work(one);
         if (isSetAside) await putBack(table, key);
       } catch (error) {
-        if (error instanceof UnreadableRecord) await aside({ key, error, isSetAside });
+        if (error instanceof UnreadableRecordError) await aside({ key, error, isSetAside });
         // One that fails must not keep the others from their turn; it comes again itself.
         else log.error('purge-failed', { id: key.sk, stack: error instanceof Error ? error.stack : '' });
       }

@@ -6,7 +6,7 @@ import { ServiceClient } from '../../infra/demo/service-client.ts';
 import { checkpointProgram, type Way } from '../support/checkpoint-writer.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { adminPassword } from './machine/ledger.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 
 /** Seconds from the beginning of the trainings to the kill. */
 const killAfter = { short: 16, long: 60 };
@@ -18,7 +18,7 @@ interface Case {
 }
 
 /** Two at a time, as a machine of two cores runs them. */
-const cases: Readonly<Record<Bench['size'], readonly (readonly Case[])[]>> = {
+const cases: Readonly<Record<ProofContext['size'], readonly (readonly Case[])[]>> = {
   short: [[{ way: 'replaced', seconds: 1 }]],
   long: [
     [
@@ -67,7 +67,7 @@ const signIn = ({ url }: LocalService) =>
   ServiceClient.signIn(url, { username: 'admin', password: adminPassword });
 
 /** Trains, kills the service with all that it runs, starts it again, and tells what the next attempts were given. */
-async function killAndGoOn({ started, size, say }: Bench, round: readonly Case[], data: string) {
+async function killAndGoOn({ started, size, say }: ProofContext, round: readonly Case[], data: string) {
   const first = await start(started, data);
   const client = await signIn(first);
   const begun = [];
@@ -109,11 +109,11 @@ async function killAndGoOn({ started, size, say }: Bench, round: readonly Case[]
 export const proof: Proof = {
   name: 'checkpoints',
   title: 'Checkpoints of trainings whose host is killed',
-  async prove(bench) {
+  async prove(context) {
     const figures: Figure[] = [];
-    for (const [index, round] of cases[bench.size].entries()) {
-      figures.push(...(await killAndGoOn(bench, round, join(bench.folder, `data-${index}`))));
-      bench.report?.(figures);
+    for (const [index, round] of cases[context.size].entries()) {
+      figures.push(...(await killAndGoOn(context, round, join(context.folder, `data-${index}`))));
+      context.report?.(figures);
     }
     return figures;
   },

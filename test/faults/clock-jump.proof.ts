@@ -4,13 +4,13 @@ import { figure } from '../../infra/bench/figure.ts';
 import { Ledger } from './machine/ledger.ts';
 import { buildSkewedBundle } from './machine/skewed-bundle.ts';
 import { startProgram } from './machine/start-program.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 
 const hour = 60 * 60 * 1000;
 /** Longer than the schedule's 5 s, so that the reconciler looks at the running job after each jump. */
 const pause = 7_000;
 
-async function prove({ folder, started, size, say }: Bench) {
+async function prove({ folder, started, size, say }: ProofContext) {
   const { program, setOffset } = await buildSkewedBundle(folder);
   const service = await startProgram(started, process.execPath, [
     program,

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { figure } from '../../infra/bench/figure.ts';
 import { Ledger } from './machine/ledger.ts';
 import { startProgram } from './machine/start-program.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 
 const launcher = join(import.meta.dirname, '../../infra/local/start/launch.mjs');
 /** What each process of the service may have open; at rest the one that serves has about forty. */
 const most = 96;
-const connectionsOf: Readonly<Record<Bench['size'], number>> = { short: 120, long: 600 };
+const connectionsOf: Readonly<Record<ProofContext['size'], number>> = { short: 120, long: 600 };
 
 const openFiles = async (pid: number): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length;
 
@@ -20,7 +20,7 @@ function occupy(url: string, count: number): Socket[] {
   return Array.from({ length: count }, () => connect(Number(port), hostname).on('error', () => {}));
 }
 
-async function prove({ folder, started, size, say }: Bench) {
+async function prove({ folder, started, size, say }: ProofContext) {
   const limit = [
     `--nofile=${most}:${most}`,
     process.execPath,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { figure } from '../../infra/bench/figure.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { adminPassword, Ledger } from './machine/ledger.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ async function start(started: AsyncDisposableStack, data: string) {
   return service;
 }
 
-async function prove({ folder, started, size, say }: Bench) {
+async function prove({ folder, started, size, say }: ProofContext) {
   if (process.getuid?.() !== 0) {
     say('not tried: only root may mount a disk of a few megabytes');
     return [figure('disks filled', 0, '', { remark: 'not tried: only root may mount a small one' })];

@@ -19,7 +19,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { disturbed, historyOf } from './events/histories.ts';
 import { expectedOf } from './events/model.ts';
 import { shareOut } from './kill/share-out.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import { startEngines } from './world/engines.ts';
 import { newProject } from './world/project.ts';
 import { newDeveloper, newService, type Service } from './world/service.ts';
@@ -44,7 +44,7 @@ async function record({ records, settings }: Service, project_id: string, isCanc
   return experiment;
 }
 
-async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: Bench) {
+async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: ProofContext) {
   const { jobs, events: count } = sizes[size];
   const random = seededRandom(seed);
   const engines = await startEngines(started, folder);

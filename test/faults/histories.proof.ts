@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
 import { figure } from '../../infra/bench/figure.ts';
-import { startBatchServer } from '../../infra/local/batch/server.ts';
+import { startBatchServer } from '../../infra/local/batch/batch-server.ts';
 import { taskHandler } from '../../shared/task/task.ts';
 import { liveHistory } from './histories/live-history.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import { credentials, region, startEngines } from './world/engines.ts';
 import { newService, removeService } from './world/service.ts';
 
-const historiesOf: Readonly<Record<Bench['size'], number>> = { short: 2, long: 200 };
+const historiesOf: Readonly<Record<ProofContext['size'], number>> = { short: 2, long: 200 };
 
 /** A Batch that takes every job and runs none. */
 async function startIdleBatch(started: AsyncDisposableStack, folder: string) {
@@ -33,7 +33,7 @@ async function startIdleBatch(started: AsyncDisposableStack, folder: string) {
   };
 }
 
-async function prove({ folder, started, size, say }: Bench) {
+async function prove({ folder, started, size, say }: ProofContext) {
   const engines = await startEngines(started, join(folder, 'engines'));
   const batch = await startIdleBatch(started, join(folder, 'batch'));
   const count = historiesOf[size];

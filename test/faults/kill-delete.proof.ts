@@ -8,7 +8,7 @@ import type { DeleteLife } from './kill/delete-life.ts';
 import { shareOut } from './kill/share-out.ts';
 import { anotherMark, drawnMarks, type Mark, namedMarks } from './kill/strikes.ts';
 import { makeTemplate } from './kill/template.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import { buildProgram } from './world/build-program.ts';
 
 const laneProgram = join(import.meta.dirname, 'kill/delete-lane.program.ts');
@@ -19,7 +19,7 @@ const sizes = {
   long: { draws: 200, isNamed: true, lanes: 3, areApart: true, project: { ended: 62, objects: 2000 } },
 };
 
-async function prove({ folder, started, size, seeds = [1], say, report }: Bench): Promise<Figure[]> {
+async function prove({ folder, started, size, seeds = [1], say, report }: ProofContext): Promise<Figure[]> {
   const { draws, isNamed, lanes: laneCount, areApart, project } = sizes[size];
   const template = await makeTemplate(join(folder, 'template'), project);
   const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };

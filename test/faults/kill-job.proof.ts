@@ -1,9 +1,9 @@
 import { scenarios } from './kill/job-strike.ts';
 import { type Draw, proveKills } from './kill/prove-kills.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 
 /** The short form lives a little of what `kill-kinds` proves, too. */
-const sizes: Readonly<Record<Bench['size'], { draws: readonly Draw[]; lanes: number }>> = {
+const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lanes: number }>> = {
   short: {
     draws: [
       { kind: 'train', scenarios: ['again'], draws: 1, named: ['artifact-recorded'] },
@@ -18,8 +18,8 @@ const sizes: Readonly<Record<Bench['size'], { draws: readonly Draw[]; lanes: num
 export const proof: Proof = {
   name: 'kill-job',
   title: 'Kill -9 in the life of a job, then 2 passes',
-  prove(bench) {
-    const { draws, lanes } = sizes[bench.size];
-    return proveKills(bench, draws, lanes);
+  prove(context) {
+    const { draws, lanes } = sizes[context.size];
+    return proveKills(context, draws, lanes);
   },
 };

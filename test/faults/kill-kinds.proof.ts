@@ -1,9 +1,9 @@
 import { type Draw, proveKills } from './kill/prove-kills.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 
 const all = { draws: 40, named: undefined };
 
-const sizes: Readonly<Record<Bench['size'], { draws: readonly Draw[]; lanes: number }>> = {
+const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lanes: number }>> = {
   short: {
     draws: [
       { kind: 'quantize', scenarios: ['plain'], draws: 1, named: [] },
@@ -25,8 +25,8 @@ const sizes: Readonly<Record<Bench['size'], { draws: readonly Draw[]; lanes: num
 export const proof: Proof = {
   name: 'kill-kinds',
   title: 'Kill -9 in the lives of prunings, quantizations, clusters and environment builds, then 2 passes',
-  prove(bench) {
-    const { draws, lanes } = sizes[bench.size];
-    return proveKills(bench, draws, lanes);
+  prove(context) {
+    const { draws, lanes } = sizes[context.size];
+    return proveKills(context, draws, lanes);
   },
 };

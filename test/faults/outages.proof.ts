@@ -5,7 +5,7 @@ import { Injector } from './injection/middleware.ts';
 import { startLane } from './kill/lane.ts';
 import { askAround } from './outage/acknowledged.ts';
 import { type Settled, startTrial, type Trial } from './outage/trial.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import { ask } from './world/ask.ts';
 import { buildProgram } from './world/build-program.ts';
 import { startEngines } from './world/engines.ts';
@@ -60,7 +60,7 @@ function figuresOf(title: string, trial: Trial, { ends, faults }: Settled): Figu
 }
 
 /** Batch does not answer for ten minutes of the service's clock; jobs that run meanwhile report to the tables. */
-async function batchAway(trial: Trial, say: Bench['say'], jobs: number): Promise<Figure[]> {
+async function batchAway(trial: Trial, say: ProofContext['say'], jobs: number): Promise<Figure[]> {
   const client = { ...trial };
   await askAround(client, { clients: jobs, times: 1, trainings: 1, until: 0 });
   trial.disturb({ seed: 1, rate: 1, services: ['batch'] });
@@ -93,7 +93,7 @@ async function batchAway(trial: Trial, say: Bench['say'], jobs: number): Promise
   ];
 }
 
-async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: Bench) {
+async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: ProofContext) {
   const { outages, ...load } = sizes[size];
   const injector = new Injector({});
   injector.install();

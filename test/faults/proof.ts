@@ -1,7 +1,7 @@
 import type { Figure } from '../../infra/bench/figure.ts';
 
 /** What a proof works with. */
-export interface Bench {
+export interface ProofContext {
   /** A folder of its own, removed afterwards. */
   folder: string;
   /** Stops what the proof has started, also when it fails. */
@@ -20,5 +20,5 @@ export interface Proof {
   /** By which it is chosen. */
   name: string;
   title: string;
-  prove(bench: Bench): Promise<Figure[]>;
+  prove(context: ProofContext): Promise<Figure[]>;
 }

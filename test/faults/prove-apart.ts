@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MeasuredGroup } from '../../infra/bench/table.ts';
+import type { MeasuredGroup } from '../../infra/bench/figure-table.ts';
 import { boundToParent } from '../../infra/local/bound-to-parent.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import type { Told } from './prover.ts';
 
 const program = join(import.meta.dirname, 'prover.ts');
 const unfinished = 'It had not ended when this was written.';
 
-interface Chosen extends Required<Pick<Bench, 'size' | 'seeds'>> {
+interface Chosen extends Required<Pick<ProofContext, 'size' | 'seeds'>> {
   /** Ends it. */
   stop: AbortSignal;
   /** Gets what there is while the proof runs. */

@@ -2,7 +2,7 @@
 // `node test/faults/prover.ts <name> <folder> <size> <seeds>`.
 import type { Figure } from '../../infra/bench/figure.ts';
 import { loadProofs } from './load-proofs.ts';
-import type { Bench } from './proof.ts';
+import type { ProofContext } from './proof.ts';
 
 /** `isWhole` comes last, with what the proof came to; before that figures are those so far. */
 export interface Told {
@@ -27,7 +27,7 @@ async function main([name, folder = '', size = 'long', seeds = '1']: string[]): 
     figures = await proof.prove({
       folder,
       started,
-      size: size as Bench['size'],
+      size: size as ProofContext['size'],
       seeds: seeds.split(',').map(Number),
       say: (line) => void process.stderr.write(`  ${line}\n`),
       report(soFar) {

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname } from 'node:path';
-import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
+import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/figure-table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runCommand } from '../../infra/command/run-command.ts';

@@ -4,7 +4,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { figure } from '../../infra/bench/figure.ts';
 import { startLocalService } from '../support/local-service.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import { Canaries } from './secrets/canaries.ts';
 import { describeJobs } from './secrets/local-batch.ts';
 import { tourAccounts } from './secrets/tour-accounts.ts';
@@ -54,7 +54,7 @@ async function synthesize(folder: string, environment: NodeJS.ProcessEnv): Promi
   if (code !== 0) throw new Error('the templates could not be made');
 }
 
-async function prove({ folder, started, size, say }: Bench) {
+async function prove({ folder, started, size, say }: ProofContext) {
   const canaries = new Canaries();
   const environment = Object.fromEntries(variables.map((name) => [name, canaries.make(`$${name}`)]));
   const data = join(folder, 'data');

@@ -6,7 +6,7 @@ import { startLane } from './kill/lane.ts';
 import { shareOut } from './kill/share-out.ts';
 import { drawnMarks, namedMarks } from './kill/strikes.ts';
 import { liveSuperseded } from './kill/superseded-life.ts';
-import type { Bench, Proof } from './proof.ts';
+import type { Proof, ProofContext } from './proof.ts';
 import { buildProgram } from './world/build-program.ts';
 import { sharesOf, startEngines } from './world/engines.ts';
 
@@ -15,7 +15,7 @@ const sizes = {
   long: { kinds: ['train', 'prune', 'quantize'], draws: 30, isNamed: true, lanes: 3 },
 } as const;
 
-async function prove({ folder, started, size, seeds = [1], say }: Bench) {
+async function prove({ folder, started, size, seeds = [1], say }: ProofContext) {
   const { kinds, draws, isNamed, lanes: laneCount } = sizes[size];
   const engines = await startEngines(started, join(folder, 'engines'));
   const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { bundleSources, findSources } from '../../infra/build/parts.ts';
+import { bundleSources, findSources } from '../../infra/build/build-parts.ts';
 
 const root = join(import.meta.dirname, '../..');
 await mkdir(join(root, '.build'), { recursive: true });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
 import { loadEndpoints } from '../../infra/endpoints.ts';
-import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
+import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
 import { routeOf } from '../../infra/routes.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -29,7 +29,7 @@ async function answerTo(endpoint: AnyEndpoint, replaced: Partial<Event>) {
   );
   const { headers, ...others } = replaced;
   const [mediaType] = fileBody(endpoint)?.mediaTypes ?? [];
-  const event = proxyEvent(
+  const event = makeProxyEvent(
     {
       method: endpoint.method,
       path: resource,

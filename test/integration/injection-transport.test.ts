@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../infra/endpoints.ts';
-import { type RunningGateway, startGateway } from '../../infra/local/gateway/server.ts';
+import { type RunningGateway, startGateway } from '../../infra/local/gateway/gateway-server.ts';
 import { ArchiveError } from '../../shared/archive/archive-error.ts';
 import { extractArchive } from '../../shared/archive/extract-archive.ts';
 import { lambda } from '../../shared/http/lambda.ts';

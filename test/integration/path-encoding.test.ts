@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type RunningGateway, startGateway } from '../../infra/local/gateway/server.ts';
+import { type RunningGateway, startGateway } from '../../infra/local/gateway/gateway-server.ts';
 import { routeOf } from '../../infra/routes.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';

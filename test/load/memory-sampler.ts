@@ -1,5 +1,5 @@
 import { median } from '../../infra/bench/figure.ts';
-import { memoryOfTree } from '../../infra/bench/process-memory.ts';
+import { memoryOfTree } from '../../infra/bench/memory-of-tree.ts';
 
 const everyMilliseconds = 1_000;
 /** Processes that are there for all of the time; those of jobs come and go. */

@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { insertProjects } from '../../infra/bench/insert-projects.ts';
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb/engine.ts';
-import { createTables } from '../../infra/local/dynamodb/tables.ts';
 import { engineCredentials, openDataFolder } from '../../infra/local/start/data-folder.ts';
 import { accountsTable, recordsTable } from '../../infra/local/start/function-environment.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figure } from '../../infra/bench/figure.ts';
-import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/table.ts';
+import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/figure-table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runCommand } from '../../infra/command/run-command.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type RunningDynamoDb, startDynamoDb } from '../../infra/local/dynamodb/engine.ts';
-import { startS3Server } from '../../infra/local/s3/server.ts';
+import { startS3Server } from '../../infra/local/s3/s3-server.ts';
 import { bundleJobPrograms } from './job-programs.ts';
 
 export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };

@@ -1,26 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { processTree } from '../../infra/bench/process-tree.ts';
 
 /** State of a listening socket in /proc/net/tcp. */
 const listening = '0A';
-
-async function parents(): Promise<Map<number, number>> {
-  const found = new Map<number, number>();
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    const parent = text.slice(text.lastIndexOf(')') + 2).split(' ')[1];
-    if (parent !== undefined) found.set(Number(name), Number(parent));
-  }
-  return found;
-}
-
-/** A process and its descendants. */
-export async function processTree(root: number): Promise<number[]> {
-  const all = await parents();
-  const tree = [root];
-  for (const pid of tree) for (const [child, parent] of all) if (parent === pid) tree.push(child);
-  return tree;
-}
 
 async function socketsOf(pid: number): Promise<string[]> {
   const names = await readdir(`/proc/${pid}/fd`).catch(() => []);

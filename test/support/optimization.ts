@@ -11,7 +11,7 @@ import { endpoint as readPruneLogs } from '../../functions/optimization/strategi
 import { endpoint as readPrune } from '../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
 import { endpoint as readQuantizeLogs } from '../../functions/optimization/strategies/read-quantize-logs.endpoint.ts';
 import { endpoint as readQuantize } from '../../functions/optimization/strategies/read-quantize-strategy.endpoint.ts';
-import type { BatchServerOptions } from '../../infra/local/batch/server.ts';
+import type { BatchServerOptions } from '../../infra/local/batch/batch-server.ts';
 import { jobCommand } from './job-programs.ts';
 import type { Answer, TestService, TestUser } from './service.ts';
 import { trainingService, usualDefinition } from './training.ts';

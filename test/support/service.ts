@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { inject } from 'vitest';
-import { createTables } from '../../infra/local/dynamodb/tables.ts';
-import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
+import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
 import { endpointEnvironment } from '../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../infra/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
@@ -91,7 +91,7 @@ export async function testService(more: Environment = {}) {
       handlers.set(endpoint, handler);
     }
     const encoded = encodedPath(endpoint, path);
-    const event = proxyEvent(
+    const event = makeProxyEvent(
       {
         method: endpoint.method,
         path: encoded.path,

@@ -17,7 +17,7 @@ import {
   type BatchServerOptions,
   type RunningBatch,
   startBatchServer,
-} from '../../infra/local/batch/server.ts';
+} from '../../infra/local/batch/batch-server.ts';
 import { eventEnvironment, jobRoleVariables } from '../../infra/local/role/local-roles.ts';
 import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
 import { taskHandler } from '../../shared/task/task.ts';

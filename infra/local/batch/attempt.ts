@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { jobEnvironment, nodeId } from './job-environment.ts';
+import { containerEnvironment, nodeId } from './container-environment.ts';
 import { type Exit, nodeEnded, nodeStarted } from './job-life.ts';
 import { JobProcess } from './job-process.ts';
 import type { JobRecord } from './job-record.ts';
@@ -104,7 +104,7 @@ export class Attempt {
     try {
       const process = await JobProcess.start({
         command: container.command,
-        environment: jobEnvironment(job, index, attempt, {
+        environment: containerEnvironment(job, index, attempt, {
           own: globalThis.process.env,
           given: { ...hostEnvironment, ...roleEnvironment(job.definition) },
         }),

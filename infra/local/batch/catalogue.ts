@@ -1,4 +1,4 @@
-import { ClientException } from './client-exception.ts';
+import { BatchClientError } from './batch-client-error.ts';
 import { RetryStrategy } from './retry-strategy.ts';
 
 export type Platform = 'FARGATE' | 'EC2';
@@ -57,9 +57,9 @@ export interface Definition extends Omit<LocalJobDefinition, 'attempts' | 'evalu
 /** The queues and definitions there are, by name or ARN. */
 export interface Catalogue {
   readonly region: string;
-  /** @throws ClientException when there is none */
+  /** @throws BatchClientError when there is none */
   queue(nameOrArn: string): LocalQueue;
-  /** @throws ClientException when there is none */
+  /** @throws BatchClientError when there is none */
   definition(nameOrArn: string): Definition;
   /** Every local definition has one revision. */
   arn(kind: 'job' | 'job-queue' | 'job-definition', name: string): string;
@@ -97,6 +97,6 @@ export function catalogueOf(
 }
 
 function found<T>(thing: T | undefined, otherwise: string): T {
-  if (thing === undefined) throw new ClientException(otherwise);
+  if (thing === undefined) throw new BatchClientError(otherwise);
   return thing;
 }

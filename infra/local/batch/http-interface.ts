@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import type { Credentials } from '../role/session.ts';
+import type { Credentials } from '../role/session-credentials.ts';
 import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
-import { ClientException } from './client-exception.ts';
+import { BatchClientError } from './batch-client-error.ts';
 import { type OperationContext, operations } from './operations.ts';
 
 /** What AWS Batch takes as a submission, the largest of the requests served. */
@@ -77,7 +77,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
       chunks.push(chunk);
     }
   } catch {
-    throw new ClientException('The request ended early');
+    throw new BatchClientError('The request ended early');
   }
   return Buffer.concat(chunks);
 }
@@ -86,7 +86,7 @@ function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8') || '{}');
   } catch {
-    throw new ClientException('The body of the request is not JSON');
+    throw new BatchClientError('The body of the request is not JSON');
   }
 }
 
@@ -95,7 +95,7 @@ function refusal(thrown: unknown, requestId: string): Answer {
     return { status: 403, error: thrown.code, body: { message: thrown.message } };
   }
   const wrong = thrown instanceof z.ZodError ? explain(thrown) : undefined;
-  const message = thrown instanceof ClientException ? thrown.message : wrong;
+  const message = thrown instanceof BatchClientError ? thrown.message : wrong;
   if (message === undefined) {
     console.error(`Batch: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown}`);
     return { status: 500, error: 'ServerException', body: { message: 'Internal server error' } };

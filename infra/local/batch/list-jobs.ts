@@ -1,7 +1,7 @@
 import type { ListJobsResponse } from '@aws-sdk/client-batch';
 import * as z from 'zod';
+import { BatchClientError } from './batch-client-error.ts';
 import type { Catalogue } from './catalogue.ts';
-import { ClientException } from './client-exception.ts';
 import { type Surroundings, summarizeJob } from './describe-job.ts';
 import { type JobRecord, JobStatus } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
@@ -25,7 +25,7 @@ type ListRequest = z.infer<typeof ListRequest>;
 
 /**
  * The jobs of a queue, newest first, or the nodes of a job.
- * @throws ClientException unless exactly one of the two is asked for, and for a token that is none
+ * @throws BatchClientError unless exactly one of the two is asked for, and for a token that is none
  */
 export function listJobs(
   request: ListRequest,
@@ -33,7 +33,7 @@ export function listJobs(
   surroundings: Surroundings,
 ): ListJobsResponse {
   if ((request.jobQueue === undefined) === (request.multiNodeJobId === undefined)) {
-    throw new ClientException('One of jobQueue and multiNodeJobId must be given, and only one');
+    throw new BatchClientError('One of jobQueue and multiNodeJobId must be given, and only one');
   }
   if (request.multiNodeJobId !== undefined) return listNodes(request, store, surroundings);
   const filtered = request.filters !== undefined && request.filters.length > 0;
@@ -67,7 +67,7 @@ function matcher({ jobQueue = '', jobStatus = 'RUNNING', filters }: ListRequest,
 function listNodes(request: ListRequest, store: JobStore, surroundings: Surroundings): ListJobsResponse {
   const job = store.get(request.multiNodeJobId ?? '');
   if (!job?.multinode)
-    throw new ClientException(`Job ${request.multiNodeJobId} is not a multi-node parallel job`);
+    throw new BatchClientError(`Job ${request.multiNodeJobId} is not a multi-node parallel job`);
   const status = request.jobStatus ?? 'RUNNING';
   const after = positionOf(request.nextToken, 'n') ?? -1;
   const indexes = [...job.nodes.keys()].filter(
@@ -89,6 +89,6 @@ function tokenOf(kind: 's' | 'n', position: number): string {
 function positionOf(token: string | undefined, kind: 's' | 'n'): number | undefined {
   if (token === undefined) return undefined;
   const match = /^([sn])(\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
-  if (match?.[1] !== kind) throw new ClientException('nextToken is not valid');
+  if (match?.[1] !== kind) throw new BatchClientError('nextToken is not valid');
   return Number(match[2]);
 }

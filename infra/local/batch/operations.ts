@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { ClientException } from './client-exception.ts';
+import { BatchClientError } from './batch-client-error.ts';
 import { describeJob, describeNode, type Surroundings } from './describe-job.ts';
 import type { JobStore } from './job-store.ts';
 import { ListRequest, listJobs } from './list-jobs.ts';
-import { newJob } from './new-job.ts';
+import { newJobRecord } from './new-job-record.ts';
 import type { Scheduler } from './scheduler.ts';
 import { SubmitRequest } from './submit-request.ts';
 
@@ -14,7 +14,7 @@ export interface OperationContext {
   minimumTimeoutSeconds: number;
 }
 
-/** Takes the parsed body of a request and answers with that of the response. @throws ClientException, ZodError */
+/** Takes the parsed body of a request and answers with that of the response. @throws BatchClientError, ZodError */
 type Operation = (body: unknown, context: OperationContext) => object | Promise<object>;
 
 const DescribeRequest = z.object({ jobs: z.array(z.string()).max(100) });
@@ -33,7 +33,7 @@ async function submitJob(body: unknown, context: OperationContext): Promise<obje
   const { store, scheduler, surroundings, minimumTimeoutSeconds } = context;
   const { catalogue } = surroundings;
   const request = SubmitRequest.parse(body);
-  const job = newJob(request, {
+  const job = newJobRecord(request, {
     catalogue,
     minimumTimeoutSeconds,
     sequence: store.nextSequence(),
@@ -68,7 +68,7 @@ async function stopJob(
   { store, scheduler }: OperationContext,
 ): Promise<object> {
   const { jobId, reason } = StopRequest.parse(body);
-  if (store.get(jobId) === undefined) throw new ClientException(`Job ${jobId} does not exist`);
+  if (store.get(jobId) === undefined) throw new BatchClientError(`Job ${jobId} does not exist`);
   await scheduler.stop(jobId, reason, terminate);
   return {};
 }

@@ -1,6 +1,6 @@
 import { isFargateSize } from '../../../shared/jobs/fargate-sizes.ts';
+import { BatchClientError } from './batch-client-error.ts';
 import type { Definition, InstanceSize, LocalQueue, Platform } from './catalogue.ts';
-import { ClientException } from './client-exception.ts';
 import type { JobRecord } from './job-record.ts';
 
 /** Why AWS Batch does not start a job that none of its instances can hold. */
@@ -23,7 +23,7 @@ export function fits({ containers, nodes }: JobRecord, { instances }: LocalQueue
 
 /**
  * Refuses what AWS Batch refuses of a definition, a queue and the sizes that were asked for.
- * @throws ClientException
+ * @throws BatchClientError
  */
 export function checkPlacement(
   definition: Pick<Definition, 'name' | 'platform'>,
@@ -32,7 +32,7 @@ export function checkPlacement(
 ): void {
   const { platform } = definition;
   if (platform !== undefined && queue.platform !== undefined && platform !== queue.platform) {
-    throw new ClientException(
+    throw new BatchClientError(
       `Job definition ${definition.name} has platformCapabilities ${platform}, queue ${queue.name} has compute environments of ${queue.platform}`,
     );
   }
@@ -40,14 +40,14 @@ export function checkPlacement(
 }
 
 function checkSize({ vcpus, memory, gpus }: InstanceSize, platform: Platform | undefined): void {
-  if (!Number.isInteger(gpus)) throw new ClientException('The value of GPU must be a whole number');
+  if (!Number.isInteger(gpus)) throw new BatchClientError('The value of GPU must be a whole number');
   if (platform === 'FARGATE') {
-    if (gpus > 0) throw new ClientException('GPU is not supported for jobs on FARGATE');
+    if (gpus > 0) throw new BatchClientError('GPU is not supported for jobs on FARGATE');
     if (!isFargateSize({ vcpus, memory })) {
-      throw new ClientException(`Fargate has no size of ${vcpus} vCPU and ${memory} MiB`);
+      throw new BatchClientError(`Fargate has no size of ${vcpus} vCPU and ${memory} MiB`);
     }
   }
   if (platform === 'EC2' && !(Number.isInteger(vcpus) && vcpus >= 1)) {
-    throw new ClientException('The value of VCPU must be a whole number of at least 1 on EC2');
+    throw new BatchClientError('The value of VCPU must be a whole number of at least 1 on EC2');
   }
 }

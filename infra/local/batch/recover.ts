@@ -1,5 +1,5 @@
 import { killTree, type ProcessSelector, processStartTime } from '../../../shared/process/process-tree.ts';
-import { nodeId } from './job-environment.ts';
+import { nodeId } from './container-environment.ts';
 import { attemptEnded, nodeEnded } from './job-life.ts';
 import { markerName } from './job-process.ts';
 import { hasEnded, isActive, type JobRecord } from './job-record.ts';

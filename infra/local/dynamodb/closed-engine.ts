@@ -17,7 +17,7 @@ export interface ClosedDynamoDb {
 
 /**
  * Starts the embedded DynamoDB engine, with its records in `file`, in a network of its own: nothing of this machine
- * reaches its port but what is started in that network. Resolves before it answers.
+ * reaches its port but what is started in that network. Resolves before it responds.
  */
 export async function startClosedDynamoDb(
   namespaces: NetworkNamespaces,

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { boundToParent } from '../bound-to-parent.ts';
-import { answers } from './answers.ts';
 import { findEngine } from './find-engine.ts';
+import { waitForEngine } from './wait-for-engine.ts';
 
 export interface RunningDynamoDb {
   url: string;
@@ -48,7 +48,7 @@ export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<
     void ended.then(() => {
       isGone = true;
     });
-    if (engine.pid !== undefined && (await answers({ host, port }, () => isGone))) {
+    if (engine.pid !== undefined && (await waitForEngine({ host, port }, () => isGone))) {
       const close = async () => {
         engine.kill('SIGTERM');
         await ended;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { Credentials } from '../role/session.ts';
+import type { Credentials } from '../role/session-credentials.ts';
 import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
-import type { EngineAddress } from './answers.ts';
+import type { EngineAddress } from './wait-for-engine.ts';
 
 export interface SignedProxyOptions {
   /** Address that it listens on, on any free port. */
@@ -25,7 +25,7 @@ const maxBufferedBytes = 4 * maxBodyBytes;
 const requestMs = 30_000;
 
 /** An error in the protocol of DynamoDB. */
-class Refusal extends Error {
+class DynamoDbError extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -40,7 +40,7 @@ class Refusal extends Error {
 class BodyReader {
   #buffered = 0;
 
-  /** @throws Refusal for a body that is too large, or while too many are read */
+  /** @throws DynamoDbError for a body that is too large, or while too many are read */
   async read(message: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -48,9 +48,10 @@ class BodyReader {
       for await (const chunk of message.iterator({ destroyOnReturn: false })) {
         size += chunk.length;
         this.#buffered += chunk.length;
-        if (size > maxBodyBytes) throw new Refusal(413, 'RequestEntityTooLarge', 'The request is too large');
+        if (size > maxBodyBytes)
+          throw new DynamoDbError(413, 'RequestEntityTooLarge', 'The request is too large');
         if (this.#buffered > maxBufferedBytes) {
-          throw new Refusal(503, 'ServiceUnavailable', 'Too many requests at once');
+          throw new DynamoDbError(503, 'ServiceUnavailable', 'Too many requests at once');
         }
         chunks.push(chunk);
       }
@@ -67,12 +68,13 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
     return;
   }
   const { status, code } =
-    error instanceof Refusal
+    error instanceof DynamoDbError
       ? error
       : error instanceof SignatureError
         ? { status: 400, code: error.code }
         : { status: 503, code: 'ServiceUnavailable' };
-  const text = error instanceof Refusal || error instanceof SignatureError ? error.message : 'No answer';
+  const text =
+    error instanceof DynamoDbError || error instanceof SignatureError ? error.message : 'No answer';
   const type = `com.amazon.coral.service#${code}`;
   const body = JSON.stringify({ __type: type, message: text });
   response.writeHead(status, {
@@ -105,8 +107,8 @@ function forward(
 }
 
 /**
- * Serves an engine that checks no signatures to those alone who sign for DynamoDB with the credentials. It answers no
- * preflight, and every request of a page without them with an error.
+ * Serve an engine that checks no signatures, and require signatures for DynamoDB with the credentials. It responds to no
+ * preflight, and with an error to every request of a page without the credentials.
  */
 export async function startSignedProxy(options: SignedProxyOptions): Promise<RunningProxy> {
   const { host, engine, region, credentials } = options;
@@ -120,7 +122,7 @@ export async function startSignedProxy(options: SignedProxyOptions): Promise<Run
     }
     const body = await bodies.read(message);
     verifySignature({ method, path, headers, body }, { region, service: 'dynamodb' }, credentials);
-    if (method !== 'POST' || path !== '/') throw new Refusal(404, 'UnknownOperationException', '');
+    if (method !== 'POST' || path !== '/') throw new DynamoDbError(404, 'UnknownOperationException', '');
     await forward(message, body, response, engine, agent);
   };
   const server = createServer(

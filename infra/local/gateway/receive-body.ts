@@ -11,8 +11,8 @@ import type { ByteBudget } from './byte-budget.ts';
 export const eventBodyMaxBytes = Math.floor((6 * 1024 * 1024 - 32 * 1024) / 4) * 3;
 
 /** The client went away before it had sent everything; there is nobody to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
 }
 
 const noRoom = () =>
@@ -100,10 +100,10 @@ export function receiveBody(
       share.settle();
       resolve({ bytes: buffer.subarray(0, length), release: share.release });
     });
-    request.once('error', () => stop(new ClientGone()));
+    request.once('error', () => stop(new ClientGoneError()));
     request.once('close', () => {
       // After the end it is the answer that was sent.
-      if (!request.complete) stop(new ClientGone());
+      if (!request.complete) stop(new ClientGoneError());
     });
   });
 }

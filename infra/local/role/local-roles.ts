@@ -5,7 +5,7 @@ import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
 import { type ResourceArns, roleStatements } from '../../role-statements.ts';
 import { bucketArn, tableArn } from './arns.ts';
-import { type Credentials, sessionCredentials } from './session.ts';
+import { type Credentials, sessionCredentials } from './session-credentials.ts';
 
 const arnsOf = (environment: Environment): ResourceArns => ({
   accounts: tableArn(environment['ACCOUNTS_TABLE'] ?? ''),

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerPreflight, applyCors } from './cors.ts';
+import { answerPreflight, applyCors } from './bucket-cors.ts';
 import { route } from './operations/route.ts';
 import { Access } from './protocol/access.ts';
 import { sendError } from './protocol/answer.ts';
-import { type Authority, authenticate } from './protocol/authenticate.ts';
+import { type Authority, authenticateRequest } from './protocol/authenticate-request.ts';
 import { S3Error } from './protocol/s3-error.ts';
 import { parseRequest, type S3Request } from './protocol/s3-request.ts';
 import type { Store } from './store/store.ts';
@@ -39,7 +39,7 @@ async function answer(request: S3Request, options: ListenerOptions): Promise<voi
     answerPreflight(request, options.corsOrigins);
     return;
   }
-  const authenticated = authenticate(request, options);
+  const authenticated = authenticateRequest(request, options);
   const { headers } = authenticated;
   const { operation, action } = route(request.method, request, headers);
   const { response, bucket, key, query } = request;

@@ -2,7 +2,7 @@ import { Server } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { RelayOptions, startRelay } from '../dynamodb/relay.ts';
-import { startS3Server } from './server.ts';
+import { startS3Server } from './s3-server.ts';
 
 const Options = z.strictObject({
   folder: z.string().min(1),

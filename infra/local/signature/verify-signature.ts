@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Credentials, sessionSecret } from '../role/session.ts';
+import { type Credentials, sessionSecret } from '../role/session-credentials.ts';
 import {
   maxClockSkew,
   parseTimestamp,

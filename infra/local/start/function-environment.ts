@@ -12,7 +12,7 @@ const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT']
 export type EndpointVariable = (typeof endpointVariables)[number];
 
 /** What was set for the engines by whoever starts the service. */
-export interface Place {
+export interface EngineAccess {
   region: string;
   credentials: Credentials;
   endpoints: Partial<Record<EndpointVariable, string>>;
@@ -24,8 +24,8 @@ export interface Place {
  * Region, credentials and endpoints for the engines. The starter's own AWS credentials are used only where an engine
  * was replaced by another one; else they are none of this service's business.
  */
-export function placeOf(own: Variables, made: Credentials): Place {
-  const endpoints: Place['endpoints'] = {};
+export function engineAccess(own: Variables, made: Credentials): EngineAccess {
+  const endpoints: EngineAccess['endpoints'] = {};
   for (const name of endpointVariables) {
     const value = own[name];
     if (value !== undefined && value !== '') endpoints[name] = value;
@@ -45,16 +45,16 @@ export function placeOf(own: Variables, made: Credentials): Place {
 const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|LOG_LEVEL)$/;
 
 /** Environment of a job: what a function gets, but not the name of the accounts table. */
-export function jobVariables(own: Variables, place: Place): Record<string, string> {
+export function jobVariables(own: Variables, access: EngineAccess): Record<string, string> {
   const settings = Object.entries(own).filter(
     (entry): entry is [string, string] => passed.test(entry[0]) && entry[1] !== undefined,
   );
   return {
     ...Object.fromEntries(settings),
-    ...place.endpoints,
-    AWS_REGION: place.region,
-    AWS_ACCESS_KEY_ID: place.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: place.credentials.secretAccessKey,
+    ...access.endpoints,
+    AWS_REGION: access.region,
+    AWS_ACCESS_KEY_ID: access.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: access.credentials.secretAccessKey,
     // Whatever is configured on this machine for other accounts stays out of it.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
@@ -64,9 +64,9 @@ export function jobVariables(own: Variables, place: Place): Record<string, strin
   };
 }
 
-/** Puts the environment of functions in the place of what this process was started with. */
-export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, place: Place): void {
-  const variables = jobVariables(own, place);
+/** Puts the environment of functions in place of what this process was started with. */
+export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EngineAccess): void {
+  const variables = jobVariables(own, access);
   for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
   Object.assign(own, { LOG_LEVEL: 'warn' }, variables, { ACCOUNTS_TABLE: accountsTable });
 }

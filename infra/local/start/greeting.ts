@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { FirstAdmin } from './first-admin.ts';
+import type { FirstAdmin } from './ensure-first-admin.ts';
 
 const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -2,14 +2,14 @@ import { lambda } from '../../../shared/http/lambda.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runCommand } from '../../command/run-command.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../../endpoints.ts';
-import { type RunningGateway, startGateway } from '../gateway/server.ts';
+import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
 import { endpointEnvironment } from '../role/local-roles.ts';
-import { startBackends } from './backends.ts';
 import { checkSettings } from './check-settings.ts';
-import type { Place } from './function-environment.ts';
+import type { EngineAccess } from './function-environment.ts';
 import { readAnonymousTimes, readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
-import { readOptions } from './options.ts';
+import { startBackends } from './start-backends.ts';
+import { readOptions } from './start-options.ts';
 import { stopRequested } from './stop-request.ts';
 
 async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {
@@ -30,7 +30,7 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
 }
 
 /** The same endpoint, whose function acts in a role of its own. */
-function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: Place): LoadedEndpoint {
+function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EngineAccess): LoadedEndpoint {
   const { endpoint } = loaded;
   if (!hasRoles) return loaded;
   return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
@@ -49,12 +49,12 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const loading = loadEndpoints(program);
   // Should the rest not start, nobody waits for it.
   loading.catch(() => {});
-  const { place, folders, firstAdmin, lost, warnings } = await startBackends(started, {
+  const { access, folders, firstAdmin, lost, warnings } = await startBackends(started, {
     dataFolder,
     program,
     corsOrigins,
   });
-  const endpoints = (await loading).map((loaded) => inRole(loaded, place));
+  const endpoints = (await loading).map((loaded) => inRole(loaded, access));
   const gateway = await listen({ endpoints, port, limits, bodyBytes, anonymousTimes, corsOrigins });
   started.defer(() => gateway.close());
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { boundToParent } from '../bound-to-parent.ts';
-import type { RelayPlace } from './s3-process.ts';
+import type { RelayAddress } from './s3-process.ts';
 
 interface RunningRelay {
   pid: number;
@@ -10,7 +10,7 @@ interface RunningRelay {
 }
 
 /** Starts a relay of the DynamoDB engine in a process of its own, where no S3 server is one. Resolves before it listens. */
-export function startRelayProcess(program: string, { options, enter }: RelayPlace): RunningRelay {
+export function startRelayProcess(program: string, { options, enter }: RelayAddress): RunningRelay {
   const bound = boundToParent(process.execPath, [program, JSON.stringify(options)]);
   const { file, args } = enter(bound.file, bound.args);
   const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'], detached: true });

@@ -21,7 +21,7 @@ export interface S3Options {
 }
 
 /** What makes a process a relay of the DynamoDB engine. */
-export interface RelayPlace {
+export interface RelayAddress {
   options: RelayOptions;
   /** How to run a program in the network of the engine. */
   enter(program: string, args: readonly string[]): { file: string; args: string[] };
@@ -45,7 +45,7 @@ const Ready = z.object({ url: z.url() });
 export async function startS3Process(
   program: string,
   options: S3Options,
-  relay?: RelayPlace,
+  relay?: RelayAddress,
 ): Promise<RunningEngine> {
   const bound = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
   const { file, args } = relay === undefined ? bound : relay.enter(bound.file, bound.args);

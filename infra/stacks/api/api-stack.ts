@@ -4,13 +4,13 @@ import type { Construct } from 'constructs';
 import { allNeeds } from '../../../shared/http/all-needs.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
-import type { DeploymentOptions } from '../../options.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';
 import { grantsOf, type Resources } from '../grants.ts';
 import { ServiceFunction } from '../service-function.ts';
+import { addRoutes, type ServedRoute } from './add-routes.ts';
 import { baseUrl } from './domain.ts';
 import { restApi } from './rest-api.ts';
-import { addRoutes, type ServedRoute } from './routes.ts';
 
 /** What the functions of all stacks are made of. */
 export interface FunctionParts {

@@ -1,7 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { DeploymentOptions } from '../../options.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
 
 /** Serves the API under a domain of one's own too, where there is one. Answers the base URL. */
 export function baseUrl(api: RestApi, { domainName, certificateArn }: DeploymentOptions): string {

@@ -11,7 +11,7 @@ import {
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
-import type { DeploymentOptions } from '../../options.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 

@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { WatchedList } from '../../../shared/data/watched-list.ts';
-import { type BatchNames, queueNames } from '../names.ts';
+import { type BatchNames, queueNames } from '../batch-names.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 /** After so long an event that nobody could take in is a dead letter. */

@@ -1,8 +1,8 @@
 import { CfnComputeEnvironment, CfnJobQueue } from 'aws-cdk-lib/aws-batch';
 import { CfnPlacementGroup } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
-import type { DeploymentOptions } from '../../options.ts';
-import type { BatchNames } from '../names.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
+import type { BatchNames } from '../batch-names.ts';
 import type { Network } from './network.ts';
 import { NodeParts } from './node-parts.ts';
 

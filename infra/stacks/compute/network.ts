@@ -9,7 +9,7 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
-import type { DeploymentOptions } from '../../options.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
 
 /**
  * The network of the jobs: public subnets, because a NAT gateway costs money while nobody uses it, and ways to S3 and

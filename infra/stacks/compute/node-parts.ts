@@ -2,7 +2,7 @@ import { Fn, Stack } from 'aws-cdk-lib';
 import { CfnLaunchTemplate } from 'aws-cdk-lib/aws-ec2';
 import { CfnInstanceProfile, ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { DeploymentOptions } from '../../options.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
 import { nodeUserData } from './user-data.ts';
 
 /** The instance profile and the launch template of all EC2 nodes. */

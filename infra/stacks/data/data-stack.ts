@@ -9,7 +9,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import type { DeploymentOptions } from '../../options.ts';
+import type { DeploymentOptions } from '../../deployment-options.ts';
 
 /** Days after which the parts of an upload that was never completed are removed. */
 const abandonedUploadDays = 2;
@@ -27,7 +27,7 @@ export class DataStack extends Stack {
     };
   }
 
-  /** As `infra/local/dynamodb/tables.ts` creates it: `pk` and `sk`, paid by request, expiry by `ttl`. */
+  /** As `infra/local/dynamodb/create-tables.ts` creates it: `pk` and `sk`, paid by request, expiry by `ttl`. */
   #table(id: string, { pointInTimeRecovery, deleteDataOnDestroy }: DeploymentOptions): Table {
     const table = new Table(this, id, {
       partitionKey: { name: 'pk', type: AttributeType.STRING },

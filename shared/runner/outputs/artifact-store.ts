@@ -30,7 +30,7 @@ export interface ArtifactStoreOptions extends ArtifactOwner {
   maxBytes: number;
 }
 
-/** All artifacts of a job. @throws UnreadableRecord for one whose place would be taken without knowing it */
+/** All artifacts of a job. @throws UnreadableRecordError for one whose place would be taken without knowing it */
 export async function* eachArtifact({
   records,
   experiment,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
+import { makeProxyEvent } from '../../../infra/local/gateway/make-proxy-event.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
@@ -52,7 +52,7 @@ export async function ourAnswers(
       const { method, path } = endpoints[route];
       const headers = [['X-Fields', mask] as const];
       const request = { method, path, query: '', headers, body: Buffer.of(), sourceIp: '127.0.0.1' };
-      const result = await handler(proxyEvent(request, path, {}), {} as never);
+      const result = await handler(makeProxyEvent(request, path, {}), {} as never);
       const json = JSON.parse(result.body);
       const body = result.statusCode === 400 ? json.message : json;
       answers[route].push([result.statusCode, route === 'write' ? [body, writes - before] : body]);

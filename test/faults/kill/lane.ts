@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startBatchServer } from '../../../infra/local/batch/batch-server.ts';
 import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/job-record.ts';
-import { startBatchServer } from '../../../infra/local/batch/server.ts';
 import { credentials, type Engines, region } from '../world/engines.ts';
 import type { Program } from '../world/process.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Figure, figure } from '../../../infra/bench/figure.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import type { TracedCall } from '../injection/middleware.ts';
-import type { Bench } from '../proof.ts';
+import type { ProofContext } from '../proof.ts';
 import { buildProgram } from '../world/build-program.ts';
 import { startApart } from './apart.ts';
 import { countFaults } from './count-faults.ts';
@@ -48,7 +48,7 @@ function strikeOf({ role: text, at, when }: Mark, random: () => number): Strike 
 
 /** Lives the lives of jobs of these kinds with a kill in each, in `laneCount` lanes at once, and counts what is wrong. */
 export async function proveKills(
-  { folder, started, size, seeds = [1], say, report }: Bench,
+  { folder, started, size, seeds = [1], say, report }: ProofContext,
   draws: readonly Draw[],
   laneCount: number,
 ): Promise<Figure[]> {

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { StoredObject } from '../../../infra/doctor/inventory.ts';
-import { createTables } from '../../../infra/local/dynamodb/tables.ts';
+import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { region, startEngines } from '../world/engines.ts';
 import { environmentOf, newDeveloper, openService } from '../world/service.ts';
 import { type FilledProject, fillProject, type Size } from './doomed-project.ts';

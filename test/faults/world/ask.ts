@@ -1,4 +1,4 @@
-import { proxyEvent } from '../../../infra/local/gateway/proxy-event.ts';
+import { makeProxyEvent } from '../../../infra/local/gateway/make-proxy-event.ts';
 import { endpointEnvironment } from '../../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../../infra/routes.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
@@ -28,7 +28,7 @@ export async function ask(
 ): Promise<Answer> {
   const encoded = encodedPath(endpoint, path);
   const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  const event = proxyEvent(
+  const event = makeProxyEvent(
     {
       method: endpoint.method,
       path: encoded.path,

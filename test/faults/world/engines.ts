@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
-import { startS3Server } from '../../../infra/local/s3/server.ts';
+import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
 
 export const credentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 export const region = 'eu-central-1';

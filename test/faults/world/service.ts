@@ -6,7 +6,7 @@ import {
   type Inventory,
   type StoredObject,
 } from '../../../infra/doctor/inventory.ts';
-import { createTables } from '../../../infra/local/dynamodb/tables.ts';
+import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { type BatchControl, batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { afterAll } from 'vitest';
+import { readOptions } from '../../../infra/deployment-options.ts';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
-import { readOptions } from '../../../infra/options.ts';
 import { addService, type ServiceStacks } from '../../../infra/stacks/service.ts';
 import { loadTasks } from '../../../infra/tasks.ts';
 

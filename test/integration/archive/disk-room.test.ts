@@ -5,16 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { DiskRoom, DiskRoomError, freeBytes } from '../../../shared/archive/disk-room.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 import { tar, tarEntry, zip } from './archive-bytes.ts';
-import { Bench, limits } from './extraction.ts';
+import { ExtractionFolder, limits } from './extraction.ts';
 
 describe('the disk that an archive is unpacked to', () => {
-  const bench = new Bench();
+  const extraction = new ExtractionFolder();
 
   async function extract(archive: Buffer, free: number) {
-    const file = join(bench.folder, 'archive');
+    const file = join(extraction.folder, 'archive');
     await writeFile(file, archive);
-    const room = new DiskRoom(bench.folder, () => free);
-    return extractArchive({ file, into: bench.into, limits, room });
+    const room = new DiskRoom(extraction.folder, () => free);
+    return extractArchive({ file, into: extraction.into, limits, room });
   }
 
   const content = Buffer.alloc(50_000);
@@ -27,7 +27,7 @@ describe('the disk that an archive is unpacked to', () => {
     const fault: unknown = await extract(archive, 49_999).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(DiskRoomError);
     expect(String(fault)).toContain('entry "first" needs 50000 bytes, and 49999 are free on the disk');
-    expect(await readdir(bench.folder)).toEqual(['archive']);
+    expect(await readdir(extraction.folder)).toEqual(['archive']);
   });
 
   test.each(archives)('takes a %s for which there is room', async (_, archive) => {
@@ -35,10 +35,10 @@ describe('the disk that an archive is unpacked to', () => {
   });
 
   test('is asked itself, and some of it stays free', async () => {
-    const { bavail, bsize } = await statfs(bench.folder);
-    const free = freeBytes(bench.folder);
+    const { bavail, bsize } = await statfs(extraction.folder);
+    const free = freeBytes(extraction.folder);
     expect(free).toBeGreaterThan(0);
     expect(free).toBeLessThan(bavail * bsize);
-    expect(() => new DiskRoom(bench.folder).require(2 ** 60, 'x')).toThrow(DiskRoomError);
+    expect(() => new DiskRoom(extraction.folder).require(2 ** 60, 'x')).toThrow(DiskRoomError);
   });
 });

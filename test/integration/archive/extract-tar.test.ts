@@ -5,33 +5,33 @@ import { create } from 'tar';
 import { describe, expect, test } from 'vitest';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 import { pax, seal, TAR_END, tar, tarEntry } from './archive-bytes.ts';
-import { Bench, limits } from './extraction.ts';
+import { ExtractionFolder, limits } from './extraction.ts';
 
-const bench = new Bench();
+const extraction = new ExtractionFolder();
 const longPath = `${'folder-'.repeat(20)}/${'name-'.repeat(30)}.txt`;
 
 describe('tar archives that are fine', () => {
   test.each([true, false])('what tar packed comes out again (gzip: %s)', async (gzip) => {
-    const source = join(bench.folder, 'source');
+    const source = join(extraction.folder, 'source');
     await mkdir(join(source, 'top', longPath, '..'), { recursive: true });
     await writeFile(join(source, 'top', longPath), 'long');
     await writeFile(join(source, 'top', 'zoë 模型.py'), 'x'.repeat(70_000), { mode: 0o4750 });
     await writeFile(join(source, 'top', 'empty'), '', { mode: 0o600 });
-    const file = join(bench.folder, 'archive.zip'); // the name says nothing
+    const file = join(extraction.folder, 'archive.zip'); // the name says nothing
     await create({ cwd: source, file, gzip }, ['top']);
-    const { entries, bytes } = await extractArchive({ file, into: bench.into, limits });
+    const { entries, bytes } = await extractArchive({ file, into: extraction.into, limits });
     expect({ entries, bytes }).toEqual({ entries: 5, bytes: 70_004 });
-    expect(await readFile(join(bench.into, 'top', longPath), 'utf8')).toBe('long');
-    expect((await stat(join(bench.into, 'top', 'zoë 模型.py'))).mode & 0o7777).toBe(0o755);
-    expect((await stat(join(bench.into, 'top', 'empty'))).mode & 0o7777).toBe(0o644);
-    expect((await stat(join(bench.into, 'top'))).mode & 0o7777).toBe(0o755);
-    expect((await stat(bench.into)).mode & 0o7777).toBe(0o755);
-    expect((await readdir(bench.folder)).sort()).toEqual(['archive.zip', 'into', 'source']);
+    expect(await readFile(join(extraction.into, 'top', longPath), 'utf8')).toBe('long');
+    expect((await stat(join(extraction.into, 'top', 'zoë 模型.py'))).mode & 0o7777).toBe(0o755);
+    expect((await stat(join(extraction.into, 'top', 'empty'))).mode & 0o7777).toBe(0o644);
+    expect((await stat(join(extraction.into, 'top'))).mode & 0o7777).toBe(0o755);
+    expect((await stat(extraction.into)).mode & 0o7777).toBe(0o755);
+    expect((await readdir(extraction.folder)).sort()).toEqual(['archive.zip', 'into', 'source']);
   });
 
   test('GNU long names, pax paths and sizes, git comments, folders twice', async () => {
     const long = { type: 'L', gnu: true };
-    await bench.extract(
+    await extraction.extract(
       tar(
         pax({ comment: 'a1b2c3' }, 'g'),
         tarEntry('./', { type: '5' }),
@@ -45,36 +45,36 @@ describe('tar archives that are fine', () => {
         tarEntry('old/v7', { type: '\0', content: 'v7' }),
       ),
     );
-    expect(await readFile(join(bench.into, longPath), 'utf8')).toBe('gnu');
-    expect(await readFile(join(bench.into, 'd', longPath), 'utf8')).toBe('pax');
-    expect(await readFile(join(bench.into, 'old/v7'), 'utf8')).toBe('v7');
+    expect(await readFile(join(extraction.into, longPath), 'utf8')).toBe('gnu');
+    expect(await readFile(join(extraction.into, 'd', longPath), 'utf8')).toBe('pax');
+    expect(await readFile(join(extraction.into, 'old/v7'), 'utf8')).toBe('v7');
   });
 
   test('a size in the binary form of GNU', async () => {
     const entry = tarEntry('a', { content: 'four' });
     entry.set([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4], 124);
     seal(entry.subarray(0, 512));
-    await bench.extract(tar(entry));
-    expect(await readFile(join(bench.into, 'a'), 'utf8')).toBe('four');
+    await extraction.extract(tar(entry));
+    expect(await readFile(join(extraction.into, 'a'), 'utf8')).toBe('four');
   });
 
   test('an archive without entries makes an empty folder', async () => {
-    expect(await bench.extract(TAR_END)).toEqual({ entries: 0, bytes: 0 });
-    expect(await readdir(bench.into)).toEqual([]);
+    expect(await extraction.extract(TAR_END)).toEqual({ entries: 0, bytes: 0 });
+    expect(await readdir(extraction.into)).toEqual([]);
   });
 
   test('several gzip members, one after the other', async () => {
     const archive = tar(tarEntry('a', { content: 'x' }));
     const members = [gzipSync(archive.subarray(0, 700)), gzipSync(archive.subarray(700))];
-    expect(await bench.extract(Buffer.concat(members))).toEqual({ entries: 1, bytes: 1 });
+    expect(await extraction.extract(Buffer.concat(members))).toEqual({ entries: 1, bytes: 1 });
   });
 
   test.runIf(process.getuid?.() === 0)('everything belongs to the owner asked for', async () => {
-    const file = join(bench.folder, 'archive');
+    const file = join(extraction.folder, 'archive');
     await writeFile(file, tar(tarEntry('a/b', { content: 'x' })));
-    await extractArchive({ file, into: bench.into, limits, owner: { uid: 60_123, gid: 60_124 } });
+    await extractArchive({ file, into: extraction.into, limits, owner: { uid: 60_123, gid: 60_124 } });
     for (const place of ['', 'a', 'a/b']) {
-      expect(await lstat(join(bench.into, place))).toMatchObject({ uid: 60_123, gid: 60_124 });
+      expect(await lstat(join(extraction.into, place))).toMatchObject({ uid: 60_123, gid: 60_124 });
     }
   });
 });
@@ -128,52 +128,52 @@ describe('tar archives that are refused, whole', () => {
     ['too long a path', [pax({ path: 'd/'.repeat(300) }), tarEntry('a')], '500 bytes'],
     ['endless zeros', [Buffer.alloc(2_000_000)], 'zeros'],
   ])('%s', async (_what, entries, reason) => {
-    await bench.expectRefusal(tar(fine, ...entries), reason);
+    await extraction.expectRefusal(tar(fine, ...entries), reason);
   });
 
   test('a binary size beyond what can be counted', async () => {
     const entry = tarEntry('a');
     entry.set([0x80, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 124);
-    await bench.expectRefusal(tar(seal(entry)), 'number');
+    await extraction.expectRefusal(tar(seal(entry)), 'number');
   });
 
   test('too many entries, the folders within paths included', async () => {
     const files = Array.from({ length: 21 }, (_, index) => tarEntry(`f${index}`));
-    await bench.expectRefusal(tar(...files), 'more than 20 files');
+    await extraction.expectRefusal(tar(...files), 'more than 20 files');
     const folders = Array.from({ length: 4 }, (_, index) => tarEntry(`${index}/a/b/c/d/e`));
-    await bench.expectRefusal(tar(...folders), 'more than 20 files');
+    await extraction.expectRefusal(tar(...folders), 'more than 20 files');
   });
 
   test('more bytes than allowed in all', async () => {
     const files = [1, 2, 3].map((index) => tarEntry(`f${index}`, { content: Buffer.alloc(40_000) }));
-    await bench.expectRefusal(tar(...files), /"f3".*100000 bytes/);
+    await extraction.expectRefusal(tar(...files), /"f3".*100000 bytes/);
   });
 
   test.each([100, 600, 1_100, 1_600, 2_100])('cut short after %i bytes', async (length) => {
     const archive = tar(fine, tarEntry('b', { content: 'y'.repeat(600) }));
-    await bench.expectRefusal(archive.subarray(0, length), /cut short|neither/);
-    await bench.expectRefusal(gzipSync(archive.subarray(0, length)), 'cut short');
+    await extraction.expectRefusal(archive.subarray(0, length), /cut short|neither/);
+    await extraction.expectRefusal(gzipSync(archive.subarray(0, length)), 'cut short');
   });
 
   test('something behind a gzip stream', async () => {
-    await bench.expectRefusal(Buffer.concat([gzipSync(tar(fine)), Buffer.from('junk')]), 'damaged');
+    await extraction.expectRefusal(Buffer.concat([gzipSync(tar(fine)), Buffer.from('junk')]), 'damaged');
   });
 
   test('a gzip stream cut short or damaged', async () => {
     const packed = gzipSync(
       tar(tarEntry('a', { content: Buffer.from(crypto.getRandomValues(new Uint8Array(5_000))) })),
     );
-    await bench.expectRefusal(packed.subarray(0, -10), 'damaged');
-    await bench.expectRefusal(packed.subarray(0, 2_000), 'damaged');
+    await extraction.expectRefusal(packed.subarray(0, -10), 'damaged');
+    await extraction.expectRefusal(packed.subarray(0, 2_000), 'damaged');
     packed.fill(0xaa, packed.length - 8, packed.length - 4);
-    await bench.expectRefusal(packed, 'damaged');
+    await extraction.expectRefusal(packed, 'damaged');
   });
 
   test('a bomb is read no further than the limit', async () => {
     const bomb = gzipSync(
       tar(pax({ size: String(50_000_000) }), tarEntry('bomb', { size: '0' }), Buffer.alloc(50_000_000)),
     );
-    await bench.expectRefusal(bomb, /"bomb".*100000 bytes/);
+    await extraction.expectRefusal(bomb, /"bomb".*100000 bytes/);
   });
 
   test.each([
@@ -182,14 +182,14 @@ describe('tar archives that are refused, whole', () => {
     ['gzip of a text', gzipSync(Buffer.from('hello '.repeat(200)))],
     ['xz', Buffer.from('fd377a585a000004', 'hex')],
   ])('%s is no archive', async (_what, bytes) => {
-    await bench.expectRefusal(bytes, /neither|tar header|cut short/);
+    await extraction.expectRefusal(bytes, /neither|tar header|cut short/);
   });
 
   test('a folder that holds something is left alone', async () => {
-    await mkdir(bench.into);
-    await writeFile(join(bench.into, 'mine'), 'mine');
-    await expect(bench.extract(tar(fine))).rejects.toThrow('ENOTEMPTY');
-    expect(await readdir(bench.into)).toEqual(['mine']);
-    expect((await readdir(bench.folder)).sort()).toEqual(['archive', 'into']);
+    await mkdir(extraction.into);
+    await writeFile(join(extraction.into, 'mine'), 'mine');
+    await expect(extraction.extract(tar(fine))).rejects.toThrow('ENOTEMPTY');
+    expect(await readdir(extraction.into)).toEqual(['mine']);
+    expect((await readdir(extraction.folder)).sort()).toEqual(['archive', 'into']);
   });
 });

@@ -8,7 +8,7 @@ import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 export const limits: ArchiveLimits = { maxEntries: 20, maxBytes: 100_000, maxPathBytes: 500, maxDepth: 10 };
 
 /** A folder for each test, with the archive in it and what it is unpacked to. */
-export class Bench {
+export class ExtractionFolder {
   folder = '';
 
   constructor() {

@@ -10,12 +10,12 @@ import {
   type SubmitJobCommandInput,
 } from '@aws-sdk/client-batch';
 import { onTestFinished } from 'vitest';
-import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/job-record.ts';
 import {
   type BatchServerOptions,
   type RunningBatch,
   startBatchServer,
-} from '../../../infra/local/batch/server.ts';
+} from '../../../infra/local/batch/batch-server.ts';
+import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/job-record.ts';
 import { processStartTime } from '../../../shared/process/process-tree.ts';
 
 import { credentials, optionsIn, region } from './server-options.ts';

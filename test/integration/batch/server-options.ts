@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { BatchServerOptions } from '../../../infra/local/batch/batch-server.ts';
 import type { LocalJobDefinition } from '../../../infra/local/batch/catalogue.ts';
-import type { BatchServerOptions } from '../../../infra/local/batch/server.ts';
 
 export const region = 'eu-central-1';
 export const credentials = { accessKeyId: 'local', secretAccessKey: 'a secret of the tests' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Bench, ChangeRow, Rows } from './rows.ts';
+import type { ChangeRow, RowContext, Rows } from './rows.ts';
 
 const rivals = 20;
 
@@ -15,7 +15,10 @@ const malformed = [
   '"1-ä"',
 ];
 
-function checkChange({ endpoint, content, reads, effect, few }: ChangeRow, { call, begin }: Bench): void {
+function checkChange(
+  { endpoint, content, reads, effect, few }: ChangeRow,
+  { call, begin }: RowContext,
+): void {
   const change = (n: number, headers: Record<string, string> = {}) => call(endpoint, content(n), headers);
   const present = async () => (reads === undefined ? '' : (await call(reads)).text);
   const removes = effect === 'removes';
@@ -70,7 +73,7 @@ function checkChange({ endpoint, content, reads, effect, few }: ChangeRow, { cal
 }
 
 /** Tests that every change of the rows keeps to its preconditions. */
-export function checkChanges({ changes }: Rows, bench: Bench): void {
+export function checkChanges({ changes }: Rows, bench: RowContext): void {
   describe.each(changes.map((row) => [row.endpoint.name, row] as const))('%s', (_, row) =>
     checkChange(row, bench),
   );

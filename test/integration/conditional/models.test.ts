@@ -5,7 +5,7 @@ import { type TestService, type TestUser, testService } from '../../support/serv
 import { checkChanges } from './change-checks.ts';
 import { modelRows } from './model-rows.ts';
 import { checkReads } from './read-checks.ts';
-import type { Bench } from './rows.ts';
+import type { RowContext } from './rows.ts';
 
 describe('conditional requests about models', () => {
   let service: TestService;
@@ -22,7 +22,7 @@ describe('conditional requests about models', () => {
     path = { model_name };
   });
 
-  const call: Bench['call'] = (endpoint, content = {}, headers = {}) =>
+  const call: RowContext['call'] = (endpoint, content = {}, headers = {}) =>
     service.call(endpoint, { path, as: owner, ...content, headers: { ...content.headers, ...headers } });
   const begin = async () => (await call(readModel)).headers['etag']!;
   const prepare = () => Promise.resolve();

@@ -17,7 +17,7 @@ import { send, sha256 } from '../projects/upload-file.ts';
 import { checkChanges } from './change-checks.ts';
 import { files, projectRows, sources } from './project-rows.ts';
 import { checkReads } from './read-checks.ts';
-import type { Bench } from './rows.ts';
+import type { RowContext } from './rows.ts';
 
 describe('conditional requests about projects', () => {
   let service: TestService;
@@ -35,7 +35,7 @@ describe('conditional requests about projects', () => {
     path = { project_id, config_id: 'train.yaml', dataset: 'digits', experiment_id };
   });
 
-  const call: Bench['call'] = (endpoint, content = {}, headers = {}) =>
+  const call: RowContext['call'] = (endpoint, content = {}, headers = {}) =>
     service.call(endpoint, { path, as: owner, ...content, headers: { ...content.headers, ...headers } });
 
   async function upload(endpoint: AnyEndpoint, blobs: readonly Uint8Array[]): Promise<void> {

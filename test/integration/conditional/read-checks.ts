@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Bench, Rows } from './rows.ts';
+import type { RowContext, Rows } from './rows.ts';
 
 /** Tests that every read of the rows spares a body that the caller has, and only that. */
-export function checkReads({ reads, changes }: Rows, { call, begin }: Bench): void {
+export function checkReads({ reads, changes }: Rows, { call, begin }: RowContext): void {
   describe.each(reads.map((row) => [`${row.endpoint.name} ${row.accept ?? ''}`, row] as const))(
     '%s',
     (_, { endpoint, accept }) => {

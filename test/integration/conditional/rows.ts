@@ -31,7 +31,7 @@ export interface Rows {
 }
 
 /** Where the operations of a part are tried, with a record of its own for each test. */
-export interface Bench {
+export interface RowContext {
   call(endpoint: AnyEndpoint, content?: Call, headers?: Record<string, string>): Promise<Answer>;
   /** Makes what the endpoint changes or reads, and answers the tag of its first version. */
   begin(endpoint: AnyEndpoint): Promise<string>;

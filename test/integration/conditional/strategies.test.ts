@@ -6,7 +6,7 @@ import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';
-import type { Bench } from './rows.ts';
+import type { RowContext } from './rows.ts';
 import { strategyRows } from './strategy-rows.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
@@ -87,7 +87,7 @@ describe('conditional requests about strategies', () => {
     path = { strategy_id: ulid().toLowerCase() };
   });
 
-  const call: Bench['call'] = (endpoint, content = {}, headers = {}) =>
+  const call: RowContext['call'] = (endpoint, content = {}, headers = {}) =>
     service.call(endpoint, { path, as: owner, ...content, headers: { ...content.headers, ...headers } });
 
   async function prepare({ path: route }: AnyEndpoint): Promise<void> {

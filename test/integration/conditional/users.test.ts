@@ -10,7 +10,7 @@ import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';
-import type { Bench } from './rows.ts';
+import type { RowContext } from './rows.ts';
 import { userRows } from './user-rows.ts';
 
 describe('conditional requests about users', () => {
@@ -34,7 +34,7 @@ describe('conditional requests about users', () => {
     return { user, token: (await issueToken(service.accounts, user, options)).bearer };
   }
 
-  const call: Bench['call'] = async (endpoint, content = {}, headers = {}) => {
+  const call: RowContext['call'] = async (endpoint, content = {}, headers = {}) => {
     const { username } = ada.user;
     return service.call(endpoint, {
       as: endpoint === readOwnAccount ? await signedIn() : admin,

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { auditVcpus } from '../../../shared/data/audit-vcpus.ts';
 import { endJob, type UnfinishedJob } from '../../../shared/data/job.ts';
 import { spreadId } from '../../../shared/data/spread-list.ts';
-import { TableBusy, type TableWriter } from '../../../shared/data/table.ts';
+import { TableBusyError, type TableWriter } from '../../../shared/data/table.ts';
 import { formerLimitKey, limitShare, shareKey } from '../../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { beginJob, JobLimitError } from '../../../shared/jobs/begin-job.ts';
@@ -148,13 +148,13 @@ describe('the limit of vCPUs', () => {
         ...service.records,
         async write(...given) {
           writes += 1;
-          if (writes === death) throw new TableBusy('it died');
+          if (writes === death) throw new TableBusyError('it died');
           await service.records.write(...given);
         },
       };
       await begin(death * 5, limit, dying).then(
         (job) => job && end(job),
-        (error) => expect(error).toBeInstanceOf(TableBusy),
+        (error) => expect(error).toBeInstanceOf(TableBusyError),
       );
       expect(await heldVcpus(service.records)).toBe(0);
     }

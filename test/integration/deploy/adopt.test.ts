@@ -12,7 +12,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareAdopted } from '../../../infra/deploy/adopt.ts';
 import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
-import { startS3Server } from '../../../infra/local/s3/server.ts';
+import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
 
 const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
 const region = 'us-east-1';

@@ -6,7 +6,7 @@ import { endpoint as putConfig } from '../../../functions/projects/put-config.en
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
-import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/server.ts';
+import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/batch-server.ts';
 import { serviceDocument } from '../../../infra/openapi/service-document.ts';
 import { encodeCursor } from '../../../shared/http/cursor.ts';
 import { testCredentials, testRegion } from '../../support/engines.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
-import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
+import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
 import fc from '../../support/seeded-fast-check.ts';

@@ -6,16 +6,16 @@ import { endpoint as createToken } from '../../../functions/auth/create-token.en
 import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
-import { type RunningGateway, startGateway } from '../../../infra/local/gateway/server.ts';
+import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { bodyMaxBytes } from '../../../shared/http/body-max-bytes.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 
-const MIB = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 /** Room for the bodies of those who have signed in: 6 MiB; of anybody: 2 MiB. */
-const bodyBytes = 8 * MIB;
-const zeros = Buffer.alloc(4 * MIB);
+const bodyBytes = 8 * mebibyte;
+const zeros = Buffer.alloc(4 * mebibyte);
 
 let service: TestService;
 let user: TestUser;
@@ -82,7 +82,7 @@ test.each([
 
 test('bodies that do not end are given up for others, and never take more than their room', async () => {
   const head = [picture, whole, type, token(user.token)];
-  const slow = Array.from({ length: 48 }, () => begin(head, 4 * MIB - 1));
+  const slow = Array.from({ length: 48 }, () => begin(head, 4 * mebibyte - 1));
   // One has room: with the next one it would be more than 6 MiB.
   const answered = () => slow.filter(({ status }) => status() !== undefined);
   await expect.poll(() => answered().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(47);
@@ -90,7 +90,7 @@ test('bodies that do not end are given up for others, and never take more than t
 
   const size = { width: 64, height: 64, channels: 3, background: '#5a5a5a' } as const;
   const png = await sharp({ create: size }).png().toBuffer();
-  const padded = Buffer.concat([png, Buffer.alloc(3 * MIB)]);
+  const padded = Buffer.concat([png, Buffer.alloc(3 * mebibyte)]);
   const put = await fetch(`${gateway.url}/users/ada/profile_picture`, {
     method: 'PUT',
     headers: { Authorization: `Bearer ${user.token}`, 'Content-Type': 'image/png' },

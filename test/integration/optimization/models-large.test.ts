@@ -12,7 +12,7 @@ import { modelBench } from './model-bench.ts';
 
 const randomBytes = seededBytes(2);
 
-const MIB = 1024 ** 2;
+const mebibyte = 1024 ** 2;
 const pair = onnxFixture('pair.onnx');
 const w1 = onnxFixture('w1.bin');
 const w2 = onnxFixture('w2.bin');
@@ -67,11 +67,11 @@ describe('external data', () => {
 });
 
 describe('an upload in parts', () => {
-  const big = Buffer.concat([w1, randomBytes(17 * MIB)]);
+  const big = Buffer.concat([w1, randomBytes(17 * mebibyte)]);
   const asPart = { file: 'data', name: 'w1.bin', multipart: 'true' };
   type Part = Ticket & { part_number: number; size: number };
   const slice = ({ part_number, size }: Part) => {
-    const first = (part_number - 1) * 16 * MIB;
+    const first = (part_number - 1) * 16 * mebibyte;
     return big.subarray(first, first + size);
   };
 
@@ -82,8 +82,8 @@ describe('an upload in parts', () => {
     expect(json.upload).toBeNull();
     const parts: Part[] = json.parts;
     expect(parts.map(({ part_number, size }) => [part_number, size])).toEqual([
-      [1, 16 * MIB],
-      [2, big.length - 16 * MIB],
+      [1, 16 * mebibyte],
+      [2, big.length - 16 * mebibyte],
     ]);
     const other = slice(parts[1]!);
     expect(await send(parts[0]!, other, { 'content-length': String(other.length) })).toBe(403);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
-import type { S3ServerOptions } from '../../../infra/local/s3/server.ts';
+import type { S3ServerOptions } from '../../../infra/local/s3/s3-server.ts';
 
 const MAIN = fileURLToPath(new URL('../../../infra/local/s3/main.ts', import.meta.url));
 const credentials = { accessKeyId: 'child-key', secretAccessKey: 'child-secret' };

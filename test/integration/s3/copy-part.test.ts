@@ -19,10 +19,10 @@ const target = await openTarget();
 const { client, bucket: Bucket, key } = target;
 afterAll(() => target.close());
 
-const MIB = 1024 * 1024;
-const whole = randomBytes(11 * MIB + 7);
+const mebibyte = 1024 * 1024;
+const whole = randomBytes(11 * mebibyte + 7);
 const source = key('source of parts');
-const sizes = { wholeBytes: 6 * MIB, partBytes: 5 * MIB, atOnce: 2 };
+const sizes = { wholeBytes: 6 * mebibyte, partBytes: 5 * mebibyte, atOnce: 2 };
 
 beforeAll(async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: source, Body: whole }));
@@ -41,7 +41,7 @@ describe('copies in parts', () => {
     const { ETag } = await client.send(new HeadObjectCommand({ Bucket, Key: to }));
     const md5s = [0, 5, 10].map((first) =>
       createHash('md5')
-        .update(whole.subarray(first * MIB, (first + 5) * MIB))
+        .update(whole.subarray(first * mebibyte, (first + 5) * mebibyte))
         .digest(),
     );
     expect(ETag).toBe(`"${createHash('md5').update(Buffer.concat(md5s)).digest('hex')}-3"`);

@@ -14,10 +14,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUCKET as Bucket, type ChildServer, memory, startChild } from './child-server.ts';
 import { lacks } from './target.ts';
 
-const MIB = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 const TOTAL = 300;
 const PART = 20;
-const GROWTH = 100 * MIB;
+const GROWTH = 100 * mebibyte;
 
 const unmeasurable = !existsSync('/proc/self/status');
 if (unmeasurable) console.warn('Memory is not measured: this platform has no /proc.');
@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 's3-memory-'));
   server = await startChild(folder);
   // What the first request loads and compiles is not growth.
-  await server.client.send(new PutObjectCommand({ Bucket, Key: 'warm', Body: Buffer.alloc(MIB) }));
+  await server.client.send(new PutObjectCommand({ Bucket, Key: 'warm', Body: Buffer.alloc(mebibyte) }));
 });
 afterAll(async () => {
   await server.kill();
@@ -38,7 +38,7 @@ afterAll(async () => {
 /** Mebibytes `first` to `last` of an endless, never repeating body, a mebibyte at a time. */
 function* mebibytes(first: number, last: number): Generator<Buffer> {
   for (let index = first; index < last; index += 1) {
-    const block = Buffer.alloc(MIB, index % 251);
+    const block = Buffer.alloc(mebibyte, index % 251);
     block.writeUInt32BE(index, 0);
     yield block;
   }
@@ -50,7 +50,7 @@ async function expectWhole(Key: string): Promise<void> {
   const { Body, ContentLength } = await server.client.send(new GetObjectCommand({ Bucket, Key }));
   const actual = createHash('sha256');
   for await (const piece of Body as Readable) actual.update(piece);
-  expect(ContentLength).toBe(TOTAL * MIB);
+  expect(ContentLength).toBe(TOTAL * mebibyte);
   expect(actual.digest('hex')).toBe(expected.digest('hex'));
 }
 
@@ -59,7 +59,7 @@ describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in und
     const before = await memory(server, 'VmRSS');
     const Body = Readable.from(mebibytes(0, TOTAL));
     await server.client.send(
-      new PutObjectCommand({ Bucket, Key: 'single', Body, ContentLength: TOTAL * MIB }),
+      new PutObjectCommand({ Bucket, Key: 'single', Body, ContentLength: TOTAL * mebibyte }),
     );
     await expectWhole('single');
     expect((await memory(server, 'VmHWM')) - before).toBeLessThan(GROWTH);
@@ -74,7 +74,7 @@ describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in und
     const worker = async () => {
       for (let PartNumber = numbers.shift(); PartNumber !== undefined; PartNumber = numbers.shift()) {
         const Body = Readable.from(mebibytes((PartNumber - 1) * PART, PartNumber * PART));
-        const input = { ...upload, UploadId, PartNumber, Body, ContentLength: PART * MIB };
+        const input = { ...upload, UploadId, PartNumber, Body, ContentLength: PART * mebibyte };
         const { ETag } = await server.client.send(new UploadPartCommand(input));
         parts[PartNumber - 1] = { PartNumber, ETag };
       }

@@ -24,8 +24,8 @@ const target = await openTarget();
 const { client, bucket: Bucket, key } = target;
 afterAll(() => target.close());
 
-const MIB = 1024 * 1024;
-const PARTS = [randomBytes(5 * MIB), randomBytes(5 * MIB + 1), randomBytes(1000)];
+const mebibyte = 1024 * 1024;
+const PARTS = [randomBytes(5 * mebibyte), randomBytes(5 * mebibyte + 1), randomBytes(1000)];
 const WHOLE = Buffer.concat(PARTS);
 
 const begin = async (name: string, input: Partial<CreateMultipartUploadCommandInput> = {}) => {
@@ -59,9 +59,9 @@ describe('multipart uploads', () => {
     const head = await client.send(new HeadObjectCommand({ Bucket, Key: upload.Key }));
     expect(head).toMatchObject({ ContentType: 'a/b', Metadata: { m: '1' }, ContentLength: WHOLE.length });
     expect((await read(upload.Key)).equals(WHOLE)).toBe(true);
-    const border = 10 * MIB;
-    const range = await read(upload.Key, `bytes=${5 * MIB - 2}-${border + 3}`);
-    expect(range.equals(WHOLE.subarray(5 * MIB - 2, border + 4))).toBe(true);
+    const border = 10 * mebibyte;
+    const range = await read(upload.Key, `bytes=${5 * mebibyte - 2}-${border + 3}`);
+    expect(range.equals(WHOLE.subarray(5 * mebibyte - 2, border + 4))).toBe(true);
   });
 
   test('a copy of one lives on without its source', async () => {

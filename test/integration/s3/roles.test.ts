@@ -14,7 +14,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bucketArn } from '../../../infra/local/role/arns.ts';
-import { sessionCredentials } from '../../../infra/local/role/session.ts';
+import { sessionCredentials } from '../../../infra/local/role/session-credentials.ts';
 import { roleStatements, type Statement } from '../../../infra/role-statements.ts';
 import { readObjects, writeObjects } from '../../../shared/aws/needs.ts';
 import { type Need, within } from '../../../shared/core/needs.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import { startS3Server } from '../../../infra/local/s3/server.ts';
+import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
 import type { Signer } from './sign-request.ts';
 
 /** What another S3 implementation may lack; S3_ACCEPTANCE_WITHOUT=a,b leaves out the tests of it. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type RunningS3, startS3Server } from '../../../infra/local/s3/server.ts';
+import { type RunningS3, startS3Server } from '../../../infra/local/s3/s3-server.ts';
 import { onUsualPort } from '../../../infra/local/start/usual-port.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { type RunningS3, startS3Server } from '../../../infra/local/s3/server.ts';
+import { type RunningS3, startS3Server } from '../../../infra/local/s3/s3-server.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';

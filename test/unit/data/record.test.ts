@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { recordType } from '../../../shared/data/record.ts';
-import { UnreadableRecord } from '../../../shared/data/unreadable-record.ts';
+import { UnreadableRecordError } from '../../../shared/data/unreadable-record.ts';
 
 const key = { pk: 'FRUITS', sk: 'apple' };
 const fruit = recordType('fruit', () => z.object({ kind: z.string(), weight: z.number() }));
@@ -27,7 +27,7 @@ describe('record type', () => {
       ({ weight }) => ({ grams: Number(weight) * 1000 }),
     ]);
     expect(second.parse(fruit.item(key, { kind: 'pome', weight: 3 }))).toEqual({ grams: 3000 });
-    expect(() => fruit.parse(second.item(key, { grams: 1 }))).toThrow(UnreadableRecord);
+    expect(() => fruit.parse(second.item(key, { grams: 1 }))).toThrow(UnreadableRecordError);
     expect(() => fruit.parse({ ...key, record_type: 'tree', schema_version: 0 })).toThrow(
       'FRUITS/apple is a tree, not a fruit',
     );

@@ -17,9 +17,9 @@ export interface PublishedOperation {
   fieldsMask: boolean;
 }
 
-type Place = PublishedParameter['in'];
+type ParameterLocation = PublishedParameter['in'];
 
-const needed = (place: Place, ...names: string[]): PublishedParameter[] =>
+const needed = (place: ParameterLocation, ...names: string[]): PublishedParameter[] =>
   names.map((name) => ({ name, in: place, required: true, type: 'string' }));
 
 const typed = (name: string, type: PublishedParameter['type'], required: boolean): PublishedParameter => ({

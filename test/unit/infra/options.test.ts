@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readOptions } from '../../../infra/options.ts';
+import { readOptions } from '../../../infra/deployment-options.ts';
 import { optionsTable } from '../../../infra/options-table.ts';
 
 test('the documents show every option as the deployment takes it', async () => {

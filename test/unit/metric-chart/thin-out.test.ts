@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Place, thinOut } from '../../../shared/metric-chart/thin-out.ts';
+import { type ChartPoint, thinOut } from '../../../shared/metric-chart/thin-out.ts';
 import fc from '../../support/seeded-fast-check.ts';
 
-const places = fc.array(
+const points = fc.array(
   fc.record({
     x: fc.double({ min: -1e300, max: 1e300, noNaN: true }),
     y: fc.double({ min: -1e300, max: 1e300, noNaN: true }),
@@ -12,12 +12,12 @@ const places = fc.array(
     maxLength: 300,
   },
 );
-const lowest = (some: readonly Place[]) => Math.min(...some.map(({ y }) => y));
-const highest = (some: readonly Place[]) => Math.max(...some.map(({ y }) => y));
+const lowest = (some: readonly ChartPoint[]) => Math.min(...some.map(({ y }) => y));
+const highest = (some: readonly ChartPoint[]) => Math.max(...some.map(({ y }) => y));
 
 test('keeps the ends, the lowest and the highest, and no more than it may', () => {
   fc.assert(
-    fc.property(places, fc.integer({ min: 4, max: 50 }), (all, most) => {
+    fc.property(points, fc.integer({ min: 4, max: 50 }), (all, most) => {
       const kept = thinOut(all, most);
       const sorted = all.toSorted((one, other) => one.x - other.x);
       expect(kept.length).toBeLessThanOrEqual(most);

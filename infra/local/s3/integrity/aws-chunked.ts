@@ -5,9 +5,9 @@ import type { ChunkChain } from '../protocol/payload.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { incompleteBody } from './incomplete-body.ts';
 
-const MAX_LINE = 1024;
-const MAX_TRAILERS = 8;
-const CHUNK_HEAD = /^([0-9a-fA-F]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/;
+const maxLine = 1024;
+const maxTrailers = 8;
+const chunkHead = /^([0-9a-fA-F]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/;
 
 /**
  * Takes the `aws-chunked` framing off a body: pieces of data as they come, and at the end the trailers into
@@ -21,7 +21,7 @@ export async function* decodeAwsChunked(
 ): AsyncGenerator<Buffer, void, undefined> {
   const reader = new ByteReader(source, incompleteBody);
   for (;;) {
-    const head = CHUNK_HEAD.exec((await reader.line(MAX_LINE)) ?? '');
+    const head = chunkHead.exec((await reader.line(maxLine)) ?? '');
     if (head === null) throw incompleteBody();
     let left = Number.parseInt(head[1] ?? '', 16);
     const last = left === 0;
@@ -46,14 +46,14 @@ async function readTrailers(
   chain: ChunkChain | undefined,
   trailers: Map<string, string>,
 ): Promise<void> {
-  for (let line = await reader.line(MAX_LINE); line !== undefined && line !== ''; ) {
+  for (let line = await reader.line(maxLine); line !== undefined && line !== ''; ) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    if (name === '' || trailers.has(name) || trailers.size >= MAX_TRAILERS) {
+    if (name === '' || trailers.has(name) || trailers.size >= maxTrailers) {
       throw new S3Error('MalformedTrailerError', 'The request contained trailing data that was malformed.');
     }
     trailers.set(name, line.slice(colon + 1).trim());
-    line = await reader.line(MAX_LINE);
+    line = await reader.line(maxLine);
   }
   const signature = trailers.get('x-amz-trailer-signature');
   trailers.delete('x-amz-trailer-signature');

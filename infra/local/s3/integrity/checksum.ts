@@ -6,8 +6,8 @@ import { crc32c } from './crc32c.ts';
 import { crc64nvme } from './crc64nvme.ts';
 
 /** The checksum algorithms of S3 that this server knows, by the name used in headers and answers. */
-export const ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
-export type ChecksumAlgorithm = (typeof ALGORITHMS)[number];
+export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
 export interface Checksum {
   algorithm: ChecksumAlgorithm;
@@ -22,13 +22,13 @@ export interface RunningChecksum {
 }
 
 /** The CRCs whose values can be joined without reading the data again. */
-export const CRC_SHAPES: Readonly<Partial<Record<ChecksumAlgorithm, CrcShape>>> = {
+export const crcShapes: Readonly<Partial<Record<ChecksumAlgorithm, CrcShape>>> = {
   CRC32: { width: 32n, polynomial: 0xedb88320n },
   CRC32C: { width: 32n, polynomial: 0x82f63b78n },
   CRC64NVME: { width: 64n, polynomial: 0x9a6c9329ac4bc9b5n },
 };
 
-const DIGEST_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
+const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
   CRC32: 4,
   CRC32C: 4,
   CRC64NVME: 8,
@@ -48,9 +48,12 @@ export function checksumElement(algorithm: ChecksumAlgorithm): string {
 
 /** The algorithm of that name, whatever its case. @throws S3Error InvalidRequest */
 export function parseAlgorithm(name: string): ChecksumAlgorithm {
-  const found = ALGORITHMS.find((algorithm) => algorithm === name.toUpperCase());
+  const found = checksumAlgorithms.find((algorithm) => algorithm === name.toUpperCase());
   if (found === undefined) {
-    throw new S3Error('InvalidRequest', `The checksum algorithm is not one of ${ALGORITHMS.join(', ')}.`);
+    throw new S3Error(
+      'InvalidRequest',
+      `The checksum algorithm is not one of ${checksumAlgorithms.join(', ')}.`,
+    );
   }
   return found;
 }
@@ -58,12 +61,12 @@ export function parseAlgorithm(name: string): ChecksumAlgorithm {
 /** Whether the text is the base64 of a value as long as the algorithm's. */
 export function isChecksumValue({ algorithm, value }: Checksum): boolean {
   const bytes = Buffer.from(value, 'base64');
-  return bytes.length === DIGEST_BYTES[algorithm] && bytes.toString('base64') === value;
+  return bytes.length === digestBytes[algorithm] && bytes.toString('base64') === value;
 }
 
 /** Base64 of a CRC's value. */
 export function crcToBase64(value: bigint, algorithm: ChecksumAlgorithm): string {
-  return crcToBytes(value, DIGEST_BYTES[algorithm]).toString('base64');
+  return crcToBytes(value, digestBytes[algorithm]).toString('base64');
 }
 
 /** A CRC's value from its base64. */

@@ -1,9 +1,9 @@
 /** CRC-32C (Castagnoli), reflected polynomial 0x82F63B78, as RFC 3720 uses it. */
-const POLYNOMIAL = 0x82f63b78;
+const polynomial = 0x82f63b78;
 
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ POLYNOMIAL : value >>> 1;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
   return value;
 });
 
@@ -11,7 +11,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 export function crc32c(data: Uint8Array, before = 0): number {
   let value = ~before >>> 0;
   for (let index = 0; index < data.length; index += 1) {
-    value = (TABLE[(value ^ (data[index] ?? 0)) & 0xff] ?? 0) ^ (value >>> 8);
+    value = (byteTable[(value ^ (data[index] ?? 0)) & 0xff] ?? 0) ^ (value >>> 8);
   }
   return ~value >>> 0;
 }

@@ -1,9 +1,13 @@
 import { S3Error } from '../protocol/s3-error.ts';
 import { type Checksum, type ChecksumAlgorithm, isChecksumValue, parseAlgorithm } from './checksum.ts';
 
-const PREFIX = 'x-amz-checksum-';
+const checksumPrefix = 'x-amz-checksum-';
 /** Headers of that prefix that carry no checksum. */
-const NO_VALUE = new Set([`${PREFIX}mode`, `${PREFIX}type`, `${PREFIX}algorithm`]);
+const withoutValue = new Set([
+  `${checksumPrefix}mode`,
+  `${checksumPrefix}type`,
+  `${checksumPrefix}algorithm`,
+]);
 
 /** What the headers of a request announce about the checksum of its body. */
 export interface ExpectedChecksum {
@@ -14,13 +18,15 @@ export interface ExpectedChecksum {
 
 /** The checksum given as a header, or undefined. @throws S3Error InvalidRequest */
 export function headerChecksum(headers: ReadonlyMap<string, string>): Checksum | undefined {
-  const names = [...headers.keys()].filter((name) => name.startsWith(PREFIX) && !NO_VALUE.has(name));
+  const names = [...headers.keys()].filter(
+    (name) => name.startsWith(checksumPrefix) && !withoutValue.has(name),
+  );
   const [name] = names;
   if (name === undefined) return undefined;
   if (names.length > 1) {
     throw new S3Error('InvalidRequest', 'Expecting a single x-amz-checksum- header. Multiple were given.');
   }
-  return { algorithm: parseAlgorithm(name.slice(PREFIX.length)), value: headers.get(name) ?? '' };
+  return { algorithm: parseAlgorithm(name.slice(checksumPrefix.length)), value: headers.get(name) ?? '' };
 }
 
 /**
@@ -40,7 +46,10 @@ export function expectedChecksum(
     throw new S3Error('InvalidRequest', 'Expecting a single x-amz-checksum- header or trailer.');
   }
   if (inHeader !== undefined && !isChecksumValue(inHeader)) {
-    throw new S3Error('InvalidRequest', `Value for ${PREFIX}${inHeader.algorithm.toLowerCase()} is invalid.`);
+    throw new S3Error(
+      'InvalidRequest',
+      `Value for ${checksumPrefix}${inHeader.algorithm.toLowerCase()} is invalid.`,
+    );
   }
   const expected = inHeader ?? fromTrailer(trailer);
   const sdk = headers.get('x-amz-sdk-checksum-algorithm');
@@ -56,8 +65,8 @@ export function expectedChecksum(
 function fromTrailer(trailer: string | undefined): ExpectedChecksum | undefined {
   if (trailer === undefined) return undefined;
   const name = trailer.trim().toLowerCase();
-  if (!name.startsWith(PREFIX)) {
+  if (!name.startsWith(checksumPrefix)) {
     throw new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported');
   }
-  return { algorithm: parseAlgorithm(name.slice(PREFIX.length)), value: undefined };
+  return { algorithm: parseAlgorithm(name.slice(checksumPrefix.length)), value: undefined };
 }

@@ -1,4 +1,4 @@
-import { type ChecksumAlgorithm, CRC_SHAPES, crcFromBase64, crcToBase64, startChecksum } from './checksum.ts';
+import { type ChecksumAlgorithm, crcFromBase64, crcShapes, crcToBase64, startChecksum } from './checksum.ts';
 import { crcCombiner } from './crc-combine.ts';
 
 /** The value for an object made of parts: a checksum over their checksums, and their number. */
@@ -13,7 +13,7 @@ export function fullObjectChecksum(
   algorithm: ChecksumAlgorithm,
   parts: readonly { value: string; size: number }[],
 ): string {
-  const shape = CRC_SHAPES[algorithm];
+  const shape = crcShapes[algorithm];
   if (shape === undefined) throw new TypeError(`${algorithm} values cannot be joined.`);
   const combine = crcCombiner(shape);
   let joined = 0n;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Authenticated } from '../protocol/authenticate.ts';
+import type { Authenticated } from '../protocol/authenticate-request.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { S3Request } from '../protocol/s3-request.ts';
 import { decodeAwsChunked } from './aws-chunked.ts';

@@ -5,17 +5,17 @@ import { headerChecksum } from '../integrity/expected-checksum.ts';
 import { compositeChecksum, fullObjectChecksum } from '../integrity/join-checksums.ts';
 import { receiveDocument } from '../integrity/receive-document.ts';
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
-import type { Authenticated } from '../protocol/authenticate.ts';
+import type { Authenticated } from '../protocol/authenticate-request.ts';
 import { childText, type XmlElement } from '../protocol/read-xml.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { StoredChecksum, StoredObject } from '../store/stored-object.ts';
 import type { Part, UploadChecksum } from '../store/upload-store.ts';
 import { unquote, writeCondition } from './conditions.ts';
-import type { Exchange } from './exchange.ts';
 import { requestedParts } from './requested-parts.ts';
+import type { Exchange } from './s3-exchange.ts';
 
-const ALL_PARTS = 10_000;
+const partsMost = 10_000;
 
 type Completed = Pick<StoredObject, 'etag' | 'checksum'>;
 
@@ -34,7 +34,7 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
 
 function complete({ request, headers, store }: Exchange, document: XmlElement, id: string): Completed {
   const upload = store.uploads.require(id, request);
-  const parts = requestedParts(document, store.uploads.parts(id, 0, ALL_PARTS), upload.checksum);
+  const parts = requestedParts(document, store.uploads.parts(id, 0, partsMost), upload.checksum);
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   const announced = headers.get('x-amz-mp-object-size');
   if (announced !== undefined && announced !== String(size)) {

@@ -5,9 +5,9 @@ import { S3Error } from '../protocol/s3-error.ts';
 import { tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { ObjectAddress } from '../store/object-store.ts';
 import { requireReadConditions, writeCondition } from './conditions.ts';
-import type { Exchange } from './exchange.ts';
 import { keptHeaders } from './object-headers.ts';
-import { MAX_PUT_BYTES } from './stage-body.ts';
+import type { Exchange } from './s3-exchange.ts';
+import { maxPutBytes } from './stage-body.ts';
 
 /** CopyObject: by reference, so its time does not depend on the size. The copy keeps ETag and checksum. */
 export function copyObject({ request, response, headers, store, access }: Exchange): void {
@@ -29,10 +29,10 @@ export function copyObject({ request, response, headers, store, access }: Exchan
     request,
     (stored) => {
       requireReadConditions(headers, stored, 'x-amz-copy-source-');
-      if (stored.size > MAX_PUT_BYTES) {
+      if (stored.size > maxPutBytes) {
         throw new S3Error(
           'InvalidRequest',
-          `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+          `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
         );
       }
       return { ...stored, modified: Date.now(), headers: kept ?? stored.headers };

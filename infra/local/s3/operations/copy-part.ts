@@ -6,8 +6,8 @@ import { type ByteRange, parseRange } from './byte-range.ts';
 import { requireReadConditions } from './conditions.ts';
 import { parseSource } from './copy-object.ts';
 import { partNumber } from './create-upload.ts';
-import type { Exchange } from './exchange.ts';
-import { MAX_PUT_BYTES } from './stage-body.ts';
+import type { Exchange } from './s3-exchange.ts';
+import { maxPutBytes } from './stage-body.ts';
 
 /** UploadPartCopy: bytes of an object as one part of an upload that was created without a checksum. */
 export async function copyPart({ request, response, headers, store, access }: Exchange): Promise<void> {
@@ -59,10 +59,10 @@ function sourceRange(header: string | undefined, size: number): ByteRange {
     );
   }
   const { first, last } = range ?? { first: 0, last: size - 1 };
-  if (last - first + 1 > MAX_PUT_BYTES) {
+  if (last - first + 1 > maxPutBytes) {
     throw new S3Error(
       'InvalidRequest',
-      `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+      `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
     );
   }
   return { first, last };

@@ -1,13 +1,13 @@
-import { CRC_SHAPES, checksumHeader, parseAlgorithm } from '../integrity/checksum.ts';
+import { checksumHeader, crcShapes, parseAlgorithm } from '../integrity/checksum.ts';
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { UploadChecksum } from '../store/upload-store.ts';
-import type { Exchange } from './exchange.ts';
 import { keptHeaders } from './object-headers.ts';
+import type { Exchange } from './s3-exchange.ts';
 import { stageBody } from './stage-body.ts';
 
-const MAX_PART_NUMBER = 10_000;
+const maxPartNumber = 10_000;
 
 /** CreateMultipartUpload. */
 export function createUpload({ request, response, headers, store }: Exchange): void {
@@ -35,8 +35,8 @@ export function createUpload({ request, response, headers, store }: Exchange): v
 export function partNumber(query: ReadonlyMap<string, string>): number {
   const text = query.get('partNumber') ?? '';
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= MAX_PART_NUMBER) return number;
-  throw new S3Error('InvalidArgument', `Part number must be an integer between 1 and ${MAX_PART_NUMBER}`, {
+  if (number >= 1 && number <= maxPartNumber) return number;
+  throw new S3Error('InvalidArgument', `Part number must be an integer between 1 and ${maxPartNumber}`, {
     ArgumentName: 'partNumber',
   });
 }
@@ -77,7 +77,7 @@ function uploadChecksum(headers: ReadonlyMap<string, string>): UploadChecksum | 
   const chosen = type ?? (algorithm === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE');
   const possible =
     chosen === 'FULL_OBJECT'
-      ? CRC_SHAPES[algorithm] !== undefined
+      ? crcShapes[algorithm] !== undefined
       : chosen === 'COMPOSITE' && algorithm !== 'CRC64NVME';
   if (!possible || (chosen !== 'FULL_OBJECT' && chosen !== 'COMPOSITE')) {
     throw new S3Error(

@@ -5,9 +5,9 @@ import { S3Error } from '../protocol/s3-error.ts';
 import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { Deletion } from '../store/object-store.ts';
 import { unquote, writeCondition } from './conditions.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './s3-exchange.ts';
 
-const MAX_KEYS = 1000;
+const maxKeys = 1000;
 
 /** DeleteObject: 204 whether or not the key was there, unless `If-Match` asks for it. */
 export function deleteObject({ request, response, headers, store }: Exchange): void {
@@ -33,7 +33,7 @@ export async function deleteObjects({
   }
   const document = await receiveDocument(request, authenticated, 'Delete');
   const entries = document.children.filter(({ name }) => name === 'Object').map(parseEntry);
-  if (entries.length === 0 || entries.length > MAX_KEYS) throw malformed();
+  if (entries.length === 0 || entries.length > maxKeys) throw malformed();
   const quiet = childText(document, 'Quiet') === 'true';
   const refusals = entries.map(({ key, version }) => {
     const action = version === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion';

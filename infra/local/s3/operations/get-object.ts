@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { StoredObject } from '../store/stored-object.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
 import { requireReadConditions, unquote } from './conditions.ts';
-import type { Exchange } from './exchange.ts';
 import { checksumHeaders, overriddenHeaders, validatorHeaders } from './object-headers.ts';
+import type { Exchange } from './s3-exchange.ts';
 
 /** GetObject: the object or one range of it, with conditions and `response-*` overrides. */
 export async function getObject(exchange: Exchange): Promise<void> {

@@ -1,8 +1,8 @@
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
-import type { Exchange } from './exchange.ts';
-import { keyEncoding, MAX_PAGE, parseCount } from './paging.ts';
+import { keyEncoding, maxPage, parseCount } from './list-paging.ts';
+import type { Exchange } from './s3-exchange.ts';
 
 /** HeadBucket: whether the bucket is there. */
 export function headBucket({ request, response, store, region }: Exchange): void {
@@ -15,7 +15,7 @@ export function listObjectsV2({ request, response, store }: Exchange): void {
   const { bucket, query } = request;
   store.objects.requireBucket(bucket);
   const encode = keyEncoding(query);
-  const limit = Math.min(parseCount(query, 'max-keys', MAX_PAGE), MAX_PAGE);
+  const limit = Math.min(parseCount(query, 'max-keys', maxPage), maxPage);
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const [startAfter, token] = [query.get('start-after'), query.get('continuation-token')];
   const page = store.list({ bucket, prefix, delimiter, from: position(startAfter, token), limit });

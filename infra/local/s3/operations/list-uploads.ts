@@ -2,15 +2,15 @@ import { checksumElement } from '../integrity/checksum.ts';
 import { sendXml } from '../protocol/answer.ts';
 import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { UploadChecksum } from '../store/upload-store.ts';
-import type { Exchange } from './exchange.ts';
-import { keyEncoding, MAX_PAGE, parseCount } from './paging.ts';
+import { keyEncoding, maxPage, parseCount } from './list-paging.ts';
+import type { Exchange } from './s3-exchange.ts';
 
 /** ListParts: the parts of an upload that have arrived. */
 export function listParts({ request, response, store }: Exchange): void {
   const { query, bucket, key } = request;
   const upload = store.uploads.require(query.get('uploadId') ?? '', request);
   const encode = keyEncoding(query);
-  const limit = Math.min(parseCount(query, 'max-parts', MAX_PAGE), MAX_PAGE);
+  const limit = Math.min(parseCount(query, 'max-parts', maxPage), maxPage);
   const after = parseCount(query, 'part-number-marker', 0);
   const found = store.uploads.parts(upload.id, after, limit + 1);
   const parts = found.slice(0, limit);
@@ -47,7 +47,7 @@ export function listUploads({ request, response, store }: Exchange): void {
   const { query, bucket } = request;
   store.objects.requireBucket(bucket);
   const encode = keyEncoding(query);
-  const limit = Math.min(parseCount(query, 'max-uploads', MAX_PAGE), MAX_PAGE);
+  const limit = Math.min(parseCount(query, 'max-uploads', maxPage), maxPage);
   const prefix = query.get('prefix') ?? '';
   const [keyMarker, idMarker] = [query.get('key-marker') ?? '', query.get('upload-id-marker') ?? ''];
   // Without an id the marker means the whole key: no id is above this one.

@@ -2,7 +2,7 @@ import { checksumHeader } from '../integrity/checksum.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { StoredHeaders, StoredObject } from '../store/stored-object.ts';
 
-const CONTENT_HEADERS = [
+const contentHeaders = [
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -10,26 +10,26 @@ const CONTENT_HEADERS = [
   'content-type',
   'expires',
 ];
-const OVERRIDES = 'response-';
-const META = 'x-amz-meta-';
+const overridePrefix = 'response-';
+const metadataPrefix = 'x-amz-meta-';
 /** S3 counts names without the prefix, and values. */
-const MAX_META_BYTES = 2048;
+const maxMetadataBytes = 2048;
 
 /** The headers of a request that are kept with the object. @throws S3Error MetadataTooLarge */
 export function keptHeaders(headers: ReadonlyMap<string, string>): StoredHeaders {
   const kept: Record<string, string> = {};
   let metaBytes = 0;
   for (const [name, value] of headers) {
-    if (name.startsWith(META)) {
-      metaBytes += name.length - META.length + value.length;
+    if (name.startsWith(metadataPrefix)) {
+      metaBytes += name.length - metadataPrefix.length + value.length;
       kept[name] = value;
-    } else if (CONTENT_HEADERS.includes(name)) {
+    } else if (contentHeaders.includes(name)) {
       kept[name] = value;
     }
   }
-  if (metaBytes > MAX_META_BYTES) {
+  if (metaBytes > maxMetadataBytes) {
     throw new S3Error('MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size', {
-      MaxSizeAllowed: String(MAX_META_BYTES),
+      MaxSizeAllowed: String(maxMetadataBytes),
     });
   }
   const encoding = (kept['content-encoding'] ?? '')
@@ -48,12 +48,12 @@ export function keptHeaders(headers: ReadonlyMap<string, string>): StoredHeaders
 /** The `response-*` parameters of a GET. @throws S3Error InvalidArgument where they cannot be a header */
 export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHeaders {
   const headers: Record<string, string> = {};
-  for (const name of CONTENT_HEADERS) {
-    const value = query.get(`${OVERRIDES}${name}`);
+  for (const name of contentHeaders) {
+    const value = query.get(`${overridePrefix}${name}`);
     if (value === undefined) continue;
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw new S3Error('InvalidArgument', 'Header value cannot be represented using ISO-8859-1.', {
-        ArgumentName: `${OVERRIDES}${name}`,
+        ArgumentName: `${overridePrefix}${name}`,
       });
     }
     headers[name] = value;
@@ -62,7 +62,7 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHea
 }
 
 /** The query parameters of overriddenHeaders. */
-export const OVERRIDE_PARAMETERS: readonly string[] = CONTENT_HEADERS.map((name) => `${OVERRIDES}${name}`);
+export const overrideParameters: readonly string[] = contentHeaders.map((name) => `${overridePrefix}${name}`);
 
 /** The headers by which answers identify an object's state. */
 export function validatorHeaders(stored: Pick<StoredObject, 'etag' | 'modified'>): Record<string, string> {

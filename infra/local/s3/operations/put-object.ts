@@ -1,8 +1,8 @@
 import { sendEmpty } from '../protocol/answer.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { writeCondition } from './conditions.ts';
-import type { Exchange } from './exchange.ts';
 import { checksumHeaders, keptHeaders } from './object-headers.ts';
+import type { Exchange } from './s3-exchange.ts';
 import { stageBody } from './stage-body.ts';
 
 /** PutObject: a whole object in one body, with `If-None-Match: *` and `If-Match` on the object it replaces. */

@@ -1,11 +1,11 @@
-import { ALGORITHMS, checksumElement } from '../integrity/checksum.ts';
+import { checksumAlgorithms, checksumElement } from '../integrity/checksum.ts';
 import { childText, malformed, type XmlElement } from '../protocol/read-xml.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { Part, UploadChecksum } from '../store/upload-store.ts';
 import { unquote } from './conditions.ts';
 
 /** All parts but the last must be at least this large. */
-const MIN_PART_BYTES = 5 * 1024 * 1024;
+const minPartBytes = 5 * 1024 * 1024;
 
 /**
  * The parts a CompleteMultipartUpload document names, in its order, each checked against what arrived.
@@ -26,10 +26,10 @@ export function requestedParts(
     if (next.number <= part.number) {
       throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
     }
-    if (part.size < MIN_PART_BYTES) {
+    if (part.size < minPartBytes) {
       throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
         ProposedSize: String(part.size),
-        MinSizeAllowed: String(MIN_PART_BYTES),
+        MinSizeAllowed: String(minPartBytes),
         PartNumber: String(part.number),
         ETag: part.etag,
       });
@@ -69,7 +69,7 @@ function requestedPart(
 }
 
 function otherChecksum(element: XmlElement, part: Part): boolean {
-  return ALGORITHMS.some((algorithm) => {
+  return checksumAlgorithms.some((algorithm) => {
     const given = childText(element, checksumElement(algorithm))?.trim();
     if (given === undefined) return false;
     return part.checksum?.algorithm !== algorithm || part.checksum.value !== given;

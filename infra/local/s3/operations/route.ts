@@ -4,12 +4,12 @@ import { copyObject } from './copy-object.ts';
 import { copyPart } from './copy-part.ts';
 import { createUpload, uploadPart } from './create-upload.ts';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
-import type { Operation } from './exchange.ts';
 import { getObject, headObject } from './get-object.ts';
 import { headBucket, listObjectsV2 } from './list-objects.ts';
 import { listParts, listUploads } from './list-uploads.ts';
-import { OVERRIDE_PARAMETERS } from './object-headers.ts';
+import { overrideParameters } from './object-headers.ts';
 import { putObject } from './put-object.ts';
+import type { Operation } from './s3-exchange.ts';
 import { createBucket, deleteBucket, listObjectVersions, putBucketVersioning } from './versioning.ts';
 
 interface Route {
@@ -22,23 +22,36 @@ interface Route {
   operation: Operation;
 }
 
-const LIST = ['prefix', 'delimiter', 'max-keys', 'start-after', 'continuation-token', 'encoding-type'];
-const UPLOADS = ['prefix', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'];
-const VERSIONS = ['prefix', 'max-keys', 'key-marker', 'version-id-marker', 'encoding-type'];
-const PARTS = ['max-parts', 'part-number-marker', 'encoding-type'];
+const listParameters = [
+  'prefix',
+  'delimiter',
+  'max-keys',
+  'start-after',
+  'continuation-token',
+  'encoding-type',
+];
+const uploadsParameters = ['prefix', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'];
+const versionsParameters = ['prefix', 'max-keys', 'key-marker', 'version-id-marker', 'encoding-type'];
+const partsParameters = ['max-parts', 'part-number-marker', 'encoding-type'];
 
-const ROUTES: readonly Route[] = [
+const routes: readonly Route[] = [
   { method: 'HEAD', on: 'bucket', selects: [], takes: [], operation: headBucket },
-  { method: 'GET', on: 'bucket', selects: ['list-type'], takes: LIST, operation: listObjectsV2 },
-  { method: 'GET', on: 'bucket', selects: ['uploads'], takes: UPLOADS, operation: listUploads },
-  { method: 'GET', on: 'bucket', selects: ['versions'], takes: VERSIONS, operation: listObjectVersions },
+  { method: 'GET', on: 'bucket', selects: ['list-type'], takes: listParameters, operation: listObjectsV2 },
+  { method: 'GET', on: 'bucket', selects: ['uploads'], takes: uploadsParameters, operation: listUploads },
+  {
+    method: 'GET',
+    on: 'bucket',
+    selects: ['versions'],
+    takes: versionsParameters,
+    operation: listObjectVersions,
+  },
   { method: 'PUT', on: 'bucket', selects: ['versioning'], takes: [], operation: putBucketVersioning },
   { method: 'PUT', on: 'bucket', selects: [], takes: [], operation: createBucket },
   { method: 'DELETE', on: 'bucket', selects: [], takes: [], operation: deleteBucket },
   { method: 'POST', on: 'bucket', selects: ['delete'], takes: [], operation: deleteObjects },
-  { method: 'GET', on: 'object', selects: ['uploadId'], takes: PARTS, operation: listParts },
-  { method: 'GET', on: 'object', selects: [], takes: OVERRIDE_PARAMETERS, operation: getObject },
-  { method: 'HEAD', on: 'object', selects: [], takes: OVERRIDE_PARAMETERS, operation: headObject },
+  { method: 'GET', on: 'object', selects: ['uploadId'], takes: partsParameters, operation: listParts },
+  { method: 'GET', on: 'object', selects: [], takes: overrideParameters, operation: getObject },
+  { method: 'HEAD', on: 'object', selects: [], takes: overrideParameters, operation: headObject },
   { method: 'PUT', on: 'object', selects: ['uploadId', 'partNumber'], takes: [], operation: uploadPart },
   { method: 'PUT', on: 'object', selects: [], takes: [], operation: putObject },
   { method: 'DELETE', on: 'object', selects: ['uploadId'], takes: [], operation: abortUpload },
@@ -47,14 +60,14 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', on: 'object', selects: ['uploadId'], takes: [], operation: completeUpload },
 ];
 
-const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
+const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 
 /** Headers that ask for something this server does not do, and must not seem to do. */
-const UNSUPPORTED =
+const unsupported =
   /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
 
 /** What a role must be allowed to do for each; `deleteObjects` asks for each object by itself. */
-const ACTIONS: ReadonlyMap<Operation, string> = new Map([
+const actions: ReadonlyMap<Operation, string> = new Map([
   [headBucket, 's3:ListBucket'],
   [listObjectsV2, 's3:ListBucket'],
   [listUploads, 's3:ListBucketMultipartUploads'],
@@ -89,19 +102,19 @@ export function route(
   { bucket, key, query }: { bucket: string; key: string; query: ReadonlyMap<string, string> },
   headers: ReadonlyMap<string, string>,
 ): Routed {
-  if (!METHODS.includes(method)) {
+  if (!methods.includes(method)) {
     throw new S3Error(
       'MethodNotAllowed',
       'The specified method is not allowed against this resource.',
       { Method: method },
-      { allow: METHODS.join(', ') },
+      { allow: methods.join(', ') },
     );
   }
-  const refused = [...headers.keys()].find((name) => UNSUPPORTED.test(name));
+  const refused = [...headers.keys()].find((name) => unsupported.test(name));
   if (refused !== undefined) throw notImplemented({ Header: refused });
   const names = [...query.keys()].filter((name) => name !== 'x-id' && !/^x-amz-/i.test(name));
   const on = key === '' ? 'bucket' : 'object';
-  const found = ROUTES.find(
+  const found = routes.find(
     (candidate) =>
       candidate.method === method &&
       candidate.on === on &&
@@ -111,7 +124,7 @@ export function route(
   if (found === undefined || bucket === '' || version2 !== '2') throw notImplemented({});
   const extra = names.find((name) => !found.selects.includes(name) && !found.takes.includes(name));
   if (extra !== undefined) throw notImplemented({ Parameter: extra });
-  const asked = ACTIONS.get(found.operation);
+  const asked = actions.get(found.operation);
   const action = query.has('versionId') ? `${asked}Version` : asked;
   if (headers.has('x-amz-copy-source')) {
     if (found.operation === uploadPart) return { action, operation: copyPart };

@@ -2,10 +2,10 @@ import type { ChecksumAlgorithm } from '../integrity/checksum.ts';
 import { type ReceivedBody, receiveBody } from '../integrity/receive-body.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { StagedBlob } from '../store/blob-folder.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './s3-exchange.ts';
 
 /** The largest single put, and the largest part: 5 GiB. */
-export const MAX_PUT_BYTES = 5 * 1024 ** 3;
+export const maxPutBytes = 5 * 1024 ** 3;
 
 /**
  * Writes the body to a staged file, makes it durable and lets `commit` refer to it. Whatever throws on the
@@ -19,7 +19,7 @@ export async function stageBody<T>(
   const blob = await store.blobs.stage();
   let committed = false;
   try {
-    const rules = { limit: MAX_PUT_BYTES, tooLarge, fallback };
+    const rules = { limit: maxPutBytes, tooLarge, fallback };
     const body = await receiveBody(request, authenticated, rules, blob.write);
     await blob.seal();
     const result = commit(blob, body);
@@ -32,6 +32,6 @@ export async function stageBody<T>(
 
 function tooLarge(): S3Error {
   return new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
-    MaxSizeAllowed: String(MAX_PUT_BYTES),
+    MaxSizeAllowed: String(maxPutBytes),
   });
 }

@@ -4,8 +4,8 @@ import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import { childText } from '../protocol/read-xml.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
-import type { Exchange } from './exchange.ts';
-import { keyEncoding, MAX_PAGE, parseCount } from './paging.ts';
+import { keyEncoding, maxPage, parseCount } from './list-paging.ts';
+import type { Exchange } from './s3-exchange.ts';
 
 /** CreateBucket, in the region of the server: the request has no document that names another. */
 export async function createBucket(exchange: Exchange): Promise<void> {
@@ -34,7 +34,7 @@ export function listObjectVersions({ request, response, store }: Exchange): void
   const { query, bucket } = request;
   store.objects.requireBucket(bucket);
   const encode = keyEncoding(query);
-  const limit = Math.min(parseCount(query, 'max-keys', MAX_PAGE), MAX_PAGE);
+  const limit = Math.min(parseCount(query, 'max-keys', maxPage), maxPage);
   const prefix = query.get('prefix') ?? '';
   const [keyMarker, idMarker] = [query.get('key-marker') ?? '', query.get('version-id-marker')];
   if (idMarker !== undefined && keyMarker === '') {

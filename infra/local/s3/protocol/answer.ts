@@ -4,8 +4,8 @@ import type { S3Request } from './s3-request.ts';
 import { errorDocument } from './write-xml.ts';
 
 /** How much of a refused upload is read and thrown away so that the client gets to read the refusal. */
-const DRAIN_BYTES = 16 * 1024 * 1024;
-const DRAIN_MILLISECONDS = 5_000;
+const drainBytes = 16 * 1024 * 1024;
+const drainMilliseconds = 5_000;
 
 /** Answers with an XML document. */
 export function sendXml(
@@ -59,13 +59,13 @@ export function sendError(request: Pick<S3Request, 'id' | 'message' | 'response'
 }
 
 function drain({ message, response }: Pick<S3Request, 'message' | 'response'>): void {
-  let left = DRAIN_BYTES;
+  let left = drainBytes;
   const finish = () => {
     clearTimeout(timer);
     message.removeAllListeners('data');
     response.end();
   };
-  const timer = setTimeout(finish, DRAIN_MILLISECONDS);
+  const timer = setTimeout(finish, drainMilliseconds);
   message.once('end', finish);
   message.once('close', finish);
   message.on('data', (chunk: Buffer) => {

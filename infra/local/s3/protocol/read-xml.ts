@@ -7,10 +7,11 @@ export interface XmlElement {
   children: XmlElement[];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const MAX_DEPTH = 8;
-const DECLARATION = /^\uFEFF?(?:<\?xml\s[^<>?]*\?>)?/;
-const TOKEN = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y;
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const maxDepth = 8;
+const declaration = /^\uFEFF?(?:<\?xml\s[^<>?]*\?>)?/;
+const tokenPattern =
+  /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y;
 
 /**
  * Reads the small documents S3 requests carry: elements, text, the five named entities and character
@@ -20,9 +21,9 @@ const TOKEN = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]
 export function readXml(source: string): XmlElement {
   const holder: XmlElement = { name: '', text: '', children: [] };
   const open = [holder];
-  TOKEN.lastIndex = DECLARATION.exec(source)?.[0].length ?? 0;
-  while (TOKEN.lastIndex < source.length) {
-    const match = TOKEN.exec(source);
+  tokenPattern.lastIndex = declaration.exec(source)?.[0].length ?? 0;
+  while (tokenPattern.lastIndex < source.length) {
+    const match = tokenPattern.exec(source);
     const parent = open.at(-1);
     if (match === null || parent === undefined) throw malformed();
     const [, closing, name, attributes, empty, text] = match;
@@ -36,7 +37,7 @@ export function readXml(source: string): XmlElement {
       const element: XmlElement = { name: name ?? '', text: '', children: [] };
       parent.children.push(element);
       if (empty !== '/') open.push(element);
-      if (open.length > MAX_DEPTH) throw malformed();
+      if (open.length > maxDepth) throw malformed();
     }
   }
   const [root, ...others] = holder.children;
@@ -61,7 +62,7 @@ export function malformed(): S3Error {
 
 function decodeText(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));|&/g, (_, decimal, hex, name) => {
-    const entity = name === undefined ? undefined : ENTITIES[name];
+    const entity = name === undefined ? undefined : entities[name];
     if (entity !== undefined) return entity;
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
     // A surrogate on its own is no character, and would not survive being stored as UTF-8.

@@ -1,4 +1,4 @@
-const STATUS = {
+const statuses = {
   AccessDenied: 403,
   AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
@@ -41,7 +41,7 @@ const STATUS = {
 } as const;
 
 /** The error codes of the S3 API that this server answers with. */
-export type S3ErrorCode = keyof typeof STATUS;
+export type S3ErrorCode = keyof typeof statuses;
 
 /** An answer other than success, as S3 names it. `fields` become further elements of the error document. */
 export class S3Error extends Error {
@@ -59,7 +59,7 @@ export class S3Error extends Error {
     super(message);
     this.name = 'S3Error';
     this.code = code;
-    this.status = STATUS[code];
+    this.status = statuses[code];
     this.fields = fields;
     this.headers = headers;
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeUri } from '../../signature/uri-encoding.ts';
 import { S3Error } from './s3-error.ts';
 
-const MAX_KEY_BYTES = 1024;
+const maxKeyBytes = 1024;
 
 /** A request as received, before anybody believes it. */
 export interface S3Request {
@@ -39,8 +39,8 @@ export function parseRequest(
   const path = decodeUri(rawPath);
   const slash = path.indexOf('/', 1);
   const key = slash < 0 ? '' : path.slice(slash + 1);
-  if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
-    throw new S3Error('KeyTooLongError', 'Your key is too long.', { MaxSizeAllowed: String(MAX_KEY_BYTES) });
+  if (Buffer.byteLength(key) > maxKeyBytes) {
+    throw new S3Error('KeyTooLongError', 'Your key is too long.', { MaxSizeAllowed: String(maxKeyBytes) });
   }
   return {
     id,

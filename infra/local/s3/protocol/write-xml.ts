@@ -1,4 +1,4 @@
-const ESCAPES: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -9,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function tag(name: string, text: string | number | boolean): string {
   const escaped = String(text).replace(
     /[&<>"\p{Cc}\uFFFE\uFFFF]/gu,
-    (character) => ESCAPES[character] ?? `&#x${character.codePointAt(0)?.toString(16)};`,
+    (character) => escapes[character] ?? `&#x${character.codePointAt(0)?.toString(16)};`,
   );
   return `<${name}>${escaped}</${name}>`;
 }

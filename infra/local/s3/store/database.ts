@@ -7,7 +7,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
  * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
  * a crash before their removal loses no disk space.
  */
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT NOT NULL, key BLOB NOT NULL, content TEXT NOT NULL, size INTEGER NOT NULL,
@@ -57,7 +57,7 @@ export class Database {
       // FULL: a commit is on the disk when it returns. EXCLUSIVE: the lock goes with the process, even killed.
       this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
       this.#database.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -8000;');
-      this.#database.exec(`BEGIN EXCLUSIVE; ${SCHEMA} COMMIT;`);
+      this.#database.exec(`BEGIN EXCLUSIVE; ${schema} COMMIT;`);
     } catch (cause) {
       this.#database.close();
       throw new Error(`${file} cannot be opened; is another S3 server using its folder?`, { cause });

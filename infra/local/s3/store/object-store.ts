@@ -9,7 +9,7 @@ import { parseObject, type StoredObject } from './stored-object.ts';
 import { type ListedVersion, nullVersion, type VersionMarker, VersionStore } from './version-store.ts';
 import { requireCondition, type WriteCondition } from './write-condition.ts';
 
-const READ_BYTES = 128 * 1024;
+const readBytes = 128 * 1024;
 
 /** Where an object is. */
 export interface ObjectAddress {
@@ -238,7 +238,7 @@ export class ObjectStore {
       const end = Math.min(last - offset, size - 1);
       offset += size;
       if (start > end) continue;
-      yield* createReadStream(this.#blobs.path(text(row, 'file')), { start, end, highWaterMark: READ_BYTES });
+      yield* createReadStream(this.#blobs.path(text(row, 'file')), { start, end, highWaterMark: readBytes });
     }
   }
 }

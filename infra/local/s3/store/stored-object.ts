@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { ALGORITHMS } from '../integrity/checksum.ts';
+import { checksumAlgorithms } from '../integrity/checksum.ts';
 import { integer, type Row, text } from './columns.ts';
 
 /** Whether a checksum is over the whole object's bytes or over the checksums of its parts. */
-export const CHECKSUM_TYPES = ['FULL_OBJECT', 'COMPOSITE'] as const;
+export const checksumTypes = ['FULL_OBJECT', 'COMPOSITE'] as const;
 
 const StoredChecksum = z.object({
-  algorithm: z.enum(ALGORITHMS),
+  algorithm: z.enum(checksumAlgorithms),
   value: z.string(),
-  type: z.enum(CHECKSUM_TYPES),
+  type: z.enum(checksumTypes),
 });
 export type StoredChecksum = z.infer<typeof StoredChecksum>;
 

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { ALGORITHMS, type Checksum } from '../integrity/checksum.ts';
+import { type Checksum, checksumAlgorithms } from '../integrity/checksum.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { BlobFolder, StagedBlob } from './blob-folder.ts';
 import { integer, type Row, text, utf8 } from './columns.ts';
 import type { Database } from './database.ts';
 import type { Garbage } from './garbage.ts';
 import type { ObjectAddress, ObjectStore } from './object-store.ts';
-import { CHECKSUM_TYPES, parseHeaders, type StoredHeaders, type StoredObject } from './stored-object.ts';
+import { checksumTypes, parseHeaders, type StoredHeaders, type StoredObject } from './stored-object.ts';
 import type { WriteCondition } from './write-condition.ts';
 
-const UploadChecksum = z.object({ algorithm: z.enum(ALGORITHMS), type: z.enum(CHECKSUM_TYPES) });
+const UploadChecksum = z.object({ algorithm: z.enum(checksumAlgorithms), type: z.enum(checksumTypes) });
 export type UploadChecksum = z.infer<typeof UploadChecksum>;
-const PartChecksum = z.object({ algorithm: z.enum(ALGORITHMS), value: z.string() });
+const PartChecksum = z.object({ algorithm: z.enum(checksumAlgorithms), value: z.string() });
 
 /** A multipart upload in progress. */
 export interface Upload extends ObjectAddress {

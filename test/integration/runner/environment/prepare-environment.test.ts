@@ -8,42 +8,42 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
 import {
-  type Bench,
+  type EnvironmentFixture,
   fakeNpm,
   installs,
-  makeBench,
+  makeFixture,
   options,
   program,
-  removeBench,
-} from './environment-bench.ts';
+  removeFixture,
+} from './environment-fixture.ts';
 import { writeNpmPackage } from './packages.ts';
 
-let bench: Bench;
+let fixture: EnvironmentFixture;
 beforeEach(async () => {
-  bench = await makeBench();
+  fixture = await makeFixture();
 });
-afterEach(() => removeBench(bench));
+afterEach(() => removeFixture(fixture));
 
 const node = (dependencies = 'pkg') => ({ env_type: 'node', dependencies }) as const;
 const child = fileURLToPath(import.meta.resolve('./prepare-child.ts'));
 const leftovers = async () =>
-  (await readdir(join(bench.root, 'p1'))).filter((name) => /scratch|building|draft/.test(name));
+  (await readdir(join(fixture.root, 'p1'))).filter((name) => /scratch|building|draft/.test(name));
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(20);
 }
 
 const exists = (name: string) =>
-  access(join(bench.folder, name)).then(
+  access(join(fixture.folder, name)).then(
     () => true,
     () => false,
   );
-const isWaiting = () => bench.lines.includes('environment: another run is building it; waiting');
+const isWaiting = () => fixture.lines.includes('environment: another run is building it; waiting');
 
 test('npm installs a local package with its script, found by require and as a program', async () => {
-  await writeNpmPackage(join(bench.source, 'vendor/tiny-1.2.3.tgz'));
-  await writeFile(join(bench.source, '.npmrc'), 'ignore-scripts=true\nregistry=http://127.0.0.1:1\n');
-  const built = await prepareEnvironment(options(bench, node('./vendor/tiny-1.2.3.tgz')));
+  await writeNpmPackage(join(fixture.source, 'vendor/tiny-1.2.3.tgz'));
+  await writeFile(join(fixture.source, '.npmrc'), 'ignore-scripts=true\nregistry=http://127.0.0.1:1\n');
+  const built = await prepareEnvironment(options(fixture, node('./vendor/tiny-1.2.3.tgz')));
   expect(built).toMatchObject({ cache: 'miss', nodeModules: built.env['NODE_PATH'] });
   const answer = execFileSync('node', ['-p', 'require("tiny").answer'], { env: built.env, encoding: 'utf8' });
   expect(answer.trim()).toBe('42');
@@ -51,66 +51,66 @@ test('npm installs a local package with its script, found by require and as a pr
     execFileSync(join(built.nodeModules!, '.bin/tiny'), { env: built.env, encoding: 'utf8' }).trim(),
   ).toBe('42');
   expect(await readFile(join(built.nodeModules!, 'tiny/installed'), 'utf8')).toBe('yes');
-  expect(await bench.store.lock()).toMatch(/^tiny 1\.2\.3 sha512-/);
+  expect(await fixture.store.lock()).toMatch(/^tiny 1\.2\.3 sha512-/);
 });
 
 test("npm's own reason is given, and a missing npm is named", async () => {
-  await expect(prepareEnvironment(options(bench, node('no-such-package')))).rejects.toMatchObject({
+  await expect(prepareEnvironment(options(fixture, node('no-such-package')))).rejects.toMatchObject({
     code: 'install-failed',
     message: expect.stringContaining('no-such-package'),
   });
-  await program(bench, 'npm', '#!/bin/sh\nexit 127\n');
-  await expect(prepareEnvironment(options(bench, node()))).rejects.toMatchObject({ code: 'npm-missing' });
+  await program(fixture, 'npm', '#!/bin/sh\nexit 127\n');
+  await expect(prepareEnvironment(options(fixture, node()))).rejects.toMatchObject({ code: 'npm-missing' });
 });
 
 test('system environments and blank dependencies install nothing and touch nothing', async () => {
   const none = { cache: 'none', env: {}, lockHash: null, requestKey: null };
-  expect(await prepareEnvironment(options(bench, { env_type: 'system', dependencies: '-' }))).toMatchObject(
+  expect(await prepareEnvironment(options(fixture, { env_type: 'system', dependencies: '-' }))).toMatchObject(
     none,
   );
-  expect(await prepareEnvironment(options(bench, node('none')))).toMatchObject(none);
-  await expect(readdir(bench.root)).rejects.toThrow('ENOENT');
+  expect(await prepareEnvironment(options(fixture, node('none')))).toMatchObject(none);
+  await expect(readdir(fixture.root)).rejects.toThrow('ENOENT');
 });
 
 describe('at the same moment', () => {
   test('two preparations in one process and two in others build once', async () => {
-    await fakeNpm(bench, 'sleep 0.5');
+    await fakeNpm(fixture, 'sleep 0.5');
     const run = promisify(execFile);
-    const others = [1, 2].map(() => run(process.execPath, [child, bench.folder]));
-    const own = [1, 2].map(() => prepareEnvironment(options(bench, node())));
+    const others = [1, 2].map(() => run(process.execPath, [child, fixture.folder]));
+    const own = [1, 2].map(() => prepareEnvironment(options(fixture, node())));
     const caches = [
       ...(await Promise.all(own)).map((prepared) => prepared.cache),
       ...(await Promise.all(others)).map(({ stdout }) => stdout.trim()),
     ];
     expect(caches.sort()).toEqual(['hit', 'hit', 'hit', 'miss']);
-    expect(await installs(bench)).toBe(1);
-    expect(await bench.store.claims()).toEqual([]);
+    expect(await installs(fixture)).toBe(1);
+    expect(await fixture.store.claims()).toEqual([]);
     expect(await leftovers()).toEqual([]);
   });
 
   test('a build on another host is waited for, and its pack used', async () => {
-    await fakeNpm(bench);
-    const first = await prepareEnvironment(options(bench, node()));
-    const record = join(bench.store.folder, `${first.requestKey}.json`);
+    await fakeNpm(fixture);
+    const first = await prepareEnvironment(options(fixture, node()));
+    const record = join(fixture.store.folder, `${first.requestKey}.json`);
     const text = await readFile(record, 'utf8');
     await rm(record);
-    await rm(bench.root, { recursive: true });
-    await bench.store.claimBuild(first.requestKey!);
-    const waiting = prepareEnvironment(options(bench, node()));
+    await rm(fixture.root, { recursive: true });
+    await fixture.store.claimBuild(first.requestKey!);
+    const waiting = prepareEnvironment(options(fixture, node()));
     await until(isWaiting);
     await writeFile(record, text);
     expect(await waiting).toMatchObject({ cache: 'hit', lockHash: first.lockHash });
-    expect(await installs(bench)).toBe(1);
+    expect(await installs(fixture)).toBe(1);
   });
 
   test('waiting ends when the run is stopped', async () => {
-    await fakeNpm(bench);
-    const first = await prepareEnvironment(options(bench, node()));
-    await rm(bench.store.folder, { recursive: true });
-    await rm(bench.root, { recursive: true });
-    bench.store.claimBuild = async () => ({ claimed: false });
+    await fakeNpm(fixture);
+    const first = await prepareEnvironment(options(fixture, node()));
+    await rm(fixture.store.folder, { recursive: true });
+    await rm(fixture.root, { recursive: true });
+    fixture.store.claimBuild = async () => ({ claimed: false });
     const stopping = new AbortController();
-    const waiting = prepareEnvironment(options(bench, node(), { stop: stopping.signal }));
+    const waiting = prepareEnvironment(options(fixture, node(), { stop: stopping.signal }));
     await until(isWaiting);
     stopping.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'stopped' });
@@ -120,116 +120,121 @@ describe('at the same moment', () => {
 
 describe('after something ended badly', () => {
   test('an environment that was built and not stored is stored by the next run, with the claim of the dead', async () => {
-    await fakeNpm(bench);
-    const first = await prepareEnvironment(options(bench, node()));
+    await fakeNpm(fixture);
+    const first = await prepareEnvironment(options(fixture, node()));
     const { requestKey = '' } = first;
     for (const ending of ['json', 'pack', 'lock'])
-      await rm(join(bench.store.folder, `${requestKey}.${ending}`));
-    const claim = await bench.store.claimBuild(requestKey!);
-    const noted = join(bench.root, 'p1', `${requestKey}.building`);
+      await rm(join(fixture.store.folder, `${requestKey}.${ending}`));
+    const claim = await fixture.store.claimBuild(requestKey!);
+    const noted = join(fixture.root, 'p1', `${requestKey}.building`);
     await writeFile(noted, claim.claimed ? claim.holder : '');
-    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({ cache: 'hit', stored: true });
-    expect(await bench.store.find(requestKey!)).toMatchObject({ lockHash: first.lockHash });
-    expect(await installs(bench)).toBe(1);
-    expect(await bench.store.claims()).toEqual([]);
+    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({ cache: 'hit', stored: true });
+    expect(await fixture.store.find(requestKey!)).toMatchObject({ lockHash: first.lockHash });
+    expect(await installs(fixture)).toBe(1);
+    expect(await fixture.store.claims()).toEqual([]);
     expect(await leftovers()).toEqual([]);
-    bench.store.find = () => Promise.reject(new Error('away'));
-    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({ cache: 'hit', stored: false });
+    fixture.store.find = () => Promise.reject(new Error('away'));
+    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({ cache: 'hit', stored: false });
   });
 
   test('kill -9 in the middle of a build: the next run builds it anew, without waiting for the lease', async () => {
     await fakeNpm(
-      bench,
-      `echo $$ > ${bench.folder}/pid; mv ${bench.folder}/pid ${bench.folder}/started; exec sleep 60`,
+      fixture,
+      `echo $$ > ${fixture.folder}/pid; mv ${fixture.folder}/pid ${fixture.folder}/started; exec sleep 60`,
     );
-    const killed = spawn(process.execPath, [child, bench.folder], { stdio: 'inherit' });
+    const killed = spawn(process.execPath, [child, fixture.folder], { stdio: 'inherit' });
     await until(() => exists('started'));
     killed.kill('SIGKILL');
     await once(killed, 'exit');
-    process.kill(Number(await readFile(join(bench.folder, 'started'), 'utf8')), 'SIGKILL');
-    expect(await bench.store.claims()).toHaveLength(1);
+    process.kill(Number(await readFile(join(fixture.folder, 'started'), 'utf8')), 'SIGKILL');
+    expect(await fixture.store.claims()).toHaveLength(1);
     expect(await leftovers()).toHaveLength(2);
 
-    await fakeNpm(bench);
-    const prepared = await prepareEnvironment(options(bench, node()));
+    await fakeNpm(fixture);
+    const prepared = await prepareEnvironment(options(fixture, node()));
     expect(prepared.cache).toBe('miss');
     expect(await readFile(join(prepared.nodeModules!, 'pkg/index.js'), 'utf8')).toContain('exports');
-    expect(await bench.store.claims()).toEqual([]);
+    expect(await fixture.store.claims()).toEqual([]);
     expect(await leftovers()).toEqual([]);
   });
 
   test('a stopped build ends its processes and leaves neither folder nor claim', async () => {
-    await fakeNpm(bench, `touch ${bench.folder}/started; sleep 60`);
+    await fakeNpm(fixture, `touch ${fixture.folder}/started; sleep 60`);
     const stopping = new AbortController();
-    const building = prepareEnvironment(options(bench, node(), { stop: stopping.signal }));
+    const building = prepareEnvironment(options(fixture, node(), { stop: stopping.signal }));
     await until(() => exists('started'));
     stopping.abort();
     await expect(building).rejects.toMatchObject({ code: 'stopped' });
-    expect(await bench.store.claims()).toEqual([]);
-    expect((await readdir(join(bench.root, 'p1'))).filter((name) => !name.includes('.lock.'))).toEqual([]);
+    expect(await fixture.store.claims()).toEqual([]);
+    expect((await readdir(join(fixture.root, 'p1'))).filter((name) => !name.includes('.lock.'))).toEqual([]);
   });
 
   test('a damaged pack is built anew and replaced', async () => {
-    await fakeNpm(bench);
-    const first = await prepareEnvironment(options(bench, node()));
-    const pack = join(bench.store.folder, `${first.requestKey}.pack`);
+    await fakeNpm(fixture);
+    const first = await prepareEnvironment(options(fixture, node()));
+    const pack = join(fixture.store.folder, `${first.requestKey}.pack`);
     const good = await readFile(pack);
-    await rm(bench.root, { recursive: true });
+    await rm(fixture.root, { recursive: true });
     await writeFile(pack, good.subarray(0, good.length / 2));
-    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({
+    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({
       cache: 'miss',
       lockHash: first.lockHash,
     });
-    expect(bench.lines.join('\n')).toContain('The packed environment cannot be used');
-    await rm(bench.root, { recursive: true });
-    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({ cache: 'hit' });
+    expect(fixture.lines.join('\n')).toContain('The packed environment cannot be used');
+    await rm(fixture.root, { recursive: true });
+    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({ cache: 'hit' });
   });
 
   test('a pack that cannot be stored is reported, and the run goes on', async () => {
-    await fakeNpm(bench);
-    bench.store.save = () => Promise.reject(new Error('no space'));
-    expect(await prepareEnvironment(options(bench, node()))).toMatchObject({ cache: 'miss', stored: false });
-    expect(bench.lines.at(-1)).toBe('environment: could not be stored for later runs: no space');
+    await fakeNpm(fixture);
+    fixture.store.save = () => Promise.reject(new Error('no space'));
+    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({
+      cache: 'miss',
+      stored: false,
+    });
+    expect(fixture.lines.at(-1)).toBe('environment: could not be stored for later runs: no space');
   });
 });
 
 test('an environment with a link to outside or a pipe is not kept', async () => {
   const blocked = 'mkdir -p node_modules/a/b; ln -s /etc node_modules/a/b/etc; chmod 0 node_modules/a';
   for (const evil of ['ln -s /etc node_modules/etc', 'mkfifo node_modules/pipe', blocked]) {
-    await fakeNpm(bench, evil);
-    await expect(prepareEnvironment(options(bench, node()))).rejects.toMatchObject({ code: 'pack-refused' });
+    await fakeNpm(fixture, evil);
+    await expect(prepareEnvironment(options(fixture, node()))).rejects.toMatchObject({
+      code: 'pack-refused',
+    });
   }
-  expect(await readdir(bench.store.folder)).toEqual([]);
-  expect((await readdir(join(bench.root, 'p1'))).filter((name) => !name.includes('.lock.'))).toEqual([]);
+  expect(await readdir(fixture.store.folder)).toEqual([]);
+  expect((await readdir(join(fixture.root, 'p1'))).filter((name) => !name.includes('.lock.'))).toEqual([]);
 });
 
 test('the least recently used environment goes when there are too many bytes, one in use stays', async () => {
-  await fakeNpm(bench);
+  await fakeNpm(fixture);
   const run = promisify(execFile);
-  await run(process.execPath, [child, bench.folder]);
-  const other = await prepareEnvironment(options(bench, node('other')));
+  await run(process.execPath, [child, fixture.folder]);
+  const other = await prepareEnvironment(options(fixture, node('other')));
   const there = async () =>
-    (await readdir(join(bench.root, 'p1'))).filter((name) => name.endsWith('.complete'));
+    (await readdir(join(fixture.root, 'p1'))).filter((name) => name.endsWith('.complete'));
   expect(await there()).toHaveLength(2);
-  await prepareEnvironment(options(bench, node('third'), { maxBytes: 1 }));
+  await prepareEnvironment(options(fixture, node('third'), { maxBytes: 1 }));
   expect(await there()).toHaveLength(2);
   expect(await there()).toContain(`${other.requestKey}.complete`);
-  expect(bench.lines.at(-1)).toBe('environment: 1 unused on this host removed to make room');
+  expect(fixture.lines.at(-1)).toBe('environment: 1 unused on this host removed to make room');
 });
 
 test.runIf(process.getuid?.() === 0)(
   'as root it is built by the owner, who cannot change it afterwards',
   async () => {
     await program(
-      bench,
+      fixture,
       'node',
       `#!/bin/sh\nprintf '{"implementation":"node","version":"1","executable":"/x","venv":true}\\n'\n`,
     );
-    await fakeNpm(bench, 'id -u > node_modules/uid; chmod 0700 node_modules; chmod 4777 node_modules/uid');
-    await writeFile(join(bench.folder, 'installs'), '', { mode: 0o666 });
-    execFileSync('chmod', ['0666', join(bench.folder, 'installs')]);
+    await fakeNpm(fixture, 'id -u > node_modules/uid; chmod 0700 node_modules; chmod 4777 node_modules/uid');
+    await writeFile(join(fixture.folder, 'installs'), '', { mode: 0o666 });
+    execFileSync('chmod', ['0666', join(fixture.folder, 'installs')]);
     const owner = { uid: 65_534, gid: 65_534 };
-    const prepared = await prepareEnvironment(options(bench, node(), { owner }));
+    const prepared = await prepareEnvironment(options(fixture, node(), { owner }));
     const file = join(prepared.nodeModules!, 'uid');
     expect((await readFile(file, 'utf8')).trim()).toBe('65534');
     const facts = await stat(file);

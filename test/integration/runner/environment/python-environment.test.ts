@@ -3,14 +3,20 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
-import { type Bench, makeBench, options, program, removeBench } from './environment-bench.ts';
+import {
+  type EnvironmentFixture,
+  makeFixture,
+  options,
+  program,
+  removeFixture,
+} from './environment-fixture.ts';
 import { writeWheel } from './packages.ts';
 
-let bench: Bench;
+let fixture: EnvironmentFixture;
 beforeEach(async () => {
-  bench = await makeBench();
+  fixture = await makeFixture();
 });
-afterEach(() => removeBench(bench));
+afterEach(() => removeFixture(fixture));
 
 const importTiny = (env: Record<string, string>) =>
   execFileSync('python', ['-c', 'import tiny; print(tiny.version)'], { env, encoding: 'utf8' }).trim();
@@ -19,43 +25,43 @@ const python = (dependencies: string) => ({ env_type: 'python', dependencies }) 
 test('builds once, then finds it on the host, then unpacks it from the store', {
   timeout: 90_000,
 }, async () => {
-  await writeWheel(join(bench.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
-  await mkdir(join(bench.source, 'requirements'));
-  await writeFile(join(bench.source, 'requirements/base.txt'), './wheels/tiny-1.0-py3-none-any.whl\n');
+  await writeWheel(join(fixture.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
+  await mkdir(join(fixture.source, 'requirements'));
+  await writeFile(join(fixture.source, 'requirements/base.txt'), './wheels/tiny-1.0-py3-none-any.whl\n');
   // Would redirect or break an installer that looked into the source.
-  await writeFile(join(bench.source, 'pyproject.toml'), '[tool.uv]\nrequired-version = "<0.0.1"\n');
-  await writeFile(join(bench.source, 'pip.py'), 'raise SystemExit(3)\n');
+  await writeFile(join(fixture.source, 'pyproject.toml'), '[tool.uv]\nrequired-version = "<0.0.1"\n');
+  await writeFile(join(fixture.source, 'pip.py'), 'raise SystemExit(3)\n');
   const spec = python('-r requirements/base.txt');
 
-  const built = await prepareEnvironment(options(bench, spec));
+  const built = await prepareEnvironment(options(fixture, spec));
   expect(built).toMatchObject({ cache: 'miss', savedSeconds: 0, stored: true, nodeModules: null });
   expect(importTiny(built.env)).toBe('1.0');
-  expect(await bench.store.lock()).toMatch(
+  expect(await fixture.store.lock()).toMatch(
     /^tiny @ file:wheels\/tiny-1\.0-py3-none-any\.whl#sha256=[0-9a-f]{64}$/m,
   );
-  expect(bench.lines).toEqual([
+  expect(fixture.lines).toEqual([
     expect.stringMatching(/^environment: built with (uv|pip) in [\d.]+ s$/),
     expect.stringMatching(/^environment: packed [\d.]+ MB in [\d.]+ s and stored$/),
   ]);
 
-  const second = await prepareEnvironment(options(bench, spec));
+  const second = await prepareEnvironment(options(fixture, spec));
   expect(second).toMatchObject({ cache: 'hit', lockHash: built.lockHash, env: built.env });
   expect(second.savedSeconds).toBeGreaterThan(0);
-  expect(bench.lines.at(-1)).toMatch(/^environment: cache hit, [\d.]+ s of installation saved$/);
+  expect(fixture.lines.at(-1)).toMatch(/^environment: cache hit, [\d.]+ s of installation saved$/);
 
-  await rm(bench.root, { recursive: true });
-  const third = await prepareEnvironment(options(bench, spec, { run: refuseInstallers(bench, spec) }));
+  await rm(fixture.root, { recursive: true });
+  const third = await prepareEnvironment(options(fixture, spec, { run: refuseInstallers(fixture, spec) }));
   expect(third).toMatchObject({ cache: 'hit', lockHash: built.lockHash, requestKey: built.requestKey });
   expect(importTiny(third.env)).toBe('1.0');
 
-  await writeWheel(join(bench.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
-  await writeFile(join(bench.source, 'requirements/base.txt'), '# nothing\n');
-  const changed = await prepareEnvironment(options(bench, spec));
+  await writeWheel(join(fixture.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
+  await writeFile(join(fixture.source, 'requirements/base.txt'), '# nothing\n');
+  const changed = await prepareEnvironment(options(fixture, spec));
   expect(changed.requestKey).not.toBe(built.requestKey);
 });
 
 /** Lets the interpreter be asked what it is, and nothing be installed. */
-function refuseInstallers(on: Bench, spec: ReturnType<typeof python>) {
+function refuseInstallers(on: EnvironmentFixture, spec: ReturnType<typeof python>) {
   const { run } = options(on, spec);
   return (command: Parameters<typeof run>[0]) =>
     command.argv[0] === 'python3' ? run(command) : Promise.reject(new Error(`ran ${command.argv.join(' ')}`));
@@ -65,12 +71,12 @@ test("what cannot be resolved fails with the resolver's own words and leaves not
   timeout: 90_000,
 }, async () => {
   const spec = python('no-such-package-anywhere==9.9');
-  await expect(prepareEnvironment(options(bench, spec))).rejects.toMatchObject({
+  await expect(prepareEnvironment(options(fixture, spec))).rejects.toMatchObject({
     name: 'EnvironmentError',
     code: 'install-failed',
     message: expect.stringContaining('no-such-package-anywhere'),
   });
-  expect(await bench.store.claims()).toEqual([]);
+  expect(await fixture.store.claims()).toEqual([]);
 });
 
 test('a Python without ensurepip, and none at all, are named', async () => {
@@ -78,27 +84,27 @@ test('a Python without ensurepip, and none at all, are named', async () => {
     encoding: 'utf8',
   }).trim();
   const hidden = 'import sys; sys.modules["ensurepip"] = None; a = sys.argv[1:]; exec(a[a.index("-c") + 1])';
-  await program(bench, 'python3', `#!/bin/sh\nexec ${real} -c '${hidden}' "$@"\n`);
-  await program(bench, 'uv', '#!/bin/sh\nexit 1\n');
-  await expect(prepareEnvironment(options(bench, python('tiny')))).rejects.toMatchObject({
+  await program(fixture, 'python3', `#!/bin/sh\nexec ${real} -c '${hidden}' "$@"\n`);
+  await program(fixture, 'uv', '#!/bin/sh\nexit 1\n');
+  await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
     code: 'venv-missing',
     message: expect.stringContaining('python3-venv'),
   });
-  const operatorEnv = { PATH: join(bench.folder, 'empty') };
-  await expect(prepareEnvironment(options(bench, python('tiny'), { operatorEnv }))).rejects.toMatchObject({
+  const operatorEnv = { PATH: join(fixture.folder, 'empty') };
+  await expect(prepareEnvironment(options(fixture, python('tiny'), { operatorEnv }))).rejects.toMatchObject({
     code: 'python-missing',
   });
 });
 
 test('files outside the source, links and bad lines in a -r file are refused before anything runs', async () => {
   const refused = (dependencies: string) =>
-    expect(prepareEnvironment(options(bench, python(dependencies)))).rejects;
-  await writeFile(join(bench.folder, 'secret.txt'), 'secret\n');
-  await symlink(join(bench.folder, 'secret.txt'), join(bench.source, 'link.txt'));
-  await symlink(bench.folder, join(bench.source, 'up'));
-  await writeFile(join(bench.source, 'bad.txt'), 'numpy\n--index-url https://evil.example\n');
-  await writeFile(join(bench.source, 'bytes.txt'), Buffer.from([0xff, 0xfe]));
-  await mkdir(join(bench.source, 'folder.txt'));
+    expect(prepareEnvironment(options(fixture, python(dependencies)))).rejects;
+  await writeFile(join(fixture.folder, 'secret.txt'), 'secret\n');
+  await symlink(join(fixture.folder, 'secret.txt'), join(fixture.source, 'link.txt'));
+  await symlink(fixture.folder, join(fixture.source, 'up'));
+  await writeFile(join(fixture.source, 'bad.txt'), 'numpy\n--index-url https://evil.example\n');
+  await writeFile(join(fixture.source, 'bytes.txt'), Buffer.from([0xff, 0xfe]));
+  await mkdir(join(fixture.source, 'folder.txt'));
   await refused('-r link.txt').toMatchObject({ code: 'bad-dependencies', message: 'link.txt: is a link' });
   await refused('-r up/secret.txt').toMatchObject({ message: 'up/secret.txt: lies behind a link' });
   await refused('-r bad.txt').toMatchObject({
@@ -108,26 +114,26 @@ test('files outside the source, links and bad lines in a -r file are refused bef
   await refused('-r bytes.txt').toMatchObject({ message: 'bytes.txt: is not UTF-8 text' });
   await refused('-r folder.txt').toMatchObject({ message: 'folder.txt: is not a regular file' });
   for (let depth = 0; depth < 10; depth += 1) {
-    await writeFile(join(bench.source, `${depth}.txt`), `-r ${depth + 1}.txt\n`);
+    await writeFile(join(fixture.source, `${depth}.txt`), `-r ${depth + 1}.txt\n`);
   }
   await refused('-r 0.txt').toMatchObject({ message: expect.stringContaining('nested deeper') });
 });
 
 test('-r files that name each other end', async () => {
-  await writeFile(join(bench.source, 'a.txt'), '-r b.txt\n');
-  await writeFile(join(bench.source, 'b.txt'), '-r a.txt\n');
-  expect(await prepareEnvironment(options(bench, python('-r a.txt')))).toMatchObject({ cache: 'miss' });
+  await writeFile(join(fixture.source, 'a.txt'), '-r b.txt\n');
+  await writeFile(join(fixture.source, 'b.txt'), '-r a.txt\n');
+  expect(await prepareEnvironment(options(fixture, python('-r a.txt')))).toMatchObject({ cache: 'miss' });
 });
 
 test.each(['', 'none'])(
   'with nothing to install (%j) there still is a python of its own',
   async (nothing) => {
-    const made = await prepareEnvironment(options(bench, python(nothing)));
+    const made = await prepareEnvironment(options(fixture, python(nothing)));
     expect(made).toMatchObject({ cache: 'miss', stored: true });
     const prefix = ['-c', 'import sys; print(sys.prefix)'];
     const folder = execFileSync('python', prefix, { env: made.env, encoding: 'utf8' }).trim();
     expect(folder).toBe(made.env['VIRTUAL_ENV']);
-    expect(await bench.store.lock()).toBe('');
-    expect(await prepareEnvironment(options(bench, python(nothing)))).toMatchObject({ cache: 'hit' });
+    expect(await fixture.store.lock()).toBe('');
+    expect(await prepareEnvironment(options(fixture, python(nothing)))).toMatchObject({ cache: 'hit' });
   },
 );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodeSize } from '../../../../functions/projects/job-size.ts';
-import { computePrices } from '../../../../infra/cost/prices.ts';
-import { readOptions } from '../../../../infra/options.ts';
+import { computePrices } from '../../../../infra/cost/price-list.ts';
+import { readOptions } from '../../../../infra/deployment-options.ts';
 import { faultsOf } from '../../../../shared/core/service-error.ts';
 import { hourlyCost } from '../../../../shared/jobs/cost.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/command/command-error.ts';
-import { HelpAsked, readFlags } from '../../../../infra/command/read-flags.ts';
+import { HelpRequestedError, readFlags } from '../../../../infra/command/read-flags.ts';
 
 const usage = 'Usage: npm run grow -- [--trees <number>]';
 const options = { trees: { type: 'string', default: '3' } } as const;
@@ -21,6 +21,6 @@ describe('the flags of a command', () => {
   );
 
   test.each(['--help', '-h'])('%s asks how the command is used, whatever else is there', (flag) => {
-    expect(() => read('--bushes', flag)).toThrow(new HelpAsked(usage));
+    expect(() => read('--bushes', flag)).toThrow(new HelpRequestedError(usage));
   });
 });

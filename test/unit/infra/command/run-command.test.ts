@@ -7,7 +7,7 @@ const folder = new URL('../../../../infra/command/', import.meta.url);
 function run(body: string) {
   const program = `
     import { CommandError } from '${new URL('command-error.ts', folder)}';
-    import { HelpAsked } from '${new URL('read-flags.ts', folder)}';
+    import { HelpRequestedError } from '${new URL('read-flags.ts', folder)}';
     import { runCommand } from '${new URL('run-command.ts', folder)}';
     await runCommand(async () => { ${body} });`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
@@ -22,7 +22,11 @@ describe('a command', () => {
   });
 
   test('says how it is used on standard output, which is no failure', () => {
-    expect(run(`throw new HelpAsked('Usage');`)).toEqual({ status: 0, stdout: 'Usage\n', stderr: '' });
+    expect(run(`throw new HelpRequestedError('Usage');`)).toEqual({
+      status: 0,
+      stdout: 'Usage\n',
+      stderr: '',
+    });
   });
 
   test('tells what is to be put right in its own words', () => {

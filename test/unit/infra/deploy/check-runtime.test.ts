@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { judgeRuntime } from '../../../../infra/deploy/check-runtime.ts';
+import { checkRuntimeReport } from '../../../../infra/deploy/check-runtime.ts';
 
 test('a runtime that hashes passwords is good, one that does not a problem that names what it lacks', () => {
-  expect(judgeRuntime({ node: '24.9.0', openssl: '3.5.1' })).toMatchObject({
+  expect(checkRuntimeReport({ node: '24.9.0', openssl: '3.5.1' })).toMatchObject({
     outcome: 'good',
     what: expect.stringContaining('OpenSSL 3.5.1'),
   });
-  expect(judgeRuntime({ node: '24.9.0', openssl: '3.0.8', failure: 'no argon2' })).toMatchObject({
+  expect(checkRuntimeReport({ node: '24.9.0', openssl: '3.0.8', failure: 'no argon2' })).toMatchObject({
     outcome: 'problem',
     what: expect.stringMatching(/OpenSSL 3\.0\.8.*3\.2 or newer: no argon2/),
   });

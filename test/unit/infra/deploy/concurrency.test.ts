@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { judgeConcurrency } from '../../../../infra/deploy/concurrency.ts';
-import { readOptions } from '../../../../infra/options.ts';
+import { checkConcurrency } from '../../../../infra/deploy/concurrency.ts';
+import { readOptions } from '../../../../infra/deployment-options.ts';
 
 const judged = (quota: number | undefined, options: Record<string, unknown> = {}) =>
-  judgeConcurrency(quota, readOptions(options));
+  checkConcurrency(quota, readOptions(options));
 
 test('a quota that holds the burst down is a note that says from which on it does not', () => {
   expect(judged(10)).toMatchObject({ outcome: 'note', what: expect.stringContaining('below 200') });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { quotasFor } from '../../../../infra/deploy/quotas.ts';
-import { readOptions } from '../../../../infra/options.ts';
+import { readOptions } from '../../../../infra/deployment-options.ts';
 
 const needed = (context: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(quotasFor(readOptions(context)).map(({ code, needed }) => [code, needed]));

@@ -11,7 +11,7 @@ import {
   starting,
 } from '../../../../../infra/local/batch/job-life.ts';
 import { JobRecord } from '../../../../../infra/local/batch/job-record.ts';
-import { newJob } from '../../../../../infra/local/batch/new-job.ts';
+import { newJobRecord } from '../../../../../infra/local/batch/new-job-record.ts';
 
 const other = '00000000-0000-4000-8000-000000000000';
 
@@ -24,7 +24,7 @@ function submitted(type: 'container' | 'multinode', dependsOn: string[] = []): J
   );
   const dependencies = dependsOn.map((jobId) => ({ jobId }));
   const request = { jobName: 'j', jobQueue: 'q', jobDefinition: 'd', dependsOn: dependencies };
-  return newJob(request, {
+  return newJobRecord(request, {
     catalogue,
     minimumTimeoutSeconds: 60,
     sequence: 1,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
+  engineAccess,
   enterFunctionEnvironment,
   jobVariables,
-  placeOf,
 } from '../../../../../infra/local/start/function-environment.ts';
 
 const made = { accessKeyId: 'made', secretAccessKey: 'made-secret' };
@@ -19,7 +19,7 @@ const own = {
 describe('the environment of functions', () => {
   test('has nothing of the AWS account of whoever starts the service', () => {
     const environment: NodeJS.ProcessEnv = { ...own };
-    enterFunctionEnvironment(environment, placeOf(environment, made));
+    enterFunctionEnvironment(environment, engineAccess(environment, made));
     expect(environment).toMatchObject({
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'made',
@@ -33,8 +33,8 @@ describe('the environment of functions', () => {
   });
 
   test('has its credentials and region where an engine was replaced', () => {
-    const place = placeOf({ ...own, S3_ENDPOINT: 'http://127.0.0.1:9000' }, made);
-    expect(place).toEqual({
+    const access = engineAccess({ ...own, S3_ENDPOINT: 'http://127.0.0.1:9000' }, made);
+    expect(access).toEqual({
       region: 'eu-north-1',
       credentials: { accessKeyId: 'mine', secretAccessKey: 'my-secret' },
       endpoints: { S3_ENDPOINT: 'http://127.0.0.1:9000' },
@@ -43,7 +43,7 @@ describe('the environment of functions', () => {
   });
 
   test('does not tell jobs where the accounts are, nor anything it was not asked to', () => {
-    const variables = jobVariables(own, placeOf(own, made));
+    const variables = jobVariables(own, engineAccess(own, made));
     expect(variables).toMatchObject({ RECORDS_TABLE: 'records', BUCKET: 'projects', LIMIT_VCPUS: '2' });
     expect(variables).not.toHaveProperty('ACCOUNTS_TABLE');
     expect(variables).not.toHaveProperty('HOME');

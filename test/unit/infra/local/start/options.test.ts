@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../../infra/command/command-error.ts';
-import { readOptions } from '../../../../../infra/local/start/options.ts';
+import { readOptions } from '../../../../../infra/local/start/start-options.ts';
 
 describe('options of npm start', () => {
   test('have defaults', () => {

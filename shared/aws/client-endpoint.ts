@@ -1,7 +1,7 @@
 import type { Environment } from '../core/needs.ts';
 
 /** Region and endpoint of a client: the region's own endpoint, unless a variable names another one. */
-export function place(
+export function clientEndpoint(
   environment: Environment,
   endpointVariable: string,
 ): { region?: string; endpoint?: string } {
@@ -11,13 +11,13 @@ export function place(
 }
 
 /** One client for all environments that name the same region and endpoint, made when it is first asked for. */
-export function oncePerPlace<C>(
+export function oncePerEndpoint<C>(
   endpointVariable: string,
   make: (environment: Environment) => C,
 ): (environment: Environment) => C {
   const made = new Map<string, { client: C }>();
   return (environment) => {
-    const key = JSON.stringify(place(environment, endpointVariable));
+    const key = JSON.stringify(clientEndpoint(environment, endpointVariable));
     const present = made.get(key) ?? { client: make(environment) };
     made.set(key, present);
     return present.client;

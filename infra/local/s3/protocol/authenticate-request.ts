@@ -1,5 +1,5 @@
 import type { Statement } from '../../../role-statements.ts';
-import type { Session, SessionReader } from '../../role/session.ts';
+import type { Session, SessionReader } from '../../role/session-credentials.ts';
 import {
   algorithm,
   maxClockSkew,
@@ -35,7 +35,7 @@ export interface Authority {
  * Verifies the Signature Version 4 of a request, in its Authorization header or its query.
  * @throws S3Error AccessDenied, SignatureDoesNotMatch and what S3 names the other ways to be wrong
  */
-export function authenticate(request: S3Request, authority: Authority): Authenticated {
+export function authenticateRequest(request: S3Request, authority: Authority): Authenticated {
   const authorization = request.headers.get('authorization');
   const presigned = request.query.has('X-Amz-Signature') || request.query.has('X-Amz-Algorithm');
   if (authorization !== undefined && presigned) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import type { Credentials } from '../role/session.ts';
+import type { Credentials } from '../role/session-credentials.ts';
 import type { ContainerStart, StartFailure } from './attempt.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
 import { type Surroundings, stateChangeEvent } from './describe-job.ts';

@@ -12,7 +12,7 @@ import type { PrepareOptions } from '../../../../shared/runner/environment/prepa
 import { superviseInstaller } from '../../../../shared/runner/environment/supervised-installer.ts';
 
 /** Folders for one test: a source, a root of environments, a store and a place for programs of its own. */
-export interface Bench {
+export interface EnvironmentFixture {
   folder: string;
   source: string;
   root: string;
@@ -21,7 +21,7 @@ export interface Bench {
   lines: string[];
 }
 
-export async function makeBench(folder?: string): Promise<Bench> {
+export async function makeFixture(folder?: string): Promise<EnvironmentFixture> {
   const base = folder ?? (await mkdtemp(join(tmpdir(), 'environment-')));
   await chmod(base, 0o755);
   const [source, root, programs, kept] = ['source', 'root', 'programs', 'store'].map((name) =>
@@ -38,13 +38,13 @@ export async function makeBench(folder?: string): Promise<Bench> {
   };
 }
 
-export async function removeBench(bench: Bench): Promise<void> {
-  await removeTree(bench.folder);
+export async function removeFixture(fixture: EnvironmentFixture): Promise<void> {
+  await removeTree(fixture.folder);
 }
 
-/** Options with no registry in reach, the bench's own programs first on the search path. */
+/** Options with no registry in reach, the fixture's own programs first on the search path. */
 export function options(
-  bench: Bench,
+  fixture: EnvironmentFixture,
   spec: EnvironmentSpec,
   more: Partial<PrepareOptions> = {},
 ): PrepareOptions {
@@ -52,44 +52,44 @@ export function options(
   return {
     spec,
     projectId: 'p1',
-    sourceFolder: bench.source,
-    root: bench.root,
-    store: bench.store,
+    sourceFolder: fixture.source,
+    root: fixture.root,
+    store: fixture.store,
     run: superviseInstaller({
       marker: { name: 'ENVIRONMENT_TEST', value: randomUUID() },
       stop,
       ...(more.owner === undefined ? {} : { user: more.owner }),
     }),
     operatorEnv: {
-      PATH: `${bench.programs}:${process.env['PATH']}`,
+      PATH: `${fixture.programs}:${process.env['PATH']}`,
       PIP_NO_INDEX: '1',
       npm_config_offline: 'true',
     },
-    log: (line) => bench.lines.push(line),
+    log: (line) => fixture.lines.push(line),
     stop,
     ...more,
   };
 }
 
-export async function program(bench: Bench, name: string, script: string): Promise<void> {
-  await writeFile(join(bench.programs, name), script, { mode: 0o755 });
+export async function program(fixture: EnvironmentFixture, name: string, script: string): Promise<void> {
+  await writeFile(join(fixture.programs, name), script, { mode: 0o755 });
 }
 
 /** An npm that installs one file and counts its runs, without the second that the real one takes. */
-export function fakeNpm(bench: Bench, body = ''): Promise<void> {
+export function fakeNpm(fixture: EnvironmentFixture, body = ''): Promise<void> {
   const script = [
     '#!/bin/sh',
     '[ "$1" = --version ] && exit 0',
-    `echo run >> ${bench.folder}/installs`,
+    `echo run >> ${fixture.folder}/installs`,
     'mkdir -p node_modules/pkg && echo "exports.x = 1" > node_modules/pkg/index.js',
     'echo \'{"packages":{"node_modules/pkg":{"version":"1.0.0","integrity":"sha512-x"}}}\' > node_modules/.package-lock.json',
     body,
   ];
-  return program(bench, 'npm', script.join('\n'));
+  return program(fixture, 'npm', script.join('\n'));
 }
 
-export async function installs(bench: Bench): Promise<number> {
-  const text = await readFile(join(bench.folder, 'installs'), 'utf8').catch(() => '');
+export async function installs(fixture: EnvironmentFixture): Promise<number> {
+  const text = await readFile(join(fixture.folder, 'installs'), 'utf8').catch(() => '');
   return text.split('\n').length - 1;
 }
 

@@ -1,5 +1,5 @@
 import type { Units } from './capacity-meter.ts';
-import { prices } from './prices.ts';
+import { prices } from './price-list.ts';
 
 /** One request of an endpoint, as it was measured. */
 export interface MeasuredRequest {

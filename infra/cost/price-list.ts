@@ -1,6 +1,6 @@
 import type { Prices } from '../../shared/core/prices.ts';
 import { shippingPace } from '../../shared/runner/telemetry/shipping-pace.ts';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import { instances } from './instances.ts';
 
 /**

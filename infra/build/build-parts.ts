@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DeploymentParts } from '../deployment-parts.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../endpoints.ts';
 import { prepareImageContext } from '../job-image/context.ts';
-import type { Parts } from '../parts.ts';
 import { installPictureCodec } from '../picture-codec.ts';
 import { methodTable } from '../routes.ts';
 import { type LoadedTask, loadTasks } from '../tasks.ts';
@@ -53,7 +53,7 @@ export function bundleSources(
  * @param root folder of the project
  * @param folder where the bundles are put
  */
-export async function buildParts(root: string, folder: string): Promise<Parts> {
+export async function buildParts(root: string, folder: string): Promise<DeploymentParts> {
   const sources = await findSources(root);
   const imageFolder = join(folder, 'job-image');
   const [bundles] = await Promise.all([

@@ -28,7 +28,7 @@ function gather(pairs: Iterable<readonly [string, string]>): {
 }
 
 /** A REST proxy event (payload 1.0), as API Gateway hands it to a Lambda function with all media types binary. */
-export function proxyEvent(
+export function makeProxyEvent(
   request: PlainRequest,
   resource: string,
   parameters: Record<string, string>,

@@ -1,6 +1,6 @@
-import { computePrices } from '../cost/prices.ts';
-import type { DeploymentOptions } from '../options.ts';
-import type { BatchNames } from './names.ts';
+import { computePrices } from '../cost/price-list.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
+import type { BatchNames } from './batch-names.ts';
 
 interface Stores {
   accounts: { tableName: string };

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answers, type EngineAddress } from '../dynamodb/answers.ts';
 import { startClosedDynamoDb } from '../dynamodb/closed-engine.ts';
 import { startDynamoDb } from '../dynamodb/engine.ts';
 import { networkNamespaces } from '../dynamodb/network-namespace.ts';
 import { startSignedProxy } from '../dynamodb/signed-proxy.ts';
+import { type EngineAddress, waitForEngine } from '../dynamodb/wait-for-engine.ts';
 import type { Credentials } from './data-folder.ts';
-import type { RelayPlace } from './s3-process.ts';
+import type { RelayAddress } from './s3-process.ts';
 import { socketPath } from './socket-path.ts';
 
 /** The embedded DynamoDB engine, out of reach for everybody but this service. */
@@ -15,7 +15,7 @@ export interface StartedTables {
   /** Where the engine listens for its owner. */
   address: EngineAddress;
   /** What some process has to be before the engine can be reached; undefined where it listens in this network. */
-  relay: RelayPlace | undefined;
+  relay: RelayAddress | undefined;
   /** Resolves when the engine ends, wanted or not. */
   ended: Promise<void>;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export async function tablesEndpoint(
   void ended.then(() => {
     isGone = true;
   });
-  if (!(await answers(address, () => isGone))) throw new Error('the DynamoDB engine did not start');
+  if (!(await waitForEngine(address, () => isGone))) throw new Error('the DynamoDB engine did not start');
   if ('socketPath' in address && host === undefined) {
     return { endpoint: `unix:${address.socketPath}`, close: async () => {} };
   }

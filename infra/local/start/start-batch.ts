@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { attempts, evaluateOnExit } from '../../retry-rules.ts';
+import { type RunningBatch, startBatchServer } from '../batch/batch-server.ts';
 import type { LocalJobDefinition } from '../batch/catalogue.ts';
-import { type RunningBatch, startBatchServer } from '../batch/server.ts';
 import { jobRoleVariables } from '../role/local-roles.ts';
 import type { DataFolder } from './data-folder.ts';
-import { jobEventDelivery } from './events.ts';
-import { jobVariables, type Place } from './function-environment.ts';
+import { type EngineAccess, jobVariables } from './function-environment.ts';
 import { hostSandbox } from './host-sandbox.ts';
+import { jobEventDelivery } from './job-event-delivery.ts';
 import type { JobFolders } from './job-folders.ts';
 import { stageVariables } from './stage-files.ts';
 
@@ -15,7 +15,7 @@ export interface LocalBatchOptions {
   data: DataFolder;
   /** Folder of the bundle. */
   program: string;
-  place: Place;
+  access: EngineAccess;
   folders: JobFolders;
   /** Address that it listens on. */
   host: string;
@@ -51,15 +51,15 @@ const programOf = (definition: string): 'train' | 'prune' | 'quantize' =>
 
 /** Starts the Batch server with the queues and job definitions that a deployment has. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
-  const { data, program, place, folders, host, environment } = options;
+  const { data, program, access, folders, host, environment } = options;
   const stage = await stageVariables(program, dirname(folders.work));
   return startBatchServer({
     folder: data.within('batch'),
     logFolder: data.within('logs'),
     port: 0,
     host,
-    region: place.region,
-    credentials: place.credentials,
+    region: access.region,
+    credentials: access.credentials,
     queues: [
       { name: 'train', maxJobs: Math.max(2, availableParallelism()), platform: 'FARGATE' },
       { name: 'gpu', maxJobs: 1, platform: 'EC2' },
@@ -68,16 +68,16 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     jobDefinitions: definitions(program),
     hostEnvironment: {
       LOG_LEVEL: 'info',
-      ...jobVariables(environment, place),
+      ...jobVariables(environment, access),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
       ...stage,
       SANDBOX: JSON.stringify(hostSandbox(data.path, program, folders, stage)),
     },
-    ...(place.hasRoles && {
+    ...(access.hasRoles && {
       roleEnvironment: (definition: string) =>
-        jobRoleVariables(programOf(definition), environment, place.credentials),
+        jobRoleVariables(programOf(definition), environment, access.credentials),
     }),
-    deliver: jobEventDelivery(place, data.within('dead-letters.jsonl')),
+    deliver: jobEventDelivery(access, data.within('dead-letters.jsonl')),
   });
 }

@@ -5,7 +5,7 @@ import { notUtf8, parametersNotUtf8 } from '../../../shared/http/percent-encodin
  * A query as it was sent. Throws a 400 problem that names the parameters that are not UTF-8: they would reach a function
  * as something else than was sent.
  */
-export function checkedQuery(query: string): string {
+export function requireUtf8Query(query: string): string {
   const names = parametersNotUtf8(query);
   if (names.length > 0) throw badRequest(names.map((name) => ({ in: 'query', name, message: notUtf8 })));
   return query;

@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '../shared/http/exchange.ts';
 import type { LoadedTask } from './tasks.ts';
 
 /** What a deployment is made of, as it was found in the source tree and bundled. */
-export interface Parts {
+export interface DeploymentParts {
   endpoints: readonly AnyEndpoint[];
   events: readonly LoadedTask[];
   jobs: readonly LoadedTask[];

@@ -1,8 +1,8 @@
 import { hourlyCost } from '../../shared/jobs/cost.ts';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 import { type IdleItem, idleCost } from './idle.ts';
-import { computePrices, prices, pricesAsOf, shippingPrices } from './prices.ts';
-import { type MeasuredRequest, requestCost } from './requests.ts';
+import { computePrices, prices, pricesAsOf, shippingPrices } from './price-list.ts';
+import { type MeasuredRequest, requestCost } from './request-cost.ts';
 
 const number = (value: number, digits: number): string =>
   Number.isFinite(value)

@@ -2,7 +2,7 @@ import { encodePath } from '../../signature/uri-encoding.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 
 /** The largest page of any list. */
-export const MAX_PAGE = 1000;
+export const maxPage = 1000;
 
 /** Reads a page size or a position; larger sizes are cut, as S3 does. @throws S3Error InvalidArgument */
 export function parseCount(query: ReadonlyMap<string, string>, name: string, missing: number): number {

@@ -17,7 +17,7 @@ function answersOnce(address: EngineAddress): Promise<boolean> {
 }
 
 /** Waits some seconds for an engine to answer. Returns false where it does not, or `isGone` says that it has ended. */
-export async function answers(address: EngineAddress, isGone: () => boolean): Promise<boolean> {
+export async function waitForEngine(address: EngineAddress, isGone: () => boolean): Promise<boolean> {
   for (let attempt = 0; attempt < tries && !isGone(); attempt += 1) {
     if (await answersOnce(address)) return true;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

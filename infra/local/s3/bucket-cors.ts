@@ -1,9 +1,9 @@
 import { S3Error } from './protocol/s3-error.ts';
 import type { S3Request } from './protocol/s3-request.ts';
 
-const METHODS = 'GET, HEAD, PUT, POST, DELETE';
+const allowedMethods = 'GET, HEAD, PUT, POST, DELETE';
 /** What scripts may read beside the headers that browsers always show. */
-const EXPOSED = [
+const exposedHeaders = [
   'etag',
   'content-range',
   'content-disposition',
@@ -22,7 +22,7 @@ export function applyCors({ headers, response }: S3Request, origins: readonly st
   if (origins.length > 0) response.setHeader('vary', 'Origin');
   if (origin === undefined || !origins.includes(origin)) return;
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', EXPOSED);
+  response.setHeader('access-control-expose-headers', exposedHeaders);
 }
 
 /** Answers a preflight request, which carries no signature. @throws S3Error AccessForbidden */
@@ -33,7 +33,7 @@ export function answerPreflight({ headers, response }: S3Request, origins: reado
   const allowed =
     origin !== undefined &&
     origins.includes(origin) &&
-    METHODS.split(', ').includes(method) &&
+    allowedMethods.split(', ').includes(method) &&
     /^[\w!#$%&'*+.^`|~, -]*$/.test(wanted);
   if (!allowed) {
     throw new S3Error('AccessForbidden', 'CORSResponse: This CORS request is not allowed.', {
@@ -42,7 +42,7 @@ export function answerPreflight({ headers, response }: S3Request, origins: reado
     });
   }
   response.writeHead(200, {
-    'access-control-allow-methods': METHODS,
+    'access-control-allow-methods': allowedMethods,
     ...(wanted === '' ? {} : { 'access-control-allow-headers': wanted }),
     'access-control-max-age': '3600',
     'content-length': '0',

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDbEndpoint } from '../../../shared/aws/dynamodb-endpoint.ts';
-import { createTables } from '../dynamodb/tables.ts';
+import { createTables } from '../dynamodb/create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
-import { accountsTable, bucket, type Place, recordsTable } from './function-environment.ts';
-import type { EngineRegister } from './leftovers.ts';
+import type { EngineRegister } from './engine-register.ts';
+import { accountsTable, bucket, type EngineAccess, recordsTable } from './function-environment.ts';
 import { startRelayProcess } from './relay-process.ts';
-import { type RelayPlace, startS3Process } from './s3-process.ts';
-import { startTables, tablesEndpoint } from './tables.ts';
+import { type RelayAddress, startS3Process } from './s3-process.ts';
+import { startTables, tablesEndpoint } from './start-tables.ts';
 import { onUsualPort } from './usual-port.ts';
 
 export interface EngineOptions {
@@ -26,7 +26,7 @@ export interface EngineOptions {
 /** The engines that run. */
 export interface StartedEngines {
   /** Where those are that were started. */
-  endpoints: Place['endpoints'];
+  endpoints: EngineAccess['endpoints'];
   /** Resolves with its name for people when one ends. */
   lost: Promise<string>;
   /** Whether programs of this machine can reach the tables without credentials. */
@@ -42,11 +42,11 @@ interface RunningProcess {
 /** Starts the engines that nobody replaced, and creates the tables that are missing; `started` stops them. */
 export async function startEngines(
   started: AsyncDisposableStack,
-  place: Place,
+  access: EngineAccess,
   { data, program, register, host, forContainers, corsOrigins }: EngineOptions,
 ): Promise<StartedEngines> {
-  const { region, credentials } = place;
-  const endpoints: Place['endpoints'] = {};
+  const { region, credentials } = access;
+  const endpoints: EngineAccess['endpoints'] = {};
   const ends: Promise<string>[] = [];
   const keep = async <Running extends RunningProcess>(title: string, running: Running): Promise<Running> => {
     started.defer(() => running.close());
@@ -55,11 +55,11 @@ export async function startEngines(
     return running;
   };
 
-  const isEmbedded = place.endpoints.DYNAMODB_ENDPOINT === undefined;
+  const isEmbedded = access.endpoints.DYNAMODB_ENDPOINT === undefined;
   const tables = isEmbedded
     ? await keep('The DynamoDB engine', await startTables(data.within('dynamodb')))
     : undefined;
-  if (place.endpoints.S3_ENDPOINT === undefined) {
+  if (access.endpoints.S3_ENDPOINT === undefined) {
     const s3 = await keep('The S3 server', await startS3(tables?.relay));
     endpoints.S3_ENDPOINT = s3.url;
   } else if (tables?.relay !== undefined) {
@@ -72,11 +72,11 @@ export async function startEngines(
     started.defer(close);
     endpoints.DYNAMODB_ENDPOINT = endpoint;
   }
-  await createMissingTables({ ...place, endpoints: { ...place.endpoints, ...endpoints } });
+  await createMissingTables({ ...access, endpoints: { ...access.endpoints, ...endpoints } });
   const isOpen = tables !== undefined && tables.relay === undefined;
   return { endpoints, lost: ends.length === 0 ? new Promise(() => {}) : Promise.race(ends), isOpen };
 
-  function startS3(relay: RelayPlace | undefined) {
+  function startS3(relay: RelayAddress | undefined) {
     const options = { folder: data.within('s3'), host, region, credentials, buckets: [bucket], corsOrigins };
     const file = join(program, 'infra/local/s3/main.js');
     return onUsualPort(data.within('s3-port.json'), (port) =>
@@ -85,7 +85,7 @@ export async function startEngines(
   }
 }
 
-async function createMissingTables({ region, credentials, endpoints }: Place): Promise<void> {
+async function createMissingTables({ region, credentials, endpoints }: EngineAccess): Promise<void> {
   const client = new DynamoDBClient({
     region,
     credentials,

@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { countText, valueText } from '../../shared/svg/number-text.ts';
 import { CommandError } from '../command/command-error.ts';
 import { configId } from './demo-project.ts';
-import type { Experiment } from './experiment.ts';
-import { near } from './near.ts';
+import type { Experiment } from './experiment-answer.ts';
 import type { Screen } from './screen.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
+import { shortPath } from './short-path.ts';
 import { sparkline } from './sparkline.ts';
 
 const modelPath = 'digits.onnx';
@@ -55,7 +55,7 @@ async function save({ folder }: Result, name: string, bytes: string | Uint8Array
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
   await writeFile(file, bytes);
-  return near(file);
+  return shortPath(file);
 }
 
 async function showMetrics(result: Result, experiment: string): Promise<void> {

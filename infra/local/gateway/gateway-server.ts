@@ -13,21 +13,21 @@ import type { LoadedEndpoint } from '../../endpoints.ts';
 import { methodTable } from '../../routes.ts';
 import { Admission, type AdmissionLimits, defaultLimits } from './admission.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { checkedHeaders } from './checked-headers.ts';
-import { checkedQuery } from './checked-query.ts';
 import { answerClientError, headMaxBytes } from './client-error.ts';
 import { hostRule } from './host-rule.ts';
 import { invoke } from './invoke.ts';
+import { makeProxyEvent } from './make-proxy-event.ts';
 import { OwnThrottles } from './own-throttles.ts';
-import { proxyEvent } from './proxy-event.ts';
+import { readHeaders } from './read-headers.ts';
 import {
   announcedLength,
   announcesBody,
-  ClientGone,
+  ClientGoneError,
   checkAnnouncedLength,
   eventBodyMaxBytes,
   receiveBody,
 } from './receive-body.ts';
+import { requireUtf8Query } from './require-utf8-query.ts';
 import { createRouter } from './router.ts';
 import { send, sendAndClose } from './send.ts';
 
@@ -87,20 +87,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const latest = new WeakMap<Duplex, ServerResponse>();
 
   async function answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
-    const headers = checkedHeaders(request, admits);
+    const headers = readHeaders(request, admits);
     admission.admit();
     const { method = '', url = '' } = request;
     if (!url.startsWith('/')) throw new ServiceError('bad-request', 'The request target must be a path.');
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
-    const query = mark === -1 ? '' : checkedQuery(url.slice(mark + 1));
+    const query = mark === -1 ? '' : requireUtf8Query(url.slice(mark + 1));
     const match = route(path);
     if (match === undefined) throw new ServiceError('not-found', `There is nothing at ${path}.`);
     const { leaf, parameters } = match;
     const plain = { method, path, query, headers, sourceIp: request.socket.remoteAddress ?? '' };
     const loaded = leaf.methods.get(method);
     if (loaded === undefined) {
-      return invoke(otherMethods, proxyEvent({ ...plain, body: nothing }, leaf.resource, parameters));
+      return invoke(otherMethods, makeProxyEvent({ ...plain, body: nothing }, leaf.resource, parameters));
     }
     const { endpoint, handler } = loaded;
     throttles.take(endpoint);
@@ -108,7 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       admission.run(() =>
         invoke(
           { name: endpoint.name, handler },
-          proxyEvent({ ...plain, body }, leaf.resource, parameters),
+          makeProxyEvent({ ...plain, body }, leaf.resource, parameters),
           options.timeLimit,
         ),
       );
@@ -120,7 +120,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     if (isKnown) {
       // API Gateway takes in bodies before functions see them; here they would be this machine's memory.
       const refused = await admission.run(async () =>
-        handler.refuse?.(proxyEvent({ ...plain, body: nothing }, leaf.resource, parameters)),
+        handler.refuse?.(makeProxyEvent({ ...plain, body: nothing }, leaf.resource, parameters)),
       );
       if (refused !== undefined) return refused;
     }
@@ -142,7 +142,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     try {
       result = await answer(request, response, expectsContinue);
     } catch (error) {
-      if (error instanceof ClientGone) return;
+      if (error instanceof ClientGoneError) return;
       result = withCors(renderError(error, randomUUID(), log), corsOrigins, request.headers.origin);
     }
     if (response.destroyed) return;

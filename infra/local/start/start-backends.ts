@@ -1,14 +1,14 @@
 import { readSettings } from '../../../shared/core/settings.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
 import { canSandbox } from '../../../shared/process/sandbox.ts';
-import { startBatch } from './batch.ts';
 import { engineCredentials, openDataFolder } from './data-folder.ts';
-import { startEngines } from './engines.ts';
-import { startSchedule } from './events.ts';
-import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
-import { enterFunctionEnvironment, type Place, placeOf } from './function-environment.ts';
+import { EngineRegister } from './engine-register.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './ensure-first-admin.ts';
+import { type EngineAccess, engineAccess, enterFunctionEnvironment } from './function-environment.ts';
+import { startSchedule } from './job-event-delivery.ts';
 import { type JobFolders, jobFolders } from './job-folders.ts';
-import { EngineRegister } from './leftovers.ts';
+import { startBatch } from './start-batch.ts';
+import { startEngines } from './start-engines.ts';
 import { goneProjects, namesIn, removeEnvironments, removeRuns } from './sweep-folders.ts';
 
 export interface BackendOptions {
@@ -24,7 +24,7 @@ export interface BackendOptions {
 
 /** Everything behind the functions: engines, Batch, the schedule, and an admin. */
 export interface Backends {
-  place: Place;
+  access: EngineAccess;
   folders: JobFolders;
   firstAdmin: FirstAdmin | undefined;
   /** Resolves with its name for people when an engine ends unasked. */
@@ -63,32 +63,32 @@ export async function startBackends(
   const register = new EngineRegister(data.within('engines.json'));
   await register.endLeftovers();
 
-  const place = placeOf(process.env, await engineCredentials(data));
+  const access = engineAccess(process.env, await engineCredentials(data));
   const engineOptions = { data, program, register, host, forContainers, corsOrigins };
-  const { endpoints, lost, isOpen } = await startEngines(started, place, engineOptions);
-  Object.assign(place.endpoints, endpoints);
+  const { endpoints, lost, isOpen } = await startEngines(started, access, engineOptions);
+  Object.assign(access.endpoints, endpoints);
   let isLost = false;
   void lost.then(() => {
     isLost = true;
   });
   const folders = await jobFolders(data);
-  if (place.endpoints.BATCH_ENDPOINT === undefined) {
+  if (access.endpoints.BATCH_ENDPOINT === undefined) {
     // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
-    enterFunctionEnvironment(process.env, place);
+    enterFunctionEnvironment(process.env, access);
     const earlier = await namesIn(folders.work);
-    const batch = await startBatch({ data, program, place, folders, host, environment: process.env });
+    const batch = await startBatch({ data, program, access, folders, host, environment: process.env });
     // Without its engines no job can save anything any more.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
-    place.endpoints.BATCH_ENDPOINT = batch.url;
+    access.endpoints.BATCH_ENDPOINT = batch.url;
     // The server has ended the attempts that a killed one left, and gives every new attempt a folder of its own.
     const sweeping = removeRuns(folders.work, earlier);
     started.defer(() => sweeping);
   }
-  enterFunctionEnvironment(process.env, place);
+  enterFunctionEnvironment(process.env, access);
   const firstAdmin = await ensureFirstAdmin(data, process.env);
-  started.defer(startSchedule(place, () => sweepEnvironments(folders.environments)));
+  started.defer(startSchedule(access, () => sweepEnvironments(folders.environments)));
   return {
-    place,
+    access,
     folders,
     firstAdmin,
     lost,

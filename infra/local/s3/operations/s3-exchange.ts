@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Access } from '../protocol/access.ts';
-import type { Authenticated } from '../protocol/authenticate.ts';
+import type { Authenticated } from '../protocol/authenticate-request.ts';
 import type { S3Request } from '../protocol/s3-request.ts';
 import type { Store } from '../store/store.ts';
 

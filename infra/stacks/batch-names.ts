@@ -1,5 +1,5 @@
 import type { Stack } from 'aws-cdk-lib';
-import type { DeploymentOptions } from '../options.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
 
 /**
  * Names of queues and job definitions. They are names, not references between stacks: a definition gets another ARN

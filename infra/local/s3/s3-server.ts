@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Server as Listener } from 'node:net';
-import { SessionReader } from '../role/session.ts';
+import { SessionReader } from '../role/session-credentials.ts';
 import { s3Listener } from './listener.ts';
 import type { S3Credentials } from './protocol/credential.ts';
 import { openStore } from './store/store.ts';
@@ -29,9 +29,9 @@ export interface RunningS3 {
 }
 
 /** A connection on which nothing moves for so long is closed, whichever side is slow. */
-const IDLE_MILLISECONDS = 120_000;
-const HEADERS_MILLISECONDS = 30_000;
-const CLOSE_MILLISECONDS = 5_000;
+const idleMilliseconds = 120_000;
+const headersMilliseconds = 30_000;
+const closeMilliseconds = 5_000;
 
 /**
  * Serves the operations of S3 that the service uses, path-style, from a folder.
@@ -51,10 +51,10 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
   const server = createServer({
     // Uploads of gigabytes may take longer than any fixed time; that they move is what counts.
     requestTimeout: 0,
-    headersTimeout: HEADERS_MILLISECONDS,
-    keepAliveTimeout: IDLE_MILLISECONDS / 2,
+    headersTimeout: headersMilliseconds,
+    keepAliveTimeout: idleMilliseconds / 2,
   });
-  server.setTimeout(IDLE_MILLISECONDS);
+  server.setTimeout(idleMilliseconds);
   server.on('request', (message, response) => serve(message, response, false));
   server.on('checkContinue', (message, response) => serve(message, response, true));
   try {
@@ -110,7 +110,7 @@ function boundPort(server: Server): number {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MILLISECONDS);
+    const timer = setTimeout(() => server.closeAllConnections(), closeMilliseconds);
     server.close(() => {
       clearTimeout(timer);
       resolve();

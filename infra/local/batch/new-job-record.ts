@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { BatchClientError } from './batch-client-error.ts';
 import type { Catalogue, Definition } from './catalogue.ts';
-import { ClientException } from './client-exception.ts';
 import type { Container, JobRecord, Node } from './job-record.ts';
 import { nodesOf } from './node-range.ts';
 import { checkPlacement } from './placement.ts';
@@ -16,24 +16,24 @@ interface NewJobContext {
 
 /**
  * The job that a submission asks for, in state SUBMITTED.
- * @throws ClientException for what AWS Batch would refuse
+ * @throws BatchClientError for what AWS Batch would refuse
  */
-export function newJob(request: SubmitRequest, context: NewJobContext): JobRecord {
+export function newJobRecord(request: SubmitRequest, context: NewJobContext): JobRecord {
   const { catalogue, minimumTimeoutSeconds } = context;
   const queue = catalogue.queue(request.jobQueue);
   const definition = catalogue.definition(request.jobDefinition);
   const multinode = definition.type === 'multinode';
   if (multinode ? request.containerOverrides : request.nodeOverrides) {
     const wrong = multinode ? 'containerOverrides' : 'nodeOverrides';
-    throw new ClientException(`${wrong} must not be provided for ${definition.type} jobs`);
+    throw new BatchClientError(`${wrong} must not be provided for ${definition.type} jobs`);
   }
   const timeoutSeconds = request.timeout?.attemptDurationSeconds ?? definition.timeoutSeconds;
   if (timeoutSeconds !== undefined && timeoutSeconds < minimumTimeoutSeconds) {
-    throw new ClientException(`attemptDurationSeconds must be at least ${minimumTimeoutSeconds} seconds`);
+    throw new BatchClientError(`attemptDurationSeconds must be at least ${minimumTimeoutSeconds} seconds`);
   }
   const dependsOn = [...new Set(request.dependsOn?.map(({ jobId }) => jobId))];
   const unknown = dependsOn.find((id) => !context.jobExists(id));
-  if (unknown !== undefined) throw new ClientException(`Job dependency ${unknown} does not exist`);
+  if (unknown !== undefined) throw new BatchClientError(`Job dependency ${unknown} does not exist`);
   const layout = layOut(request, definition);
   // The first container is what the definition says, of which a node may be nothing.
   const used = layout.containers.filter((_, index) => layout.nodes.some((one) => one.container === index));
@@ -65,7 +65,7 @@ function retryStrategyOf({ retryStrategy: given }: SubmitRequest, definition: De
   if (given === undefined) return definition.retryStrategy;
   if (given.attempts === undefined) {
     if (given.evaluateOnExit === undefined) return definition.retryStrategy;
-    throw new ClientException('attempts must be given together with evaluateOnExit');
+    throw new BatchClientError('attempts must be given together with evaluateOnExit');
   }
   return { ...given, attempts: given.attempts };
 }

@@ -5,12 +5,12 @@ import type { Needs } from '../../../shared/core/needs.ts';
 import { type Task, taskHandler } from '../../../shared/task/task.ts';
 import { eventEnvironment } from '../role/local-roles.ts';
 import { DeadLetters, eventDelivery } from './dead-letters.ts';
-import type { Place } from './function-environment.ts';
+import type { EngineAccess } from './function-environment.ts';
 
 const everyMilliseconds = 5_000;
 
 /** The function of a task, which acts in a role of its own. Its environment is read at its first event. */
-function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRoles }: Place) {
+function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRoles }: EngineAccess) {
   let handler: ((event: E) => Promise<void>) | undefined;
   return (event: E): Promise<void> => {
     handler ??= taskHandler(task, hasRoles ? eventEnvironment(task, process.env, credentials) : process.env);
@@ -19,8 +19,11 @@ function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRole
 }
 
 /** What takes the events of the Batch server to their function; those that are malformed are kept in this file. */
-export const jobEventDelivery = (place: Place, deadLetterFile: string): ((event: unknown) => Promise<void>) =>
-  eventDelivery(functionOf(jobStateChanged, place), new DeadLetters(deadLetterFile));
+export const jobEventDelivery = (
+  access: EngineAccess,
+  deadLetterFile: string,
+): ((event: unknown) => Promise<void>) =>
+  eventDelivery(functionOf(jobStateChanged, access), new DeadLetters(deadLetterFile));
 
 async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
   for (const [name, handler] of handlers) {
@@ -36,8 +39,8 @@ async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>):
  * Invokes the scheduled functions again and again, and `sweep` after them, never one twice at once. Returns what stops
  * it.
  */
-export function startSchedule(place: Place, sweep: () => Promise<void>): () => Promise<void> {
-  const [ofReconcile, ofPurge] = [functionOf(reconcile, place), functionOf(purge, place)];
+export function startSchedule(access: EngineAccess, sweep: () => Promise<void>): () => Promise<void> {
+  const [ofReconcile, ofPurge] = [functionOf(reconcile, access), functionOf(purge, access)];
   const handlers = new Map([
     ['reconcile', () => ofReconcile(undefined)],
     ['purge', () => ofPurge(undefined)],

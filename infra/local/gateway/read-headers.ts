@@ -3,10 +3,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { headMaxBytes, headTooLarge } from './client-error.ts';
 
 /** Header lines in pairs, as they came; throws where they are too large or do not name one host of this server. */
-export function checkedHeaders(
-  request: IncomingMessage,
-  admits: (host: string) => boolean,
-): [string, string][] {
+export function readHeaders(request: IncomingMessage, admits: (host: string) => boolean): [string, string][] {
   const { method = '', url = '', rawHeaders } = request;
   const pairs: [string, string][] = [];
   const hosts: string[] = [];
