@@ -7,22 +7,22 @@ const killed = 'It was killed (SIGKILL), mostly for want of memory.';
 /** Shells and many programs report a signal of a child as 128 + its number. */
 const killedExitCode = 128 + constants.signals.SIGKILL;
 
-/** What else has to do with how a job concludes. */
+/** Facts besides the outcome of the command that decide the conclusion. */
 interface Circumstances {
   stop: StopReason | undefined;
-  /** Whether a user wished it to end. */
+  /** Whether a user cancelled the job. */
   cancelled: boolean;
-  /** Seconds that the command was given. */
+  /** Timeout of the command, in seconds. */
   timeout: number;
-  /** MiB that it was given. */
+  /** Memory of the job, in MiB. */
   memory: number;
-  /** The error that the command named as it crashed. */
+  /** The error that the command printed last. */
   crash?: string | undefined;
 }
 
 type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal' | 'killed'>;
 
-/** Undefined when the host is going away and Batch decides whether to try again. */
+/** Undefined where the host is being stopped, and Batch decides on another attempt. */
 function conclusionOfStop(
   { exitCode, signal, killed }: Stopped,
   { stop, cancelled }: Circumstances,
@@ -35,8 +35,8 @@ function conclusionOfStop(
 }
 
 /**
- * What becomes of a job when its command has ended: the exit code decides, unless it was stopped. Undefined when
- * nothing may be written, because somebody else holds the lease or Batch has the word.
+ * The conclusion of a job whose command has ended: the exit code decides, unless the command was stopped.
+ * @returns undefined where nothing may be written: another container holds the lease, or Batch decides on another attempt
  */
 export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Conclusion | undefined {
   if (circumstances.stop?.kind === 'superseded') return undefined;

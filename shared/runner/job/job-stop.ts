@@ -1,13 +1,13 @@
-/** Why a running job has to stop before its command ends. */
+/** Why a running job is stopped before its command has ended. */
 export type StopReason =
   | { kind: 'signal' }
-  /** Another container took the lease over, or the job was ended from outside: nothing may be written any more. */
+  /** Another container took the lease, or the job was ended: nothing may be written any more. */
   | { kind: 'superseded' }
   | { kind: 'limit'; message: string }
   /** Another node of the cluster failed or was lost. */
   | { kind: 'peer'; message: string };
 
-/** Stops a job once, for the first reason that comes up. */
+/** Stops a job once, for the first reason. */
 export class JobStop {
   readonly #controller = new AbortController();
   #reason: StopReason | undefined;

@@ -12,10 +12,10 @@ export interface JobUser {
   release(): Promise<void>;
 }
 
-/** Of the whole host: a second service on it gives its jobs ids of the same range. */
+/** One folder for the host, because a second service on it uses ids of the same range. */
 const hostFolder = '/var/tmp/model-project-service-users';
 
-/** Anybody may make a folder there; only one of root's own is trusted. */
+/** Any user may create a folder there, so only one that root owns is trusted. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const found = await lstat(folder);
@@ -25,8 +25,9 @@ async function ownFolder(folder: string): Promise<void> {
 }
 
 /**
- * A user id that no other running job of this host has, so that "all processes of this user" means all of this job
- * and nothing else. Ids need no entry in /etc/passwd. `folder` keeps which are taken.
+ * Claim a user id that no other running job of this host has, so that all processes of this user belong to this job. Ids
+ * need no entry in /etc/passwd.
+ * @param folder keeps the locks of the ids in use
  */
 export async function claimJobUser(firstUid: number, folder = hostFolder): Promise<JobUser> {
   if (process.getuid?.() !== 0) return { user: undefined, release: async () => {} };

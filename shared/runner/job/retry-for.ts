@@ -4,8 +4,11 @@ import { ConditionFailedError } from '../../data/write-label.ts';
 const longestPause = 10_000;
 
 /**
- * Does something again and again, with growing pauses, until it succeeds or `seconds` are over: for writes that a
- * job's outcome depends on, while a service is away for a while. A refused condition is an answer, not a fault.
+ * Retry a call with growing pauses until it succeeds or `seconds` have passed: for reads and writes on which the outcome
+ * of a job depends, while a service is unavailable. A failed condition is an answer of the table, and is not retried.
+ * @throws the last error
+ * @example
+ * const lease = await retryFor(60, () => findLease(records, job_id, node));
  */
 export async function retryFor<T>(seconds: number, act: () => Promise<T>): Promise<T> {
   const until = performance.now() + seconds * 1000;

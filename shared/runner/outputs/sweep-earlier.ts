@@ -8,8 +8,8 @@ import { sweepLeftovers } from './sweep-leftovers.ts';
 const patienceSeconds = 60;
 
 /**
- * Removes what earlier attempts have uploaded and not recorded, where this one ends without having run its command,
- * which does so itself. Never throws: what is left is removed with the experiment.
+ * Remove the objects that earlier attempts uploaded and did not record, where this attempt ends before its command has
+ * run; otherwise the end of the command does it. Never throws: objects that are left are removed with the experiment.
  */
 export async function sweepEarlier({ record, lease, records, objects, log }: TrainingJob): Promise<void> {
   if (lease.number === 1) return;

@@ -1,4 +1,4 @@
-/** Does a few things at a time. Once one has failed no other is begun. */
+/** Runs a limited number of tasks at a time. After a failure it starts no other. */
 export class TaskPool {
   readonly #most: number;
   readonly #running = new Set<Promise<void>>();
@@ -8,7 +8,7 @@ export class TaskPool {
     this.#most = most;
   }
 
-  /** Begins a task as soon as there is a place for it. @throws what an earlier task threw; the task is dropped then */
+  /** Start a task as soon as fewer than the limit run. @throws the error of an earlier task; this one is dropped then */
   async add(task: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#most) await Promise.race(this.#running);
     if (this.#errors.length > 0) throw this.#errors[0];
@@ -19,12 +19,12 @@ export class TaskPool {
     void running.then(() => this.#running.delete(running));
   }
 
-  /** Waits until nothing runs any more. */
+  /** Wait until no task runs. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
   }
 
-  /** The same. @throws what a task threw */
+  /** Wait until no task runs. @throws the first error of a task */
   async drain(): Promise<void> {
     await this.settle();
     if (this.#errors.length > 0) throw this.#errors[0];

@@ -15,7 +15,7 @@ export class BestValue {
     return this.#best;
   }
 
-  /** Takes points in; true when one of them is the best so far. */
+  /** Take in points. Return whether one of them is the best so far. */
   take(points: readonly MetricPoint[]): boolean {
     const { name, goal } = this.#criterion;
     const before = this.#best;

@@ -1,7 +1,7 @@
 import { findLease } from '../../data/lease.ts';
 import type { TableReader } from '../../data/table.ts';
 
-/** Tells whether somebody reads the log or the metrics of a job's node, by the mark that each read leaves. */
+/** Whether a client reads the log or the metrics of a job's node, by the mark that each read leaves on the lease. */
 export class JobWatch {
   readonly #records: TableReader<'records'>;
   readonly #job_id: string;

@@ -1,4 +1,4 @@
-/** Does something when asked, but at most once in a time; what is asked for meanwhile is done once, at its end. */
+/** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */
 export class Paced {
   readonly #milliseconds: number;
   readonly #act: () => void;
@@ -20,7 +20,7 @@ export class Paced {
     }, wait).unref();
   }
 
-  /** What is still asked for is no longer done. */
+  /** Drop a call that is still due. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -51,6 +51,16 @@ test('the data model names the partition and the kind of every stored record', a
   }
 });
 
+test('the drawing of the data model has the record kinds of its tables', async () => {
+  const text = await read('shared/data/README.md');
+  const kinds = new Set<string>();
+  for (const [, kind = ''] of text.matchAll(/^\|[^|]*\|[^|]*\| `([a-z-]+)` \|/gm)) kinds.add(kind);
+  const [, drawing = ''] = /```mermaid\n(.*?)```/s.exec(text) ?? [];
+  const lines = drawing.split('\n').filter((line) => !/^flowchart|^ *(?:subgraph|end\b)/.test(line));
+  const drawn = new Set(lines.join(' ').match(/[a-z](?:-?[a-z])*/g));
+  expect([...drawn].sort()).toEqual([...kinds].sort());
+});
+
 test('the life of a job shows every status, and which ones are final', async () => {
   const text = await read('shared/jobs/README.md');
   for (const [rank, status] of jobStatuses.entries()) {
