@@ -29,7 +29,7 @@ const table = {
   write: { table: [...tableReads, ...tableWrites] },
 } satisfies Partial<Record<Level, Actions>>;
 
-/** Whoever may not list is told 403 instead of 404 of an object that is missing. */
+/** S3 answers 403 instead of 404 for a missing object unless the caller may list. */
 const bucket = ['s3:ListBucket'];
 const watching = ['batch:DescribeJobs', 'batch:ListJobs'];
 

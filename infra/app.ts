@@ -19,7 +19,7 @@ async function synthesize(): Promise<number> {
     app.synth();
     return 0;
   } finally {
-    // The assets have been copied to the CDK's own folder by now.
+    // The CDK has copied the assets to its own folder.
     await rm(folder, { recursive: true, force: true });
   }
 }

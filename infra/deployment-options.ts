@@ -158,7 +158,7 @@ export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBur
 /** Keys of CDK's own in a context. */
 const isForeign = (key: string): boolean => /[@:]/.test(key);
 
-/** Throws where nodes are larger than all of them together may be: Batch would never start one. */
+/** @throws CommandError where one node needs more vCPUs than the limit of all nodes: Batch would never start it */
 function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
   const limits = [
     ['clusterInstanceTypes', 'clusterMaxVcpus'],

@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '../shared/http/exchange.ts';
 import type { LoadedTask } from './tasks.ts';
 
-/** What a deployment is made of, as it was found in the source tree and bundled. */
+/** Endpoints, events, jobs and bundles from which the stacks are made. */
 export interface DeploymentParts {
   endpoints: readonly AnyEndpoint[];
   events: readonly LoadedTask[];

@@ -1,4 +1,4 @@
-/** The quota of a new account, by which a deployment goes as long as nobody has asked the account. */
+/** The quota of a new account: the default until the account was asked. */
 export const leastConcurrency = 10;
 
 const mostBurst = 100;

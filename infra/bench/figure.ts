@@ -31,7 +31,7 @@ export function rounded(value: number): string {
 const withUnit = (value: number, unit: string): string =>
   `${rounded(value)}${unit === '×' ? ' ×' : unit && ` ${unit}`}`;
 
-/** A figure, judged by its unrounded value where it has a bound. */
+/** A figure. Its unrounded value is compared with its bound. */
 export function figure(what: string, value: number, unit: string, options: FigureOptions = {}): Figure {
   const { remark, atMost, atLeast } = options;
   const text = `${withUnit(value, unit)}${remark === undefined ? '' : ` (${remark})`}`;

@@ -10,7 +10,7 @@ export interface Bench {
   demoFolder: string;
   /** Whether the demo's environment may be built, from the package index. */
   withDemo: boolean;
-  /** Tells whoever waits what is going on. */
+  /** Print progress. */
   say(line: string): void;
 }
 

@@ -33,7 +33,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Ends the bench; whatever else is wrong ends a group of it. */
 class InterruptedError extends CommandError {}
 
-/** Measures a group in a folder of its own; what fails is told in the table, beside what the others found. */
+/** Measure a group in its own folder. An error becomes a row of the table beside the other figures. */
 async function measure(
   group: Group,
   options: BenchOptions,

@@ -1,4 +1,4 @@
-/** Something is wrong that the person at the keyboard can put right; its message says how. */
+/** An error that the user of a command can fix; its message says how. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

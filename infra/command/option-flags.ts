@@ -3,7 +3,7 @@ import { CommandError } from './command-error.ts';
 /** The flag by which every command about a deployment takes options, as the CDK does, over those of `cdk.json`. */
 export const optionFlags = { context: { type: 'string', short: 'c', multiple: true } } as const;
 
-/** How the flag is told in a usage. */
+/** The flag in the help of a command. */
 export const optionUsage = `  -c option=value   an option of the deployment, over the one in cdk.json; may be given more than once. infra/README.md
                     names all. Give every command of one deployment the same ones`;
 

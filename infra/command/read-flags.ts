@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandError } from './command-error.ts';
 
-/** Somebody asked how a command is used; the message says it. */
+/** `--help` was given; the message is the help. */
 export class HelpRequestedError extends Error {
   override readonly name = 'HelpRequestedError';
 }

@@ -24,7 +24,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), ...rows.map(line)].join('\n');
 }
 
-/** What a deployment costs a month while nobody uses it. */
+/** Monthly cost of an idle deployment. */
 export function idleReport(items: readonly IdleItem[]): string {
   const rows = items.map((item) => [
     item.what,

@@ -1,7 +1,7 @@
 import type { Template } from '../build/templates.ts';
 import { prices } from './price-list.ts';
 
-/** Something that is used while nobody uses the service. */
+/** Something that an idle deployment uses. */
 export interface IdleItem {
   what: string;
   /** A month. */

@@ -78,7 +78,7 @@ async function showMetrics(result: Result, experiment: string): Promise<void> {
   );
 }
 
-/** The bytes behind an artifact's redirect, which storage hands to whoever has the URL: without the token. */
+/** Download an artifact by its presigned URL, which needs no token. */
 async function download(client: ServiceClient, path: string): Promise<Uint8Array> {
   const location = (await client.send('GET', path)).headers.get('location');
   const response = location === null ? undefined : await fetch(location);
@@ -111,7 +111,7 @@ async function showGraph(result: Result): Promise<void> {
   screen.line((await client.text('text/vnd.mermaid', path)).trimEnd());
 }
 
-/** Shows and saves what came of an experiment that succeeded. */
+/** Show and save the results of an experiment that succeeded. */
 export async function reportSuccess(result: Result): Promise<void> {
   const experiment = pathOf('projects', result.project_id, 'experiments', result.experiment.experiment_id);
   showExperiment(result);

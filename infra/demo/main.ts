@@ -17,7 +17,7 @@ const remoteNodes = 2;
 
 /**
  * The whole main job, through the public interface alone. Returns whether the training succeeded; what `started` holds
- * ends a training that nobody waits for any more.
+ * ends a training that is no longer awaited.
  */
 async function trainDigits(
   client: ServiceClient,

@@ -24,13 +24,13 @@ export class Screen {
     this.line(`  ${this.#styled(2, name.padEnd(15))} ${printable(value)}`);
   }
 
-  /** What somebody said, after so many seconds. */
+  /** A line of the log, with its seconds since the start. */
   progress(seconds: number, from: string, text: string): void {
     const time = `${seconds.toFixed(1).padStart(6)} s`;
     this.line(`${this.#styled(2, `${time}  ${from.padEnd(7)} |`)} ${printable(text)}`);
   }
 
-  /** A line that somebody else wrote. */
+  /** A line of another program. */
   quote(text: string): void {
     this.line(`  ${printable(text)}`);
   }

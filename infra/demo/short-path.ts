@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-/** A path as a person would type it: relative where it lies below the current folder. */
+/** The path relative to the current folder if it lies below it, else the path unchanged. */
 export const shortPath = (file: string): string => {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') ? file : path;

@@ -8,7 +8,7 @@ export interface SourceArchive {
   sha256: string;
 }
 
-/** A folder's Python files and requirements as tar.gz, the same bytes for the same files whoever packs them and when. */
+/** A folder's Python files and requirements as tar.gz, reproducible: the same files make the same bytes. */
 export async function packSource(folder: string): Promise<SourceArchive> {
   const files = (await readdir(folder)).filter((name) => /\.(?:py|txt)$/.test(name)).sort();
   const packed = await buffer(create({ cwd: folder, gzip: true, portable: true, mtime: new Date(0) }, files));

@@ -1,6 +1,6 @@
 import type { Receipt } from '../../shared/onnx/receipt/receipt.ts';
 
-/** One way of compressing the model, with the receipt of what came of it. */
+/** A compressed model with its receipt. */
 export interface Variant {
   title: string;
   receipt: Receipt;

@@ -15,7 +15,7 @@ export const stackKinds = ['data', 'compute', 'api', 'background'] as const;
 export type StackKind = (typeof stackKinds)[number];
 
 /**
- * The options that a command about a deployment goes by: those of `cdk.json`, under those of its `-c` flags.
+ * Return the options of a command about a deployment: those of its `-c` flags, then those of `cdk.json`.
  * @throws CommandError naming every option that is unknown or bad
  */
 export async function deployedOptions(context?: readonly string[]): Promise<DeploymentOptions> {
@@ -25,7 +25,7 @@ export async function deployedOptions(context?: readonly string[]): Promise<Depl
   });
 }
 
-/** Where clients of the deployment's account go: its region, or the one of the profile. */
+/** Configuration of clients of the deployment's account: its region, or that of the profile. */
 export const clientConfig = ({ region }: DeploymentOptions): { region?: string } =>
   region === undefined ? {} : { region };
 

@@ -83,7 +83,7 @@ ${optionUsage}
   --orphans  look whether anything is left over in the tables and the bucket, instead of at the account
   --local    the same in a data folder of npm start, which must be stopped`;
 
-/** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, what is left over in the stores. */
+/** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, orphans in the tables and the bucket. */
 async function doctor(): Promise<number> {
   const flags = { ...optionFlags, orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
   const { context, orphans = false, local } = readFlags(usage, { options: flags }).values;

@@ -50,7 +50,7 @@ function createLines() {
   };
 }
 
-/** Asks for what nobody may see. Where the input is no terminal, its next line is the answer. */
+/** Ask for a secret without showing it. Where the input is no terminal, its next line is the answer. */
 export const askHidden = (question: string): Promise<string> =>
   process.stdin.isTTY ? askTerminal(question) : lines();
 

@@ -69,7 +69,7 @@ export async function checkQuotas(
   );
 }
 
-/** Roles that Batch, ECS and Spot make when they are first used, if whoever deploys may let them. */
+/** Service-linked roles, which Batch, ECS and Spot create on first use if the deploying identity may create them. */
 const linkedRoles = ({ spot, gpuInstanceTypes }: DeploymentOptions): string[] => [
   'AWSServiceRoleForBatch',
   'AWSServiceRoleForECS',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A deployment tells nobody but the account about itself. */
+/** Send no usage data. */
 const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true' };
 
 /**

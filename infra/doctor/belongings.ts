@@ -32,7 +32,7 @@ function blobObject({ pk, sk }: Item): string {
   return kind === 'source' ? sourceObject(project_id, sha256) : datasetObject(project_id, sha256);
 }
 
-/** Sorts out what there is. Throws `UnreadableRecordError` for a record that this version cannot read. */
+/** Classify a stored item. @throws UnreadableRecordError for a record that this version cannot read */
 export function belongingsOf({ records, accounts }: Inventory): Belongings {
   const all = <T>(kind: string, parse: (item: Item) => T): T[] => records.filter(isOf(kind)).map(parse);
   const strategies = all('strategy', parseStrategy);

@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import type { Inventory } from './inventory.ts';
 import { OrphanSearch } from './orphan-search.ts';
 
-/** What is left over in a deployment, or does not agree. Empty where everything is in order and nothing is under way. */
+/** Orphaned and inconsistent records of a deployment. Empty where all is consistent and no job or delete is in progress. */
 export function findOrphans({ accounts, records, objects }: Inventory): Finding[] {
   using search = new OrphanSearch();
   for (const item of accounts) search.addAccount(item);

@@ -75,7 +75,7 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
     const why = status === '' ? 'its record is gone' : `it has ended: ${status}`;
     yield { kind: 'stale', where: `${pk}/${sk}`, why };
   }
-  // Nobody would ever look at these again.
+  // No worker would read these again.
   for (const { id, status } of store.rows(
     `SELECT id, status FROM job WHERE ${isUnfinished} AND NOT EXISTS (SELECT 1 FROM unfinished WHERE sk = id)`,
   ))

@@ -106,7 +106,7 @@ function requireResult(answer: unknown): Result {
  * @param root folder of the project
  * @param folder where the bundles are
  * @param told hears each answer
- * @param begins hears when each request begins that is told of
+ * @param begins is called at the start of each reported request
  */
 export async function runBundles(
   root: string,

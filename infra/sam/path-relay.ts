@@ -10,7 +10,7 @@ export function encodedOnceMore(target: string): string {
   return target.slice(0, end).replaceAll('%', '%25') + target.slice(end);
 }
 
-/** A port of the loopback address that nobody listens on yet. */
+/** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');

@@ -24,7 +24,7 @@ export interface ModelJob {
   environment: Readonly<Record<string, string>>;
 }
 
-/** A client of Batch, as far as `shared/aws` uses one. Whoever made it runs the jobs. */
+/** The part of a Batch client that `shared/aws` uses. The simulation runs the jobs. */
 export class BatchModel {
   readonly jobs = new Map<string, ModelJob>();
   readonly #byName = new Map<string, ModelJob>();

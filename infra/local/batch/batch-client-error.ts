@@ -1,4 +1,4 @@
-/** What AWS Batch answers with status 400 to a request that asks for something wrong. */
+/** The ClientException of AWS Batch: status 400 for an invalid request. */
 export class BatchClientError extends Error {
   override readonly name = 'ClientException';
 }

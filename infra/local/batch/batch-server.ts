@@ -137,7 +137,7 @@ async function load(store: JobStore, outbox: Outbox, scheduler: Scheduler): Prom
   for (const { id } of [...store.all()]) scheduler.accept(id);
 }
 
-/** Forgets jobs that ended a day ago; those whose events nobody took are kept for a week. */
+/** Remove jobs that ended a day ago; those with undelivered events after a week. */
 async function cleanUp(store: JobStore, logFolder: string | undefined): Promise<void> {
   const now = Date.now();
   for (const job of [...store.all()]) {

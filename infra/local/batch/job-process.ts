@@ -100,7 +100,7 @@ export class JobProcess {
   }
 
   async #killAll(): Promise<void> {
-    // The id of a process that has ended may be another's by now; what it left is found by the rest.
+    // The id of an ended process may be reused; its children are found by the other checks.
     const { root: _, ...left } = this.#selector;
     try {
       await killTree(this.hasExited ? left : this.#selector);

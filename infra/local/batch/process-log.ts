@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 const maxLogBytes = 10 * 1024 * 1024;
 
 /**
- * Writes what comes out of a process to `path`. When that file is half the limit, it becomes `path.1` and a new
+ * Write the output of a process to `path`. When that file is half the limit, it becomes `path.1` and a new
  * one begins: the end of a log says more than its beginning. A disk that refuses costs the log, not the process.
  * @returns when all streams have ended
  */

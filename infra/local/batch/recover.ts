@@ -28,7 +28,7 @@ export async function endAbandonedAttempts(store: JobStore): Promise<void> {
 async function killNode(job: JobRecord, index: number): Promise<void> {
   const run = job.nodes[index]?.process;
   const marker = { name: markerName, value: nodeId(job, index) };
-  // The pid may be another process's by now; its group and session are safe to use only while it is not.
+  // The pid may be reused; its group and session are safe to use only while it is not.
   const same = run?.startTime != null && (await processStartTime(run.pid)) === run.startTime;
   const selector: ProcessSelector = same
     ? { root: run.pid, group: run.pid, session: run.pid, marker }

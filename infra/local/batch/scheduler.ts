@@ -153,7 +153,7 @@ export class Scheduler {
     return this.#settings.store.change(id, step);
   }
 
-  /** Nobody waits for these, so what goes wrong in one is told here. */
+  /** These are not awaited, so their errors are reported here. */
   #inBackground(work: () => Promise<void>): void {
     const task = work().catch((error: unknown) => {
       console.error(`Batch: ${error instanceof Error ? (error.stack ?? error.message) : error}`);

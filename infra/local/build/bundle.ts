@@ -30,7 +30,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     ...bundleOptions,
   });
   await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
-  // Somebody else may have built the same meanwhile, and may be running it.
+  // Another process may have built the same meanwhile, and may be running it.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
 }
 

@@ -13,7 +13,7 @@ export interface RunningDynamoDb {
   close(): Promise<void>;
 }
 
-/** A free port of an address. Somebody may take it before the engine does, so starting is tried again. */
+/** A free port of an address. Another process may take it before the engine does, so the start is retried. */
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');

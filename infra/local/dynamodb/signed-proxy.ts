@@ -80,7 +80,7 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
   response.writeHead(status, {
     'content-type': 'application/x-amz-json-1.0',
     'content-length': Buffer.byteLength(body),
-    // What is left of a body that was refused is not read.
+    // The rest of a refused body is not read.
     ...(!message.complete && { connection: 'close' }),
   });
   response.end(body);

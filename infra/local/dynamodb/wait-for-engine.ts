@@ -16,7 +16,7 @@ function answersOnce(address: EngineAddress): Promise<boolean> {
   });
 }
 
-/** Waits some seconds for an engine to answer. Returns false where it does not, or `isGone` says that it has ended. */
+/** Wait some seconds for an engine to respond. Return false when it does not, or when `isGone` reports its end. */
 export async function waitForEngine(address: EngineAddress, isGone: () => boolean): Promise<boolean> {
   for (let attempt = 0; attempt < tries && !isGone(); attempt += 1) {
     if (await answersOnce(address)) return true;

@@ -53,14 +53,14 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Counts a request. Throws 429 where there are too many a second, and 503 where too many are worked on. */
+  /** Count a request. @throws ServiceError 429 for too many a second, 503 while too many are processed */
   admit(): void {
     const seconds = this.#bucket.take();
     if (seconds > 0) throw throttled(seconds);
     this.#requirePlace();
   }
 
-  /** Works on a request, first come first served. Throws 503 where the places were taken while its body came. */
+  /** Process a request, first come, first served. @throws ServiceError 503 when the slots were taken while its body arrived */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.#requirePlace();
     if (this.#inFlight < this.#limits.inFlight) this.#inFlight += 1;
@@ -69,7 +69,7 @@ export class Admission {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // The place is handed on, so that nobody who comes later slips in.
+      // The slot goes to the next request in the queue, not to a later one.
       if (next === undefined) this.#inFlight -= 1;
       else next();
     }

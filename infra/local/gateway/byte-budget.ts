@@ -15,7 +15,7 @@ interface Holder {
 
 /**
  * Most bytes that the bodies of all requests take together. Where they are used up, the body that has been arriving for
- * longest is given up for the new one: whoever sends slowly, or not to the end, keeps nobody else out.
+ * longest is given up for the new one: slow or unfinished requests cannot block others.
  */
 export class ByteBudget {
   readonly #most: number;

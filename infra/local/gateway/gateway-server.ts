@@ -45,9 +45,9 @@ export interface GatewayOptions {
   headersTimeout?: number;
   /** What is refused beyond; those that are missing have their defaults. */
   limits?: Partial<AdmissionLimits>;
-  /** Factor on the throttles of operations that anybody may call; default 1. */
+  /** Factor on the throttles of public operations; default 1. */
   anonymousTimes?: number | undefined;
-  /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for anybody. */
+  /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for public operations. */
   bodyBytes?: number | undefined;
   /** Origins whose pages may read the answers, also those that no function gives. Default none. */
   corsOrigins?: readonly string[];
@@ -136,7 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
   async function serve(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
     latest.set(request.socket, response);
-    // A client that goes away in mid-answer is nobody's error.
+    // A client may close the connection during the response.
     response.on('error', () => response.destroy());
     let result: Result;
     try {

@@ -23,7 +23,7 @@ function contextOf(event: Event, functionName: string, deadline: number): Lambda
   };
 }
 
-/** Calls a function as API Gateway does. Throws 503 where it does not answer within the time limit of milliseconds. */
+/** Call a function as API Gateway does. @throws ServiceError 503 without a response within the limit, in milliseconds */
 export async function invoke(
   { name, handler }: { name: string; handler: Handler },
   event: Event,

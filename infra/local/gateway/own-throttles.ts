@@ -12,7 +12,7 @@ export class OwnThrottles {
     this.#times = times;
   }
 
-  /** Counts a request. Throws 429 where there are too many for the operation. */
+  /** Count a request. @throws ServiceError 429 for too many requests to the operation */
   take(endpoint: AnyEndpoint): void {
     const { throttle } = endpoint;
     if (throttle === undefined) return;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { headMaxBytes, headTooLarge } from './client-error.ts';
 
-/** Header lines in pairs, as they came; throws where they are too large or do not name one host of this server. */
+/** Return the header lines in pairs. @throws ServiceError where they are too large or name no host of this server */
 export function readHeaders(request: IncomingMessage, admits: (host: string) => boolean): [string, string][] {
   const { method = '', url = '', rawHeaders } = request;
   const pairs: [string, string][] = [];

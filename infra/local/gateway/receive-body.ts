@@ -10,7 +10,7 @@ import type { ByteBudget } from './byte-budget.ts';
  */
 export const eventBodyMaxBytes = Math.floor((6 * 1024 * 1024 - 32 * 1024) / 4) * 3;
 
-/** The client went away before it had sent everything; there is nobody to answer. */
+/** The client closed the connection before it had sent its whole request. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
@@ -30,7 +30,7 @@ export function announcedLength({ headers }: IncomingMessage): number | undefine
   return headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
 }
 
-/** Throws 413 where the headers already announce too much. */
+/** @throws ServiceError 413 where the headers announce too many bytes */
 export function checkAnnouncedLength(request: IncomingMessage, most: number): void {
   if ((announcedLength(request) ?? 0) > most) throw tooLargeBody(most);
 }

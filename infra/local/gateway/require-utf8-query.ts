@@ -2,8 +2,8 @@ import { badRequest } from '../../../shared/core/service-error.ts';
 import { notUtf8, parametersNotUtf8 } from '../../../shared/http/percent-encoding.ts';
 
 /**
- * A query as it was sent. Throws a 400 problem that names the parameters that are not UTF-8: they would reach a function
- * as something else than was sent.
+ * Return the query as it was sent. Parameters that are not UTF-8 would reach a function changed.
+ * @throws ServiceError 400 with the names of these parameters
  */
 export function requireUtf8Query(query: string): string {
   const names = parametersNotUtf8(query);

@@ -7,7 +7,7 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** Credentials of somebody who acts in a role. */
+/** Credentials of a role session. */
 export interface SessionCredentials extends Credentials {
   /** Holds the statements of the role. */
   sessionToken: string;

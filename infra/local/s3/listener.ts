@@ -23,7 +23,7 @@ export function s3Listener(options: ListenerOptions) {
   ): Promise<void> => {
     const id = randomBytes(8).toString('hex').toUpperCase();
     response.setHeader('x-amz-request-id', id);
-    // A client that goes away in mid-answer is nobody's error.
+    // A client may close the connection during the response.
     response.on('error', () => response.destroy());
     try {
       await answer(parseRequest(id, message, response, expectsContinue), options);

@@ -32,7 +32,7 @@ async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | unde
 
 /** The lock is one of the kernel's on an SQLite file: it goes with the process, even a killed one, and is never stale. */
 async function lock(file: string): Promise<DatabaseSync | undefined> {
-  // Nobody else may open it, lest they lock the owner out.
+  // No other user may open it: they could lock it and so keep the owner out.
   await (await open(file, 'a', 0o600)).close();
   const database = new DatabaseSync(file);
   try {

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 
-/** Events that no function will ever take in, kept for whoever looks after the service: the queue of dead letters. */
+/** Events that no function accepted, kept for the operator: the dead-letter queue. */
 export class DeadLetters {
   readonly #file: string;
 

@@ -11,7 +11,7 @@ export const bucket = 'projects';
 const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT'] as const;
 export type EndpointVariable = (typeof endpointVariables)[number];
 
-/** What was set for the engines by whoever starts the service. */
+/** Region, credentials and endpoints of the engines. */
 export interface EngineAccess {
   region: string;
   credentials: Credentials;
@@ -22,7 +22,7 @@ export interface EngineAccess {
 
 /**
  * Region, credentials and endpoints for the engines. The starter's own AWS credentials are used only where an engine
- * was replaced by another one; else they are none of this service's business.
+ * was replaced by another one; else they are ignored.
  */
 export function engineAccess(own: Variables, made: Credentials): EngineAccess {
   const endpoints: EngineAccess['endpoints'] = {};

@@ -4,7 +4,7 @@ import type { AdmissionLimits } from '../gateway/admission.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Variables by which whoever starts the service sets how much its gateway takes on. */
+/** Variables for the limits of the gateway. */
 const variables = {
   perSecond: 'LIMIT_REQUESTS_PER_SECOND',
   burst: 'LIMIT_REQUEST_BURST',
@@ -43,7 +43,7 @@ export function readLimits(environment: Variables): Partial<AdmissionLimits> {
 export const readBodyBytes = (environment: Variables): number | undefined =>
   readLimit(environment, bodyVariable);
 
-/** Factor on the throttles of operations that anybody may call, where that was set. @throws CommandError */
+/** Factor on the throttles of public operations, if set. @throws CommandError */
 export const readAnonymousTimes = (environment: Variables): number | undefined =>
   readLimit(environment, timesVariable);
 

@@ -17,7 +17,7 @@ export async function isOpen(folder: string): Promise<boolean> {
   return above === folder || isOpen(above);
 }
 
-/** A folder of root's own in a place where anybody may make one. */
+/** A folder of root in a parent folder that every user may write to. */
 async function ownFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const found = await lstat(folder);

@@ -36,7 +36,7 @@ function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EngineAccess)
   return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
 }
 
-/** Serves until somebody asks to stop, or an engine ends. Returns the exit code. */
+/** Serve until a signal to stop, or until an engine ends. Return the exit code. */
 async function serve(args: readonly string[], program: string): Promise<number> {
   const stopping = stopRequested();
   // What was started is stopped in reverse order, also when a later part does not start.
@@ -76,7 +76,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
 
 /** `npm start`: the whole service on this machine, from the bundle in the folder `program`. */
 export async function main(args: readonly string[], program: string): Promise<never> {
-  // Whoever reads the output may go away; that stops nothing.
+  // The reader of the output may close it; the service goes on.
   process.stdout.on('error', () => {});
   return runCommand(() => serve(args, program));
 }

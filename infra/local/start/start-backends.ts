@@ -50,7 +50,7 @@ async function sweepEnvironments(environments: string): Promise<void> {
 }
 
 /**
- * Starts what nobody replaced of all that the functions need, and makes this process's environment that of a function.
+ * Start the engines that no variable replaces, and give this process the environment of a function.
  * What was started is stopped in reverse order by `started`, also when a later part does not start.
  * @throws CommandError
  */

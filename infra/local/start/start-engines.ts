@@ -39,7 +39,7 @@ interface RunningProcess {
   close(): Promise<void>;
 }
 
-/** Starts the engines that nobody replaced, and creates the tables that are missing; `started` stops them. */
+/** Start the engines that no variable replaces, and create missing tables; `started` stops them. */
 export async function startEngines(
   started: AsyncDisposableStack,
   access: EngineAccess,

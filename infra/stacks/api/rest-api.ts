@@ -18,7 +18,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 /** First part of every path at the address that API Gateway makes. */
 export const stageName = 'v1';
 
-/** What is written of every request. Neither query nor headers: they may hold what is nobody's business. */
+/** The access log of each request. Without query and headers: they may hold secrets. */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
     request_id: AccessLogField.contextRequestId(),

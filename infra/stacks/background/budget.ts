@@ -4,7 +4,7 @@ import type { DeploymentOptions } from '../../deployment-options.ts';
 
 /**
  * Sends a mail when the month's cost passes the budget, or is about to. Budgets without actions are free. It is of the
- * whole account: a filter by tag would see nothing until somebody activates the tag for billing.
+ * whole account: a filter by tag matches nothing until the tag is activated for billing.
  */
 export function addBudget(
   scope: Construct,

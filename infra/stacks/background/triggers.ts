@@ -16,7 +16,7 @@ import type { WatchedList } from '../../../shared/data/watched-list.ts';
 import { type BatchNames, queueNames } from '../batch-names.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
-/** After so long an event that nobody could take in is a dead letter. */
+/** Time after which an event that no function accepted becomes a dead letter. */
 const eventHours = 2;
 const retries = 2;
 /** How long a change of a list waits for others before it starts who watches it: the most that Lambda allows. */

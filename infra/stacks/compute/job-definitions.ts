@@ -89,7 +89,7 @@ export class ContainerJob extends Construct {
 
 /**
  * A definition for one EC2 node with GPUs. It has the network of the node, and so its public address. Data loaders hand
- * batches on in shared memory, of which Docker gives 64 MiB unless it is told more.
+ * batches on in shared memory, of which Docker gives 64 MiB by default.
  */
 export class GpuJob extends Construct {
   constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {

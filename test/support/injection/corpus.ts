@@ -2,7 +2,7 @@ import { formats, markups, queries } from './documents.ts';
 import { lines, prototypes, shells, unicode } from './texts.ts';
 import { traversals } from './traversal.ts';
 
-/** Somebody whose records must stay as they are, whatever others send. */
+/** A user whose records must not change. */
 export interface Neighbour {
   user_id: string;
   username: string;
@@ -77,7 +77,7 @@ function keys({ user_id, username, project_id }: Neighbour): string[] {
   ];
 }
 
-/** Several hundred strings that nobody means well with, each once. */
+/** Several hundred hostile strings, each once. */
 export function corpus(neighbour: Neighbour): readonly string[] {
   const all = [traversals, keys(neighbour), prototypes, unicode, shells, lines, queries, markups, formats];
   return [...new Set(all.flat())];

@@ -34,7 +34,7 @@ export class Access {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** What a reader is told of an object that is missing: who may not list the bucket learns no more than that. */
+  /** The error for a missing object: AccessDenied for callers who may not list the bucket. */
   ofMissing(error: unknown, bucket: string): unknown {
     if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') return error;
     return this.#refusal('s3:ListBucket', bucketArn(bucket)) ?? error;

@@ -4,7 +4,7 @@ import { S3Error } from './s3-error.ts';
 
 const maxKeyBytes = 1024;
 
-/** A request as received, before anybody believes it. */
+/** A request as received, not yet authenticated. */
 export interface S3Request {
   id: string;
   method: string;

@@ -2,7 +2,7 @@ import type { BlobFolder } from './blob-folder.ts';
 import { text } from './columns.ts';
 import type { Database } from './database.ts';
 
-/** Removes the files of contents that nothing refers to, once nobody reads them. */
+/** Removes the files of contents without references, once no request reads them. */
 export class Garbage {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
