@@ -11,7 +11,7 @@ import { setAside } from './set-aside.ts';
 import { TrainingProject } from './training-project.ts';
 
 const mostSeconds = 2;
-const demoSource = fileURLToPath(new URL('../demo/digits', import.meta.url));
+const demoSource = fileURLToPath(new URL('../../test/examples/digits', import.meta.url));
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

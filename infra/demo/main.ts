@@ -12,7 +12,7 @@ import { optimizeDigits } from './optimize-digits.ts';
 import { Screen } from './screen.ts';
 import { pathOf, ServiceClient } from './service-client.ts';
 
-const sourceFolder = fileURLToPath(new URL('digits', import.meta.url));
+const sourceFolder = fileURLToPath(new URL('../../test/examples/digits', import.meta.url));
 const remoteNodes = 2;
 
 /**

@@ -6,7 +6,7 @@ import { Parser } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { packSource } from '../../../../infra/demo/source-archive.ts';
 
-const digits = join(import.meta.dirname, '../../../../infra/demo/digits');
+const digits = join(import.meta.dirname, '../../../examples/digits');
 
 async function names(bytes: Uint8Array): Promise<string[]> {
   const found: string[] = [];
