@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create as createTar } from 'tar';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
 import { event as reconcile } from '../../functions/events/reconcile.event.ts';
 import { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
@@ -23,6 +23,7 @@ import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
 import { taskHandler } from '../../shared/task/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
+import { grantingEngine } from './granting-engine.ts';
 import { jobCommand } from './job-programs.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';
 
@@ -141,7 +142,11 @@ export async function trainingService(
   atEnd(() => batch.close({ grace: 0 }));
   const service = await testService({ BATCH_ENDPOINT: batch.url, ...more });
   const { ACCOUNTS_TABLE: _, ...given } = service.environment;
+  // The engine checks no grants: jobs reach it through what does.
+  const granted = await grantingEngine();
+  atEnd(() => granted.close());
   Object.assign(jobEnvironment, given, {
+    ...(given['DYNAMODB_ENDPOINT'] === inject('dynamoDbUrl') && { DYNAMODB_ENDPOINT: granted.url }),
     AWS_ACCESS_KEY_ID: testCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: testCredentials.secretAccessKey,
     WORK_DIR: join(folder, 'work'),

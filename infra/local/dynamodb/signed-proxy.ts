@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { Credentials } from '../role/session-credentials.ts';
+import { isAllowed } from '../role/is-allowed.ts';
+import { type Credentials, SessionReader } from '../role/session-credentials.ts';
 import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
+import { requestedActions } from './requested-actions.ts';
 import type { EngineAddress } from './wait-for-engine.ts';
 
 export interface SignedProxyOptions {
@@ -86,6 +88,18 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
   response.end(body);
 }
 
+/** Check what the role of a session grants, whose token was signed. @throws DynamoDbError */
+function requireGrants(sessions: SessionReader, token: string, target: string, body: Buffer): void {
+  const session = sessions.read(token);
+  if (session !== undefined) sessions.keep(token, session);
+  for (const asked of requestedActions(target, body)) {
+    if (isAllowed(session?.statements ?? [], asked)) continue;
+    const partitions = [asked.context?.['dynamodb:LeadingKeys'] ?? 'no partition'].flat().join(', ');
+    const message = `The role does not grant ${asked.action} on ${asked.resource} (${partitions})`;
+    throw new DynamoDbError(400, 'AccessDeniedException', message);
+  }
+}
+
 /** Hands a request on to the engine, and its answer back. */
 function forward(
   message: IncomingMessage,
@@ -107,13 +121,15 @@ function forward(
 }
 
 /**
- * Serve an engine that checks no signatures, and require signatures for DynamoDB with the credentials. It responds to no
- * preflight, and with an error to every request of a page without the credentials.
+ * Serve an engine that checks no signatures, and require signatures for DynamoDB with the credentials, or with those of
+ * a session, whose role is held to its statements. It responds to no preflight, and with an error to every request of a
+ * page without the credentials.
  */
 export async function startSignedProxy(options: SignedProxyOptions): Promise<RunningProxy> {
   const { host, engine, region, credentials } = options;
   const agent = new Agent({ keepAlive: true });
   const bodies = new BodyReader();
+  const sessions = new SessionReader(credentials);
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '', headers } = message;
     // Cheap, and before the body: who names other credentials is not read at all.
@@ -123,6 +139,8 @@ export async function startSignedProxy(options: SignedProxyOptions): Promise<Run
     const body = await bodies.read(message);
     verifySignature({ method, path, headers, body }, { region, service: 'dynamodb' }, credentials);
     if (method !== 'POST' || path !== '/') throw new DynamoDbError(404, 'UnknownOperationException', '');
+    const token = headers['x-amz-security-token'];
+    if (token !== undefined) requireGrants(sessions, String(token), String(headers['x-amz-target']), body);
     await forward(message, body, response, engine, agent);
   };
   const server = createServer(

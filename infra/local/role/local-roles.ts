@@ -15,15 +15,17 @@ const arnsOf = (environment: Environment): ResourceArns => ({
   jobs: ['*'],
 });
 
-/** Variables by which the S3 client of a function or job acts in the role that a deployment would give it. */
+/** What is checked here of all needs: by the S3 server, and by the proxy of the DynamoDB engine where there is one. */
+const checkedHere = (needs: readonly Need<unknown>[]): Need<unknown>[] =>
+  needs.filter(({ resource }) => resource !== 'batch');
+
+/** Variables by which the clients of a function or job act in the role that a deployment would give it. */
 function roleVariables(
   needs: readonly Need<unknown>[],
   environment: Environment,
   own: Credentials,
 ): Record<string, string> {
-  // The S3 server checks what is its own; a token names nothing else.
-  const onBucket = needs.filter(({ resource }) => resource === 'objects');
-  const session = sessionCredentials(own, roleStatements(onBucket, arnsOf(environment)));
+  const session = sessionCredentials(own, roleStatements(checkedHere(needs), arnsOf(environment)));
   return {
     AWS_ACCESS_KEY_ID: session.accessKeyId,
     AWS_SECRET_ACCESS_KEY: session.secretAccessKey,

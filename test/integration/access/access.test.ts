@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { grantingEngine } from '../../support/granting-engine.ts';
 import { accessTable } from './access-table.ts';
 import { type Cell, nobody, type Operation, operations } from './operations.ts';
 import { type Caller, callers, type PeopledService, type Person, peopledService } from './people.ts';
@@ -20,9 +21,13 @@ const malformed: Readonly<Record<Target, string>> = {
 };
 
 let service: PeopledService;
+let engine: Awaited<ReturnType<typeof grantingEngine>>;
 beforeAll(async () => {
-  service = await peopledService();
+  // So a right that is missing in the role of a function fails here.
+  engine = await grantingEngine();
+  service = await peopledService({ DYNAMODB_ENDPOINT: engine.url });
 });
+afterAll(() => engine.close());
 
 const isSignedIn = (caller: Caller) =>
   !['none', 'malformed', 'expired', 'revoked', 'deleted admin'].includes(caller);

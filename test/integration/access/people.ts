@@ -61,8 +61,9 @@ export const dataset = Buffer.from('1,2,3');
 export const command = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
 
 /** The service with somebody of every kind of caller, each of whom owns a project with something of everything. */
-export async function peopledService() {
+export async function peopledService(more: Readonly<Record<string, string>> = {}) {
   const service = await testService({
+    ...more,
     BATCH_ENDPOINT: 'http://127.0.0.1:9',
     LIMIT_UNFINISHED_JOBS: '1000',
     LIMIT_VCPUS: '100000',

@@ -1,7 +1,22 @@
 import { request } from 'node:http';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  QueryCommand,
+  ScanCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { type RunningProxy, startSignedProxy } from '../../../infra/local/dynamodb/signed-proxy.ts';
+import { tableArn } from '../../../infra/local/role/arns.ts';
+import { sessionCredentials } from '../../../infra/local/role/session-credentials.ts';
+import { roleStatements } from '../../../infra/role-statements.ts';
+import { within } from '../../../shared/core/needs.ts';
+import { writeRecords } from '../../../shared/data/needs.ts';
 
 const region = 'us-east-1';
 const credentials = { accessKeyId: 'LOCALKEY', secretAccessKey: 'local-secret' };
@@ -86,4 +101,74 @@ test('refuses a body that is not the signed one', async () => {
     name: 'InvalidSignatureException',
   });
   client.destroy();
+});
+
+describe('a role that is held to some partitions', () => {
+  const table = `granted-${Date.now()}`;
+  const key = (pk: string) => ({ pk: { S: pk }, sk: { S: 's' } });
+  const arns = {
+    accounts: tableArn('other'),
+    records: tableArn(table),
+    bucket: '',
+    submissions: [],
+    jobs: [],
+  };
+  const need = within(writeRecords, { partitions: ['JOB#*', 'LIMITS'], checked: ['PROJECTS'] });
+  const session = sessionCredentials(credentials, roleStatements([need], arns));
+  let client: DynamoDBClient;
+
+  beforeAll(async () => {
+    client = new DynamoDBClient({ region, credentials: session, endpoint: proxy.url, maxAttempts: 1 });
+    const owner = new DynamoDBClient({ region, credentials, endpoint: proxy.url });
+    await createTables(owner, [table]);
+    owner.destroy();
+  });
+  afterAll(() => client.destroy());
+
+  const put = (pk: string): TransactWriteItem => ({ Put: { TableName: table, Item: key(pk) } });
+  const check = (pk: string): TransactWriteItem => ({
+    ConditionCheck: { TableName: table, Key: key(pk), ConditionExpression: 'attribute_not_exists(pk)' },
+  });
+  const transact = (...items: TransactWriteItem[]) =>
+    client.send(new TransactWriteItemsCommand({ TransactItems: items }));
+  const query = (pk: string) =>
+    client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': { S: pk }, ':prefix': { S: 's' } },
+      }),
+    );
+  const batchGet = (...partitions: string[]) =>
+    client.send(new BatchGetItemCommand({ RequestItems: { [table]: { Keys: partitions.map(key) } } }));
+
+  test('may do what it grants', async () => {
+    await transact(put('JOB#1'), put('LIMITS'), check('PROJECTS'));
+    expect((await query('JOB#1')).Count).toBe(1);
+    expect((await batchGet('JOB#1', 'LIMITS')).Responses?.[table]).toHaveLength(2);
+    const got = await client.send(new GetItemCommand({ TableName: table, Key: key('JOB#1') }));
+    expect(got.Item).toEqual(key('JOB#1'));
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['reads another partition', () => query('USERS')],
+    ['reads one of several that are another', () => batchGet('JOB#1', 'PROJECTS')],
+    [
+      'gets an item of another',
+      () => client.send(new GetItemCommand({ TableName: table, Key: key('USERS') })),
+    ],
+    ['writes to another in a transaction', () => transact(put('JOB#2'), put('PROJECTS'))],
+    ['reads the whole table', () => client.send(new ScanCommand({ TableName: table }))],
+    ['reads another table', () => client.send(new GetItemCommand({ TableName: 'x', Key: key('JOB#1') }))],
+    ['lists tables', () => client.send(new ListTablesCommand({}))],
+  ])('is refused where it %s', async (_, act) => {
+    await expect(act()).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  test('cannot be made up by who does not know the secret', async () => {
+    const forged = { ...session, sessionToken: Buffer.from('[]').toString('base64url') };
+    const stranger = new DynamoDBClient({ region, credentials: forged, endpoint: proxy.url, maxAttempts: 1 });
+    const asked = stranger.send(new ListTablesCommand({})).finally(() => stranger.destroy());
+    await expect(asked).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+  });
 });
