@@ -2,17 +2,12 @@ import * as z from 'zod';
 import { paragraph, paragraphOrBlank } from '../../shared/core/text-rules.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
 import { type CombinedFault, checkedTogether } from '../../shared/http/checked-together.ts';
-import { CommandError, parseCommand } from '../../shared/runner/command/parse-command.ts';
+import { commandFaults } from '../../shared/runner/command/check-command.ts';
 import { parseDependencies } from '../../shared/runner/environment/dependencies/parse-dependencies.ts';
 
-function commandFaults(command: unknown): CombinedFault[] {
-  try {
-    if (typeof command === 'string') parseCommand(command);
-    return [];
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return [{ name: 'entry_point_command', message: error.message }];
-  }
+function entryPointFaults(command: unknown): CombinedFault[] {
+  const faults = typeof command === 'string' ? commandFaults(command) : [];
+  return faults.length === 0 ? [] : [{ name: 'entry_point_command', message: faults.join('; ') }];
 }
 
 function dependencyFaults(type: unknown, dependencies: unknown): CombinedFault[] {
@@ -27,7 +22,7 @@ function dependencyFaults(type: unknown, dependencies: unknown): CombinedFault[]
 export const environmentQuery = checkedTogether(
   z.strictObject({
     entry_point_command: paragraph(4000).describe(
-      'What is run, such as `python train.py --config {config} --out {output_dir}`.',
+      'What is run, such as `python train.py --config {config} --data {data_dir} --out {output_dir}`.',
     ),
     env_type: EnvironmentType.describe(
       'Where it runs: with packages of Python or Node, with what the image has, or in an image of yours.',
@@ -37,7 +32,7 @@ export const environmentQuery = checkedTogether(
     ),
   }),
   ({ entry_point_command, env_type, dependencies }) => [
-    ...commandFaults(entry_point_command),
+    ...entryPointFaults(entry_point_command),
     ...dependencyFaults(env_type, dependencies),
   ],
 );

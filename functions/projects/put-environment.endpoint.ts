@@ -6,6 +6,7 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
+import { placeholderList } from '../../shared/runner/command/placeholders.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { environmentQuery } from './environment-query.ts';
 import { requireTrustedImage } from './trusted-image.ts';
@@ -15,8 +16,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/environment',
   summary: 'Say what a project runs, and in what',
-  description:
-    '`entry_point_command` is split into arguments as a shell would and run without one; `{config}` and `{output_dir}` in it are replaced. `dependencies` are requirement lines (python), npm packages (node) or an image (docker); blank, `-` or `none` installs nothing. The same values once more change nothing.',
+  description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced; any other \`{name}\` and \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
   allow: 'developer',
   project: 'own',
   needs: { records: writeRecords },

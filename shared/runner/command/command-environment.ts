@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Experiment } from '../../data/experiment.ts';
 import type { JobEnvironment } from '../job/job-environment.ts';
 import type { Workspace } from '../job/workspace.ts';
+import { type PlaceholderValues, variablesOf } from './placeholders.ts';
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const firstPort = 29_500;
@@ -12,15 +13,42 @@ function masterPort(experiment_id: string): number {
   return firstPort + (createHash('sha256').update(experiment_id).digest().readUInt16BE(0) % ports);
 }
 
-/** The whole environment of the user's command. Nothing of the supervisor's is in it, credentials least of all. */
-export function commandEnvironment(
+/** What a run is told, by the names of the placeholders. A training on one node is node 0 of 1. */
+export function runValues(
   experiment: Experiment,
   { nodes, mainAddress, container }: JobEnvironment,
   workspace: Workspace,
   configPath: string,
+): PlaceholderValues {
+  return {
+    config: configPath,
+    output_dir: workspace.output,
+    data_dir: workspace.data,
+    checkpoint_dir: workspace.checkpoints,
+    metrics_file: workspace.metrics,
+    node_rank: String(container.node),
+    num_nodes: String(nodes),
+    master_addr: mainAddress,
+    master_port: String(masterPort(experiment.experiment_id)),
+  };
+}
+
+/** What PyTorch's `init_method="env://"` reads besides MASTER_ADDR and MASTER_PORT: one process on each node. */
+const torchVariables = ({ node_rank, num_nodes }: PlaceholderValues) => ({
+  RANK: node_rank,
+  WORLD_SIZE: num_nodes,
+  LOCAL_RANK: '0',
+  LOCAL_WORLD_SIZE: '1',
+});
+
+/** The whole environment of the user's command. Nothing of the supervisor's is in it, credentials least of all. */
+export function commandEnvironment(
+  experiment: Experiment,
+  workspace: Workspace,
+  values: PlaceholderValues,
   prepared: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const isRemote = experiment.kind === 'train-remote';
+  const isCluster = experiment.kind === 'train-remote';
   return {
     PATH: process.env['PATH'] ?? defaultPath,
     HOME: workspace.home,
@@ -30,18 +58,9 @@ export function commandEnvironment(
     // Lines appear in the log when they are printed, not when a buffer is full.
     PYTHONUNBUFFERED: '1',
     ...prepared,
-    CONFIG_PATH: configPath,
-    DATA_DIR: workspace.data,
-    OUTPUT_DIR: workspace.output,
-    CHECKPOINT_DIR: workspace.checkpoints,
-    METRICS_FILE: workspace.metrics,
+    ...variablesOf(values, isCluster),
     EXPERIMENT_ID: experiment.experiment_id,
     PROJECT_ID: experiment.project_id,
-    ...(isRemote && {
-      NODE_RANK: String(container.node),
-      NUM_NODES: String(nodes),
-      MASTER_ADDR: mainAddress,
-      MASTER_PORT: String(masterPort(experiment.experiment_id)),
-    }),
+    ...(isCluster && torchVariables(values)),
   };
 }

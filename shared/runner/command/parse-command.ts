@@ -26,17 +26,33 @@ interface Scan {
   /** The word being read; null between words. */
   word: string | null;
   at: number;
+  expansions: Expansion[];
 }
+
+/** A parameter expansion that a shell would make in a word: `$NAME`, `${NAME}`, `$1`. */
+export interface Expansion {
+  text: string;
+  /** Index of the word. */
+  word: number;
+}
+
+export interface SplitCommand {
+  words: [string, ...string[]];
+  expansions: readonly Expansion[];
+}
+
+const expansion = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/y;
 
 /**
  * Splits a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2),
  * without running or expanding anything: `$NAME`, `{…}`, `[…]` and whatever is quoted stay as they are written.
+ * Lists the parameters that a shell would expand; those in single quotes or behind a backslash are not among them.
  * @throws CommandError for a blank command, an open quote, and for unquoted shell syntax, which it names
  */
-export function parseCommand(text: string): [string, ...string[]] {
+export function splitCommand(text: string): SplitCommand {
   const line = text.replaceAll('\r\n', '\n').trim();
   if (line.includes('\0')) throw new CommandError('the command holds a NUL character');
-  const scan: Scan = { words: [], word: null, at: 0 };
+  const scan: Scan = { words: [], word: null, at: 0, expansions: [] };
   while (scan.at < line.length) readNext(line, scan);
   if (scan.word !== null) scan.words.push(scan.word);
   const [program, ...args] = scan.words;
@@ -45,24 +61,11 @@ export function parseCommand(text: string): [string, ...string[]] {
   if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(line)) {
     throw new CommandError(`the command starts with a variable (${program}); write env in front of it`);
   }
-  return [program, ...args];
+  return { words: [program, ...args], expansions: scan.expansions };
 }
 
-/**
- * Splits a command (see `parseCommand`) and puts values in the place of `{config}` and `{output_dir}`.
- * A value is never split or interpreted; other braces, as in JSON arguments, stay.
- */
-export function resolveCommand(
-  text: string,
-  values: Record<'config' | 'output_dir', string>,
-): [string, ...string[]] {
-  const resolve = (argument: string): string =>
-    argument.replaceAll(/\{(?:config|output_dir)\}/g, (placeholder) =>
-      placeholder === '{config}' ? values.config : values.output_dir,
-    );
-  const [program, ...args] = parseCommand(text);
-  return [resolve(program), ...args.map(resolve)];
-}
+/** The arguments of a command; see `splitCommand`. @throws CommandError */
+export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
 
 function readNext(line: string, scan: Scan): void {
   const character = line.charAt(scan.at);
@@ -81,6 +84,7 @@ function readNext(line: string, scan: Scan): void {
     readEscape(line, scan);
   } else {
     refuseSyntax(line, scan, character);
+    noteExpansion(line, scan);
     scan.word = (scan.word ?? '') + character;
   }
 }
@@ -105,10 +109,18 @@ function readDoubleQuoted(line: string, scan: Scan): string {
       if (next !== '\n') content += next;
       scan.at += 1;
     } else {
+      noteExpansion(line, scan);
       content += character;
     }
   }
   throw new CommandError('a quote (") is not closed');
+}
+
+/** Notes the parameter expansion that begins with the character just read, if one does. */
+function noteExpansion(line: string, scan: Scan): void {
+  expansion.lastIndex = scan.at - 1;
+  const [text] = expansion.exec(line) ?? [];
+  if (text !== undefined) scan.expansions.push({ text, word: scan.words.length });
 }
 
 function refuseSyntax(line: string, scan: Scan, character: string): void {

@@ -4,10 +4,10 @@ import type { PreparedEnvironment } from '../environment/prepare-environment.ts'
 import { trainingSandbox } from '../job/job-sandbox.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
-import { commandEnvironment } from './command-environment.ts';
+import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
-import { resolveCommand } from './parse-command.ts';
+import { resolveCommand } from './resolve-command.ts';
 import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
@@ -25,11 +25,9 @@ async function superviseCommand(
   crash: CrashLine,
 ): Promise<Outcome> {
   const { record: experiment, environment, stop } = job;
-  const argv = resolveCommand(experiment.environment.entry_point_command, {
-    config: configPath,
-    output_dir: workspace.output,
-  });
-  const env = commandEnvironment(experiment, environment, workspace, configPath, prepared.env);
+  const values = runValues(experiment, environment, workspace, configPath);
+  const argv = resolveCommand(experiment.environment.entry_point_command, values);
+  const env = commandEnvironment(experiment, workspace, values, prepared.env);
   const supervision = {
     cwd: workspace.source,
     timeoutSeconds: experiment.timeout,

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
-import { findEnvironment, recordLock } from '../../../shared/data/environment.ts';
+import {
+  findEnvironment,
+  putEnvironment as putEnvironmentRecord,
+  recordLock,
+} from '../../../shared/data/environment.ts';
 import { projectExists } from '../../../shared/data/project.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
@@ -89,6 +93,18 @@ describe('environment', () => {
     ['a blank command', { entry_point_command: ' ' }, 'entry_point_command', 'blank'],
     ['a pipe', { entry_point_command: 'cat x | sh' }, 'entry_point_command', 'a pipe'],
     ['an open quote', { entry_point_command: 'python "x' }, 'entry_point_command', 'is not closed'],
+    [
+      'an unknown placeholder',
+      { entry_point_command: 'python train.py {data_dirs} {lr}' },
+      'entry_point_command',
+      '{data_dirs}, {lr}: not replaced in a command; {config}, {output_dir}, {data_dir}',
+    ],
+    [
+      'a variable without a shell',
+      { entry_point_command: 'python train.py $DATA_DIR' },
+      'entry_point_command',
+      "write {data_dir}, or write bash -c '… $DATA_DIR …'",
+    ],
     ['a long command', { entry_point_command: 'x'.repeat(4001) }, 'entry_point_command', 'longer than 4000'],
     ['a NUL', { entry_point_command: 'a\0b' }, 'entry_point_command', 'control character'],
     [
@@ -114,6 +130,28 @@ describe('environment', () => {
     expect(answer.status).toBe(400);
     expect(answer.json.errors).toEqual([{ in: 'query', name, message: expect.stringContaining(message) }]);
     expect((await read()).json).toEqual(before.json);
+  });
+
+  test.each([
+    'python train.py {config} {data_dir} {checkpoint_dir} {metrics_file} {output_dir}',
+    'torchrun --nnodes={num_nodes} --node-rank={node_rank} --master-addr={master_addr} --master-port={master_port} a',
+    'bash -c "python train.py --data $DATA_DIR"',
+    `train --set '{"lr": {"a":1}}' '{{lr}}' '$LR'`,
+  ])('takes the command %s', async (entry_point_command) => {
+    const { status, json } = await put({ ...good, entry_point_command });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ entry_point_command });
+  });
+
+  test('a command that an earlier release accepted can be read, and is refused by the next PUT', async () => {
+    await put(good);
+    const stored = (await findEnvironment(service.records, path.project_id))!;
+    const earlier = { ...stored, entry_point_command: 'python train.py {lr}' };
+    await putEnvironmentRecord(service.records, earlier, stored);
+    expect((await read()).json.entry_point_command).toBe('python train.py {lr}');
+    const { status, json } = await put({ ...good, entry_point_command: 'python train.py {lr}' });
+    expect(status).toBe(400);
+    expect(json.errors).toEqual([expect.objectContaining({ name: 'entry_point_command' })]);
   });
 
   test('names a fault of the command, an unknown type and bad dependencies together', async () => {

@@ -29,6 +29,38 @@ else:
     time.sleep(60)
 `;
 
+/**
+ * What `torch.distributed` does with `init_method="env://"` (TCPStore): rank 0 serves a store at MASTER_ADDR and
+ * MASTER_PORT, every rank joins by its own RANK, and nobody goes on before WORLD_SIZE ranks are there.
+ */
+const rendezvous = `
+import os, socket, sys, time
+rank, world = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+local = (os.environ['LOCAL_RANK'], os.environ['LOCAL_WORLD_SIZE'])
+place = (os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT']))
+assert sys.argv[1:] == [str(rank), str(world), place[0], str(place[1])], sys.argv
+if rank == 0:
+    server = socket.create_server(('', place[1]))
+    joined = {0: None}
+    while len(joined) < world:
+        connection, _ = server.accept()
+        joined[int(connection.recv(16))] = connection
+    for connection in joined.values():
+        if connection:
+            connection.sendall(b'all here')
+            connection.close()
+    print('met', sorted(joined), local, flush=True)
+else:
+    while True:
+        try:
+            connection = socket.create_connection(place)
+            break
+        except OSError:
+            time.sleep(0.05)
+    connection.sendall(str(rank).encode())
+    print('rank', rank, connection.recv(16).decode(), local, flush=True)
+`;
+
 describe('training on a cluster', () => {
   test('runs every node; node 0 decides, and every log is kept', async () => {
     const service = await trainingService();
@@ -47,6 +79,24 @@ describe('training on a cluster', () => {
         .poll(() => service.log(project_id, experiment_id, node), { timeout: 10_000 })
         .toContain(`rank ${node} of 3`);
     }
+  });
+
+  test('two nodes meet by the variables of torch.distributed alone', async () => {
+    const service = await trainingService();
+    const { developer: as } = service;
+    const project_id = await service.project({
+      command: 'python3 meet.py {node_rank} {num_nodes} {master_addr} {master_port}',
+      files: { 'meet.py': rendezvous },
+    });
+    const begun = await service.call(trainRemote, { path: { project_id }, query: { nodes: '2' }, as });
+    const { experiment_id } = begun.json;
+    const ended = await service.ended(project_id, experiment_id);
+    const log = await service.log(project_id, experiment_id);
+    expect(ended, log).toMatchObject({ status: 'SUCCEEDED' });
+    expect(log).toContain("met [0, 1] ('0', '1')");
+    await expect
+      .poll(() => service.log(project_id, experiment_id, 1), { timeout: 10_000 })
+      .toContain("rank 1 all here ('0', '1')");
   });
 
   test('builds its environment first, once, and fails with the build', async () => {

@@ -3,6 +3,7 @@ import { endpoint as downloadArtifact } from '../../../functions/experiments/dow
 import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { findEnvironment, putEnvironment } from '../../../shared/data/environment.ts';
 import { trainingService } from '../../support/training.ts';
 
 const script = `
@@ -15,6 +16,14 @@ for step in range(3):
 os.makedirs(os.path.join(os.environ['OUTPUT_DIR'], 'deep'))
 open(os.path.join(os.environ['OUTPUT_DIR'], 'deep', 'model.txt'), 'w').write('the model')
 print('done', file=sys.stderr)
+`;
+
+const same = `
+import os, sys
+names = ['CONFIG_PATH', 'OUTPUT_DIR', 'DATA_DIR', 'CHECKPOINT_DIR', 'METRICS_FILE']
+assert sys.argv[1:6] == [os.environ[name] for name in names], sys.argv
+print('node', sys.argv[6], 'of', sys.argv[7], 'at', *sys.argv[8:])
+print('cluster', [name for name in os.environ if name in ('RANK', 'NODE_RANK', 'WORLD_SIZE', 'MASTER_ADDR')])
 `;
 
 describe('training on one machine', () => {
@@ -50,5 +59,34 @@ describe('training on one machine', () => {
     const { json: project } = await service.call(readProject, { path: { project_id }, as });
     expect(project.best_experiment.experiment_id).toBe(experiment_id);
     expect(project.experiments).toBe(1);
+  });
+
+  test('each placeholder is what its variable is; on one node this is node 0 of 1', async () => {
+    const service = await trainingService();
+    const { developer: as } = service;
+    const names = '{config} {output_dir} {data_dir} {checkpoint_dir} {metrics_file}';
+    const project_id = await service.project({
+      command: `python3 same.py ${names} {node_rank} {num_nodes} {master_addr} {master_port}`,
+      files: { 'same.py': same },
+    });
+    const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
+    const ended = await service.ended(project_id, begun.json.experiment_id);
+    const log = await service.log(project_id, begun.json.experiment_id);
+    expect(ended, log).toMatchObject({ status: 'SUCCEEDED' });
+    expect(log).toMatch(/node 0 of 1 at 127\.0\.0\.1 (?:29|30)\d{3}/);
+    expect(log).toContain('cluster []');
+  });
+
+  test('a command of an earlier release runs as it did there', async () => {
+    const service = await trainingService();
+    const { developer: as } = service;
+    const project_id = await service.project({ command: 'true' });
+    const stored = (await findEnvironment(service.records, project_id))!;
+    const entry_point_command = 'printf "%s." {lr} $LR {config}';
+    await putEnvironment(service.records, { ...stored, entry_point_command, version: 2 }, stored);
+    const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
+    await service.ended(project_id, begun.json.experiment_id);
+    const log = await service.log(project_id, begun.json.experiment_id);
+    expect(log).toMatch(/\{lr\}\.\$LR\.\/.*train\.yaml\./);
   });
 });

@@ -1,0 +1,59 @@
+const ofEveryRun = {
+  config: 'CONFIG_PATH',
+  output_dir: 'OUTPUT_DIR',
+  data_dir: 'DATA_DIR',
+  checkpoint_dir: 'CHECKPOINT_DIR',
+  metrics_file: 'METRICS_FILE',
+} as const;
+
+/** What stands for a value in a command, with the variable that holds the same value. */
+const placeholders = {
+  ...ofEveryRun,
+  node_rank: 'NODE_RANK',
+  num_nodes: 'NUM_NODES',
+  master_addr: 'MASTER_ADDR',
+  master_port: 'MASTER_PORT',
+} as const;
+
+type Placeholder = keyof typeof placeholders;
+/** The value of each placeholder in one run. */
+export type PlaceholderValues = Readonly<Record<Placeholder, string>>;
+
+const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(placeholders, name);
+
+/** `{name}`, and `{{name}}` for that text itself. `${name}` is a variable of a shell or of a template. */
+const pattern = /\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
+
+/**
+ * Puts values in the place of their placeholders, and `{name}` in the place of `{{name}}`. Everything else stays: other
+ * braces, as in JSON arguments, and names without a value, which older releases accepted. Values are not looked into.
+ */
+export function fillPlaceholders(argument: string, values: PlaceholderValues): string {
+  return argument.replaceAll(pattern, (text, literal: string | undefined, name: string | undefined) => {
+    if (literal !== undefined) return `{${literal}}`;
+    return name !== undefined && isPlaceholder(name) ? values[name] : text;
+  });
+}
+
+/** The names in braces, each once, that have no value. */
+export function unknownPlaceholders(argument: string): string[] {
+  const names = [...argument.matchAll(pattern)].flatMap(([, , name]) => name ?? []);
+  return [...new Set(names.filter((name) => !isPlaceholder(name)))];
+}
+
+/** All placeholders as they are written, for messages and descriptions. */
+export const placeholderList = Object.keys(placeholders)
+  .map((name) => `{${name}}`)
+  .join(', ');
+
+/** The placeholder with the value of a variable. */
+export function placeholderOf(variable: string): string | undefined {
+  const [name] = Object.entries(placeholders).find(([, one]) => one === variable) ?? [];
+  return name && `{${name}}`;
+}
+
+/** The same values by the names of their variables; those of a cluster only where the run has them. */
+export function variablesOf(values: PlaceholderValues, isCluster: boolean): Record<string, string> {
+  const names = Object.keys(isCluster ? placeholders : ofEveryRun).filter(isPlaceholder);
+  return Object.fromEntries(names.map((name) => [placeholders[name], values[name]]));
+}
