@@ -15,6 +15,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           // They share no state, and a process for each file takes longer than most of their tests.
+          // So `vi.mock` has no effect on modules that another file has imported: spy on objects instead.
           isolate: false,
         },
       },

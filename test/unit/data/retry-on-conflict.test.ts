@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { readAgain, retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
@@ -19,19 +21,21 @@ const refuse = () => Promise.reject(conflict());
 
 let pauses: number[];
 
+/** A pause that is over at once, and noted. */
+const pause = <T>(milliseconds = 0, value?: T): Promise<T> => {
+  pauses.push(milliseconds);
+  return Promise.resolve(value as T);
+};
+
 beforeEach(() => {
   pauses = [];
+  vi.spyOn(timers, 'setTimeout').mockImplementation(pause);
+  syncBuiltinESMExports();
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
-
-vi.mock('node:timers/promises', () => ({
-  setTimeout: (milliseconds: number) => {
-    pauses.push(milliseconds);
-    return Promise.resolve();
-  },
-}));
 
 describe('retryOnConflict', () => {
   test('returns what the first attempt returns, without a pause', async () => {
