@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 
 /** What Linux and macOS file systems accept as one name. */
@@ -29,11 +30,8 @@ export function entryPath(path: string, limits: ArchiveLimits): string[] {
   return segments;
 }
 
-/** Decodes the bytes of a name. @throws ArchiveError when they are not UTF-8 */
+/** Decode the bytes of a name. @throws ArchiveError when they are not UTF-8 */
 export function decodeName(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new ArchiveError(`entry ${shown(bytes.toString('latin1'))}: its name is not UTF-8`, { cause });
-  }
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new ArchiveError(`entry ${shown(bytes.toString('latin1'))}: its name is not UTF-8`);
 }

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ArchiveError, type ArchiveLimits, damaged } from './archive-error.ts';
 import type { DiskRoom } from './disk-room.ts';
-import { unpackTar } from './tar-entries.ts';
 import { hasTarChecksum, isZeroBlock, tarBlockBytes } from './tar-header.ts';
+import { unpackTar } from './unpack-tar.ts';
 import { type Owner, UnpackedTree } from './unpacked-tree.ts';
 import { unpackZip } from './zip-entries.ts';
 

@@ -1,16 +1,17 @@
 import { ArchiveError } from './archive-error.ts';
 import { decodeName } from './entry-path.ts';
 
-/** What an extended header says about the entry that follows it. */
+/** Fields of the next entry that an extended header replaces. */
 export interface PaxFields {
   path?: string;
+  linkpath?: string;
   size?: number;
 }
 
 /**
- * Reads the records `<length> <key>=<value>\n` of a pax extended header (POSIX.1-2001).
- * Times, owners and attributes mean nothing here and are passed over; whatever would change how the
- * archive is read is either understood or refused.
+ * Parse the records `<length> <key>=<value>\n` of a pax extended header (POSIX.1-2001).
+ * Times, owners and attributes are ignored. A record that would change how the archive is read is understood or
+ * refused.
  * @throws ArchiveError for malformed records
  */
 export function parsePaxRecords(body: Buffer): PaxFields {
@@ -39,6 +40,7 @@ function apply(fields: PaxFields, key: string, value: Buffer): void {
   if (key.startsWith('GNU.sparse.'))
     throw new ArchiveError('the archive holds a sparse file; pack it without');
   if (key === 'path') fields.path = decodeName(value);
+  if (key === 'linkpath') fields.linkpath = decodeName(value);
   if (key === 'size') {
     const size = /^\d+$/.test(value.toString('latin1')) ? Number(value.toString('latin1')) : Number.NaN;
     if (!Number.isSafeInteger(size))

@@ -12,6 +12,10 @@ describe('pax records', () => {
     });
   });
 
+  test('the target of a link is taken', () => {
+    expect(read('21 linkpath=a/target\n')).toEqual({ linkpath: 'a/target' });
+  });
+
   test('a value may hold line ends and equals signs', () => {
     expect(read('14 path=a\nb=c\n')).toEqual({ path: 'a\nb=c' });
   });

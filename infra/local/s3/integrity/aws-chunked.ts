@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ByteReader } from '../../../../shared/archive/byte-reader.ts';
 import { sha256Hex } from '../../signature/sigv4.ts';
 import type { ChunkChain } from '../protocol/payload.ts';
 import { S3Error } from '../protocol/s3-error.ts';
+import { ByteReader } from './byte-reader.ts';
 import { incompleteBody } from './incomplete-body.ts';
 
 const maxLine = 1024;

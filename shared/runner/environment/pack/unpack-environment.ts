@@ -13,11 +13,13 @@ import {
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import { ArchiveError } from '../../../archive/archive-error.ts';
 import { DiskRoom, DiskRoomError } from '../../../archive/disk-room.ts';
+import type { TarHeader } from '../../../archive/tar-header.ts';
+import { type TarPart, TarReader } from '../../../archive/tar-reader.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { linkFault } from './link-fault.ts';
 import type { SealedSize } from './seal-environment.ts';
-import { readTar, type TarEntry, type TarSink } from './tar-reader.ts';
 
 export interface UnpackOptions {
   /** Absolute link targets that are legitimate. */
@@ -50,44 +52,65 @@ export async function unpackEnvironment(
 ): Promise<SealedSize> {
   mkdirSync(folder);
   chmodSync(folder, 0o755);
-  const sink = new EnvironmentWriter(folder, options);
+  const writer = new EnvironmentWriter(folder, options);
+  const reader = new TarReader(writer.maxBytes);
   try {
     await pipeline(
       createReadStream(file, { highWaterMark: chunkBytes }),
       createZstdDecompress({ chunkSize: chunkBytes }),
-      (chunks: AsyncIterable<Buffer>) => readTar(chunks, sink),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) for (const part of reader.read(chunk)) writer.write(part);
+        reader.finish();
+      },
       { signal: options.stop },
     );
-    return sink.size;
+    return writer.size;
   } catch (error) {
     if (error instanceof DiskRoomError) throw tooLarge(error);
-    // What zlib says of bytes that are not zstd.
+    if (error instanceof ArchiveError) throw refused(error.message, error);
+    // The codes of zlib for bytes that are not zstd.
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code.startsWith('ZSTD_') || code === 'Z_BUF_ERROR') throw refused('it is damaged', error);
     throw error;
   } finally {
-    sink.close();
+    writer.close();
   }
 }
 
-class EnvironmentWriter implements TarSink {
+const typeNames: Readonly<Record<string, string>> = {
+  '1': 'hard link',
+  '3': 'device',
+  '4': 'device',
+  '6': 'named pipe',
+};
+
+class EnvironmentWriter {
+  readonly maxBytes: number;
+  readonly #maxEntries: number;
   readonly #folder: string;
-  readonly #options: UnpackOptions;
+  readonly #interpreters: readonly string[];
   readonly #room: DiskRoom;
   readonly #folders = new Set<string>();
   readonly #seen = new Set<string>();
   #bytes = 0;
-  #mtime = new Date(0);
+  #mtime = 0;
   #file: number | null = null;
 
   constructor(folder: string, options: UnpackOptions) {
+    this.maxBytes = options.maxBytes ?? 40 * 1024 ** 3;
+    this.#maxEntries = options.maxEntries ?? 500_000;
     this.#folder = folder;
-    this.#options = options;
+    this.#interpreters = options.interpreters;
     this.#room = options.room ?? new DiskRoom(folder);
   }
 
-  begin(entry: TarEntry): void {
-    const { maxEntries = 500_000, maxBytes = 40 * 1024 ** 3, interpreters } = this.#options;
+  write(part: TarPart): void {
+    if (part.part === 'entry') this.#begin(part.entry);
+    else if (part.part === 'content') this.#append(part.bytes);
+    else this.#end();
+  }
+
+  #begin(entry: TarHeader): void {
     const path = entry.path.replace(/\/$/, '');
     const refuse = (why: string) => refused(`${JSON.stringify(path.slice(0, 200))} ${why}`);
     const segments = path.split('/');
@@ -98,40 +121,39 @@ class EnvironmentWriter implements TarSink {
     this.#seen.add(path);
     // Only folders that an entry made are in the set, so that nothing is ever written through a link.
     if (segments.length > 1 && !this.#folders.has(dirname(path))) throw refuse('has no folder');
-    if (entry.type !== 'SymbolicLink' && (entry.mode & 0o7000) !== 0)
-      throw refuse('has setuid, setgid or sticky bits');
-    if (entry.type !== 'File' && entry.size > 0) throw refuse('has content without being a file');
+    if (entry.type !== '2' && (entry.mode & 0o7000) !== 0) throw refuse('has setuid, setgid or sticky bits');
+    if (entry.type !== '0' && entry.size > 0) throw refuse('has content without being a file');
     this.#bytes += entry.size;
-    if (this.#seen.size > maxEntries) throw refused(`it has more than ${maxEntries} entries`);
-    if (this.#bytes > maxBytes) throw refused(`it unpacks to more than ${maxBytes} bytes`);
+    if (this.#seen.size > this.#maxEntries) throw refused(`it has more than ${this.#maxEntries} entries`);
+    if (this.#bytes > this.maxBytes) throw refused(`it unpacks to more than ${this.maxBytes} bytes`);
 
     this.#room.require(entry.size, `file ${JSON.stringify(path)}`);
 
     const to = join(this.#folder, path);
-    if (entry.type === 'Directory') {
+    if (entry.type === '5') {
       mkdirSync(to);
       chmodSync(to, 0o755);
       this.#folders.add(path);
-    } else if (entry.type === 'SymbolicLink') {
-      const fault = linkFault(path, entry.linkpath, interpreters);
+    } else if (entry.type === '2') {
+      const fault = linkFault(path, entry.linkpath, this.#interpreters);
       if (fault !== null) throw refuse(`is a link that ${fault}`);
       symlinkSync(entry.linkpath, to);
-    } else if (entry.type === 'File') {
+    } else if (entry.type === '0') {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
       this.#file = openSync(to, flags, 0o600);
       fchmodSync(this.#file, entry.mode & 0o111 ? 0o555 : 0o444);
       this.#mtime = entry.mtime;
-    } else throw refuse(`is a ${entry.type}`);
+    } else throw refuse(`is a ${typeNames[entry.type] ?? `entry of type ${JSON.stringify(entry.type)}`}`);
   }
 
-  data(piece: Buffer): void {
+  #append(piece: Buffer): void {
     if (this.#file === null) return;
     this.#room.require(piece.length, 'the rest of it');
     this.#room.use(piece.length);
     for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at);
   }
 
-  end(): void {
+  #end(): void {
     if (this.#file !== null) futimesSync(this.#file, this.#mtime, this.#mtime);
     this.close();
   }
