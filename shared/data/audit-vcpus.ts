@@ -1,15 +1,6 @@
 import type { TableWriter, Write } from './table.ts';
+import { tryWrite } from './try-write.ts';
 import { formerLimitKey, type Reservation, readDealt, rounded, type Share, shareKey } from './vcpu-shares.ts';
-import { ConditionFailedError } from './write-label.ts';
-
-/** Wait for a write that is refused where somebody else was faster: the next read shows what they wrote. */
-async function unlessChanged(write: Promise<void>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
-}
 
 /** The shares as they were before all unfinished jobs were read, and what these hold. */
 export interface VcpuAudit {
@@ -27,9 +18,7 @@ export async function auditVcpus(records: TableWriter<'records'>): Promise<VcpuA
     const drift = rounded(capacity - free - (held.get(index) ?? 0));
     if (isNew || was?.isNew !== false || was.changes !== changes || drift === 0) return;
     const change = { add: { free: drift, changes: 1 } };
-    await unlessChanged(
-      records.write({ update: shareKey(index), change, if: { equals: { changes, free } } }),
-    );
+    await tryWrite(records.write({ update: shareKey(index), change, if: { equals: { changes, free } } }));
   };
   return {
     add: ({ vcpus, limit_share }) => void held.set(limit_share, (held.get(limit_share) ?? 0) + vcpus),
@@ -42,7 +31,7 @@ export async function auditVcpus(records: TableWriter<'records'>): Promise<VcpuA
         change: { set: { vcpus: 0 } },
         if: { equals: { vcpus: former } },
       };
-      await unlessChanged(records.write(write));
+      await tryWrite(records.write(write));
     },
   };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableWriter, Write } from './table.ts';
-import { ConditionFailedError } from './write-label.ts';
+import { tryWrite } from './try-write.ts';
 
 /*
  * Nodes of a cluster reach one another on every port. A security group belongs to a compute environment, not to a job,
@@ -70,11 +70,7 @@ export async function auditCluster(records: TableWriter<'records'>): Promise<Clu
       if (before === undefined || before.clusters === found) return;
       const change = { set: { clusters: found }, add: { changes: 1 } };
       const unmoved = { equals: { changes: before.changes } };
-      try {
-        await records.write({ update: clusterClaimKey, change, if: unmoved });
-      } catch (error) {
-        if (!(error instanceof ConditionFailedError)) throw error;
-      }
+      await tryWrite(records.write({ update: clusterClaimKey, change, if: unmoved }));
     },
   };
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableName, TableReader, TableWriter, Write } from './table.ts';
-import { ConditionFailedError } from './write-label.ts';
+import { tryWrite } from './try-write.ts';
 
 /** Seconds for which a key stands for its first request. */
 const keptSeconds = 24 * 60 * 60;
@@ -58,7 +58,7 @@ export async function putClaim(
     if: { any: [{ exists: false }, { atMost: { ttl: seconds } }] },
   };
   for (;;) {
-    if (await succeeds(table, put)) return undefined;
+    if (await tryWrite(table.write(put))) return undefined;
     const present = await findClaim(table, key);
     // Where there is none any more its request has failed meanwhile, and the key is free again.
     if (present !== undefined) return present;
@@ -78,7 +78,7 @@ export function takeOver(
   { holder, lease_until }: Pick<Claim, 'holder' | 'lease_until'>,
 ): Promise<boolean> {
   const unchanged = { equals: { holder: dead.holder, lease_until: dead.lease_until } };
-  return succeeds(table, { update: key, change: { set: { holder, lease_until } }, if: unchanged });
+  return tryWrite(table.write({ update: key, change: { set: { holder, lease_until } }, if: unchanged }));
 }
 
 /** Part of the transaction that makes the record `id`; it lets that succeed once, and for the holder only. */
@@ -95,7 +95,7 @@ export function keepAnswer(
   holder: string,
   answer: string,
 ): Promise<boolean> {
-  return succeeds(table, { update: key, change: { set: { answer } }, if: { equals: { holder } } });
+  return tryWrite(table.write({ update: key, change: { set: { answer } }, if: { equals: { holder } } }));
 }
 
 /**
@@ -108,16 +108,6 @@ export async function releaseClaim(
   holder: string,
 ): Promise<boolean> {
   const equals = { holder };
-  if (await succeeds(table, { delete: key, if: { equals, absent: ['made'] } })) return true;
-  return succeeds(table, { update: key, change: { set: { lease_until: 0 } }, if: { equals } });
-}
-
-async function succeeds(table: TableWriter<TableName>, write: Write): Promise<boolean> {
-  try {
-    await table.write(write);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailedError) return false;
-    throw error;
-  }
+  if (await tryWrite(table.write({ delete: key, if: { equals, absent: ['made'] } }))) return true;
+  return tryWrite(table.write({ update: key, change: { set: { lease_until: 0 } }, if: { equals } }));
 }

@@ -3,7 +3,7 @@ import { Timestamp } from '../core/formats.ts';
 import { jobPartition } from './job.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
-import { ConditionFailedError } from './write-label.ts';
+import { tryWrite } from './try-write.ts';
 
 const lease = recordType('lease', () =>
   z.object({
@@ -110,14 +110,12 @@ export async function noteWatched(
   const unmarked = {
     any: [{ absent: ['watched_until'] }, { atMost: { watched_until: time + renewMilliseconds } }],
   };
-  try {
-    await records.write({
+  // Another reader was faster, or the job is gone.
+  await tryWrite(
+    records.write({
       update: leaseKey(job_id, node),
       change: { set: { watched_until: time + watchMilliseconds } },
       if: { exists: true, ...unmarked },
-    });
-  } catch (error) {
-    // Another reader was faster, or the job is gone.
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+    }),
+  );
 }

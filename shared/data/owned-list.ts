@@ -1,5 +1,5 @@
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { ConditionFailedError } from './write-label.ts';
+import { tryWrite } from './try-write.ts';
 
 /** What users made of one kind, in a partition for each user: so it is found when the user is deleted. */
 export interface OwnedList {
@@ -31,13 +31,9 @@ export function ownedList(name: string, keyOf: (id: string) => Key): OwnedList {
         change: { set: { owner: null }, add: { version: 1 } },
         if: { equals: { owner_id } },
       };
-      try {
-        await records.write(disown, forget);
-      } catch (error) {
-        if (!(error instanceof ConditionFailedError)) throw error;
-        // It was deleted meanwhile.
-        await records.write(forget);
-      }
+      const isDisowned = await tryWrite(records.write(disown, forget));
+      // It was deleted meanwhile.
+      if (!isDisowned) await records.write(forget);
     },
   };
 }

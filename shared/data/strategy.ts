@@ -11,7 +11,7 @@ import { pageOf, readPage } from './read-page.ts';
 import { recordType } from './record.ts';
 import { spreadList } from './spread-list.ts';
 import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { ConditionFailedError } from './write-label.ts';
+import { tryWrite } from './try-write.ts';
 
 /** A file of a strategy's result: `model.onnx`, or external data beside it. */
 export const ResultFile = z.object({
@@ -179,15 +179,13 @@ export async function disownStrategy(
   user_id: string,
   strategy_id: string,
 ): Promise<void> {
-  try {
-    await records.write({
+  await tryWrite(
+    records.write({
       update: strategyKey(kind, strategy_id),
       change: { set: { owner: null }, add: { version: 1 } },
       if: { equals: { user_id } },
-    });
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+    }),
+  );
 }
 
 /** The strategy as an unfinished job; it belongs to no project. */

@@ -4,7 +4,8 @@ import type { Condition } from './condition.ts';
 import { readPage } from './read-page.ts';
 import { recordType, unreadableVersion } from './record.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
-import { ConditionFailedError, WriteLabel } from './write-label.ts';
+import { tryWrite } from './try-write.ts';
+import { WriteLabel } from './write-label.ts';
 
 /** Account types, from the fewest rights to the most; each has all rights of those before it. */
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
@@ -184,13 +185,11 @@ export async function replaceHash(
   user_id: string,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  try {
-    await accounts.write({
+  await tryWrite(
+    accounts.write({
       update: passwordKey(user_id),
       change: { set: { hash: to } },
       if: { equals: { hash: from } },
-    });
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../core/log.ts';
-import type { Item, Key, TableName, TableReader, TableWriter, Write } from './table.ts';
+import type { Item, Key, TableName, TableReader, TableWriter } from './table.ts';
+import { tryWrite } from './try-write.ts';
 import { UnreadableRecordError } from './unreadable-record.ts';
-import { ConditionFailedError } from './write-label.ts';
 
 /** Partitions of a table whose rows stand for unfinished work. */
 export interface WatchedList<N extends TableName = TableName> {
@@ -80,17 +80,6 @@ export async function readWatched<T>(
   return { items, setAside, unreadable, next };
 }
 
-/** Do one write; false where its condition does not hold. */
-async function changeRow(table: TableWriter<TableName>, write: Write): Promise<boolean> {
-  try {
-    await table.write(write);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailedError) return false;
-    throw error;
-  }
-}
-
 /**
  * Set a row aside: it stays on the list with the reason, but no longer makes the task come again. So a record that can
  * never be read costs nothing, and one that a later version can read is worked off by the next pass, whatever starts
@@ -104,11 +93,13 @@ export async function setAside(
   if (row.isSetAside) return false;
   const { pk, sk } = row.key;
   const set_aside_reason = row.error.message.slice(0, longestReason);
-  return changeRow(table, {
-    update: { pk, sk },
-    change: { set: { set_aside_at: now.toISOString(), set_aside_reason } },
-    if: { exists: true, absent: ['set_aside_at'] },
-  });
+  return tryWrite(
+    table.write({
+      update: { pk, sk },
+      change: { set: { set_aside_at: now.toISOString(), set_aside_reason } },
+      if: { exists: true, absent: ['set_aside_at'] },
+    }),
+  );
 }
 
 /** Log that a row was set aside. The line raises an alarm. */
@@ -118,11 +109,13 @@ export function logSetAside(log: Logger, { key: { pk, sk }, error }: UnreadableR
 
 /** Take back that a row was set aside. */
 export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise<boolean> =>
-  changeRow(table, {
-    update: { pk, sk },
-    change: { remove: ['set_aside_at', 'set_aside_reason'] },
-    if: { exists: true },
-  });
+  tryWrite(
+    table.write({
+      update: { pk, sk },
+      change: { remove: ['set_aside_at', 'set_aside_reason'] },
+      if: { exists: true },
+    }),
+  );
 
 /** Return some row of the list that is not set aside. */
 async function findRow(table: TableReader<TableName>, list: WatchedList): Promise<Key | undefined> {
@@ -155,6 +148,6 @@ export async function scheduleNextPass<N extends TableName>(
     const { pk, sk } = row;
     const change = { add: { looked_at: 1 } };
     // A row that was finished meanwhile cannot speak for the rest; the next one does.
-    if (await changeRow(table, { update: { pk, sk }, change, if: { exists: true } })) return;
+    if (await tryWrite(table.write({ update: { pk, sk }, change, if: { exists: true } }))) return;
   }
 }

@@ -1,18 +1,9 @@
 import type { BatchJob } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
 import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { buildingReason, reasonToBuildLater, reasonToWait } from './reason.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
-
-/** Await a write, and ignore that its condition failed: newer news of the job, or its end, was written first. */
-export async function unlessOvertaken(write: Promise<void>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
-}
 
 /** A Batch job that waits for capacity. */
 interface Wait {
@@ -40,5 +31,5 @@ export async function explainWait(
   if (waiting.reason === undefined || noted === buildingReason || noted === reason) return;
   const set = { status_reason: reason, checked_at: now.toISOString() };
   const unmoved = { equals: { status_rank, batch_attempt, ...(noted !== null && { status_reason: noted }) } };
-  await unlessOvertaken(records.write(changeJob(unfinishedJobOf(record).subject, { set }, unmoved)));
+  await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set }, unmoved)));
 }

@@ -1,6 +1,6 @@
 import { changeJob } from '../data/job.ts';
 import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Note on the record which Batch job builds its environment, unless the job has ended. */
@@ -9,9 +9,5 @@ export async function noteBuild(
   record: JobRecord,
   depends_on: string,
 ): Promise<void> {
-  try {
-    await records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } }));
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } })));
 }

@@ -2,8 +2,9 @@ import type { BatchJob, BatchStatus } from '../aws/batch.ts';
 import { changeJob } from '../data/job.ts';
 import { isFinal, rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { concludeJob } from './conclude.ts';
-import { explainWait, unlessOvertaken } from './explain-wait.ts';
+import { explainWait } from './explain-wait.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { noteBuild } from './note-build.ts';
 import { buildingReason, reasonOfLoss, reasonToWait } from './reason.ts';
@@ -54,7 +55,7 @@ async function advance(
       { equals: { batch_attempt: job.attempt }, below: { status_rank: rank } },
     ],
   };
-  await unlessOvertaken(records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward)));
+  await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward)));
 }
 
 /**

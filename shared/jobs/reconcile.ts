@@ -3,7 +3,7 @@ import type { Settings } from '../core/settings.ts';
 import { endJob, type UnfinishedJob } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import type { Item, TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
 import { giveUpWaiting } from './give-up.ts';
@@ -30,11 +30,7 @@ const secondsSince = (time: string, now: Date): number => Math.abs(now.getTime()
 
 /** Release what a job had reserved whose record is gone, because its project was deleted. */
 async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void> {
-  try {
-    await records.write(...endJob(job));
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  await tryWrite(records.write(...endJob(job)));
 }
 
 const isOver = (job: BatchJob | undefined): boolean => job !== undefined && rankOf(job.status) === finalRank;

@@ -3,7 +3,7 @@ import type { Settings } from '../core/settings.ts';
 import { changeJob } from '../data/job.ts';
 import { rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { concludeJob } from './conclude.ts';
 import { noteBuild } from './note-build.ts';
 import { isOnCluster, placeOf } from './place.ts';
@@ -108,11 +108,8 @@ async function submitAndNote(
     batch_job_id,
     depends_on,
   };
-  try {
-    await records.write(changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } }));
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-    // An event was written first; only the id of the build may still be missing.
-    if (depends_on !== null) await noteBuild(records, record, depends_on);
-  }
+  const write = changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } });
+  const isNoted = await tryWrite(records.write(write));
+  // An event was written first; only the id of the build may still be missing.
+  if (!isNoted && depends_on !== null) await noteBuild(records, record, depends_on);
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/service-error.ts';
 import { emptyModel, findModel, type Model, type ModelOrigin, modelObject, putModel } from '../data/model.ts';
 import { type ModelFile, modelDigest, type PendingFile } from '../data/model-file.ts';
 import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { inspectModel } from '../onnx/inspect/inspect-model.ts';
 import type { ModelSummary } from '../onnx/inspect/model-summary.ts';
 import { ModelError } from '../onnx/model-error.ts';
@@ -62,12 +62,7 @@ async function claimName(registrar: Registrar, registration: Registration): Prom
   const { records, newId } = registrar;
   const { model_name, owner_id, origin, files } = registration;
   const value = draftOf(registrar, registration, newId());
-  try {
-    await putModel(records, value, undefined);
-    return value;
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  if (await tryWrite(putModel(records, value, undefined))) return value;
   const present = await findModel(records, model_name);
   const isOurs = present?.owner_id === owner_id && sameOrigin(present.origin, origin);
   if (present === undefined || !isOurs) throw nameTaken(model_name);
@@ -138,12 +133,7 @@ export async function registerModel(registrar: Registrar, registration: Registra
   if (claimed.status === 'ready') return claimed;
   const copied = await copyModel(registrar, registration.files, claimed, summary);
   const ready = { ...copied, version: claimed.version + 1 };
-  try {
-    await putModel(records, ready, claimed);
-    return ready;
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  if (await tryWrite(putModel(records, ready, claimed))) return ready;
   // Another attempt of the same has come first, or the model was deleted meanwhile.
   const present = await findModel(records, claimed.model_name);
   if (present?.model_id === claimed.model_id && present.status === 'ready') return present;

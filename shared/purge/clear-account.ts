@@ -8,8 +8,8 @@ import { ownedProjects } from '../data/project.ts';
 import { recordPurge } from '../data/purge.ts';
 import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
 import type { TableWriter } from '../data/table.ts';
+import { tryWrite } from '../data/try-write.ts';
 import { userPartition } from '../data/user.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
 import type { Pass } from './pass.ts';
 import { removeItems } from './run-purge.ts';
 
@@ -31,11 +31,7 @@ async function purgePictures(
 ): Promise<void> {
   const target = { partitions: [], prefixes: [picturesPrefix(user_id)] };
   const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
-  try {
-    await records.write({ ...write, if: { exists: false } });
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  await tryWrite(records.write({ ...write, if: { exists: false } }));
 }
 
 /** What may be somebody's, and stays when they go. */

@@ -2,7 +2,7 @@ import type { ObjectWriter } from '../aws/objects.ts';
 import type { Deadline } from '../core/deadline.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
 import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { tryWrite } from '../data/try-write.ts';
 import type { Pass } from './pass.ts';
 
 interface Purger {
@@ -19,20 +19,11 @@ const claimSeconds = 60;
 /** Removes a packed environment that no record names, unless somebody is building it. */
 async function removePack({ records, objects, holder, now }: Purger, project_id: string, key: string) {
   if ((await findPack(records, project_id, key)) !== undefined) return 'clean';
-  try {
-    const until = new Date(now.getTime() + claimSeconds * 1000);
-    await claimBuild(records, project_id, key, holder, now, until);
-  } catch (error) {
-    if (error instanceof ConditionFailedError) return 'stopped';
-    throw error;
-  }
+  const until = new Date(now.getTime() + claimSeconds * 1000);
+  if (!(await tryWrite(claimBuild(records, project_id, key, holder, now, until)))) return 'stopped';
   const isNamed = (await findPack(records, project_id, key)) !== undefined;
   if (!isNamed) await objects.delete([packObject(project_id, key)]);
-  try {
-    await releaseBuild(records, project_id, key, holder);
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  await tryWrite(releaseBuild(records, project_id, key, holder));
   return isNamed ? 'clean' : 'removed';
 }
 

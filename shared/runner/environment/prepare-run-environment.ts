@@ -1,7 +1,7 @@
 import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLock } from '../../data/environment.ts';
-import { ConditionFailedError } from '../../data/write-label.ts';
+import { tryWrite } from '../../data/try-write.ts';
 import { leaseCheck } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
@@ -27,12 +27,8 @@ function specOf({ record, environment: { trustedImage } }: TrainingJob): Environ
 async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
   const { project_id, environment } = job.record;
   const resolved = { project_id, version: environment.version, lock_hash };
-  try {
-    await recordLock(job.records, resolved, leaseCheck(job));
-  } catch (error) {
-    // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
+  await tryWrite(recordLock(job.records, resolved, leaseCheck(job)));
 }
 
 /** Link the packages to where `import` looks for them, unless the source has its own. */

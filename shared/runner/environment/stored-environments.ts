@@ -4,7 +4,7 @@ import { DiskRoom } from '../../archive/disk-room.ts';
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../../data/environment.ts';
 import type { TableWriter } from '../../data/table.ts';
-import { ConditionFailedError } from '../../data/write-label.ts';
+import { tryWrite } from '../../data/try-write.ts';
 import { downloadObject } from '../inputs/download-object.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';
@@ -38,12 +38,7 @@ export function storedEnvironments(
     },
 
     async claimBuild(key) {
-      try {
-        await claim(key);
-      } catch (error) {
-        if (error instanceof ConditionFailedError) return { claimed: false };
-        throw error;
-      }
+      if (!(await tryWrite(claim(key)))) return { claimed: false };
       // A renewal that fails is made up for by the next one; a claim that is lost all the same only builds twice.
       const renewal = setInterval(() => void claim(key).catch(() => undefined), renewSeconds * 1000);
       renewals.set(key, renewal.unref());
@@ -92,11 +87,7 @@ export function storedEnvironments(
 
     async releaseBuild(key, claimedBy) {
       clearInterval(renewals.get(key));
-      try {
-        await releaseBuild(records, project_id, key, claimedBy);
-      } catch (error) {
-        if (!(error instanceof ConditionFailedError)) throw error;
-      }
+      await tryWrite(releaseBuild(records, project_id, key, claimedBy));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { changeJob } from '../../data/job.ts';
-import { ConditionFailedError } from '../../data/write-label.ts';
+import { tryWrite } from '../../data/try-write.ts';
 import { unfinishedJobOf } from '../../jobs/subject.ts';
 import { type HeldJob, leaseCheck } from './hold-job.ts';
 import { retryFor } from './retry-for.ts';
@@ -14,11 +14,7 @@ const patienceSeconds = 60;
 export async function noteProgress(job: HeldJob, set: Readonly<Record<string, unknown>>): Promise<boolean> {
   if (job.node > 0) return true;
   const { subject } = unfinishedJobOf(job.record);
-  try {
-    await retryFor(patienceSeconds, () => job.records.write(changeJob(subject, { set }), leaseCheck(job)));
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailedError) return false;
-    throw error;
-  }
+  return tryWrite(
+    retryFor(patienceSeconds, () => job.records.write(changeJob(subject, { set }), leaseCheck(job))),
+  );
 }
