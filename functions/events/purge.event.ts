@@ -13,6 +13,7 @@ import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
 import { purgeAnnounced } from '../../shared/purge/purge-announced.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
+import { purgeMembers } from '../../shared/purge/purge-members.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
@@ -46,9 +47,9 @@ export const event = defineTask({
         if (announced !== undefined)
           return purgeAnnounced({ records, objects, now: now() }, purge, announced);
         const endFirst = async ({ project_id }: Purge) =>
-          project_id === undefined
-            ? true
-            : purgeExperiments({ records, batch, settings, now }, project_id, hasTime);
+          project_id === undefined ||
+          ((await purgeMembers(records, project_id, hasTime)) &&
+            (await purgeExperiments({ records, batch, settings, now }, project_id, hasTime)));
         await runPurge(records, objects, purge, hasTime, endFirst, now());
       },
     };

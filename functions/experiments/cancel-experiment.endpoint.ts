@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   description:
     'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords, batch: controlBatch },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },

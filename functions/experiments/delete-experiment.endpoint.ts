@@ -24,7 +24,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}',
   summary: 'Delete an experiment that has ended, with its log, metrics and artifacts',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: experimentPath },
   output: {

@@ -24,7 +24,7 @@ export const endpoint = defineEndpoint({
   description:
     'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords, objects: readProjectObjects },
   input: {
     path: experimentPath.extend({

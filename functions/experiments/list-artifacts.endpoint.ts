@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/artifacts',
   summary: 'Files that the experiment left in OUTPUT_DIR, by path',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: experimentPath, query: z.strictObject(paging) },
   output: { 200: z.array(ArtifactAnswer) },

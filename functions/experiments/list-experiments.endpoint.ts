@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments',
   summary: "The project's experiments, newest first",
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath, query: z.strictObject(paging) },
   output: { 200: z.array(ExperimentAnswer) },

@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   description:
     'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: writeRecords, batch: controlBatch },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },

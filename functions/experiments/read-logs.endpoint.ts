@@ -24,7 +24,7 @@ export const endpoint = defineEndpoint({
   description:
     'JSON, or plain text by Accept. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords, watch: markJobs },
   input: {
     path: experimentPath,

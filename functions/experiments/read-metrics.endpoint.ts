@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
   description:
     'JSON, or a chart of all of them (SVG) by Accept; `name` chooses one metric. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords, watch: markJobs },
   input: {
     path: experimentPath,

@@ -1,8 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../shared/aws/objects.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { changeInProject } from '../../shared/data/change-in-project.ts';
-import type { Project } from '../../shared/data/project.ts';
+import { type CheckedProject, changeInProject } from '../../shared/data/change-in-project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import {
   findAcceptable,
@@ -26,11 +25,8 @@ interface Acceptance {
   format(head: Buffer): Upload['format'];
 }
 
-type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> & {
-  records: TableWriter<'records'>;
-  objects: ObjectReader;
-  project: Project;
-};
+type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> &
+  CheckedProject & { records: TableWriter<'records'>; objects: ObjectReader };
 
 const nothingUploaded = (): ServiceError =>
   new ServiceError(
@@ -55,15 +51,16 @@ async function uploaded(objects: ObjectReader, key: string, sha256: string) {
  */
 export async function acceptUpload(
   { kind, name, sha256, format }: Acceptance,
-  { records, objects, project, now, header, expectedVersion, settings }: Accepting,
+  context: Accepting,
 ): Promise<Upload> {
-  const { project_id } = project;
-  return changeInProject(records, project, async () => {
+  const { records, objects, now, settings } = context;
+  const { project_id } = context.project;
+  return changeInProject(context, async () => {
     const acceptable = await findAcceptable(records, kind, project_id, sha256);
     const { size, start } = await uploaded(objects, uploadObject(kind, project_id, sha256), sha256);
     const told = format(start);
     const previous = await findUploadToReplace(records, kind, project_id, name);
-    requirePrecondition({ header, expectedVersion }, previous?.version);
+    requirePrecondition(context, previous?.version);
     if (previous?.sha256 === sha256 && previous.format === told) return previous;
     // What was not accepted within a day is being removed.
     if (acceptable === undefined) throw nothingUploaded();

@@ -18,15 +18,15 @@ export const endpoint = defineEndpoint({
   summary: 'Delete a configuration with all its versions',
   description: 'Experiments keep the contents that they ran with.',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords },
   input: { path: configPath },
   output: { 200: z.object({ config_id: FileId, deleted: z.object({ versions: z.number().int() }) }) },
   problems: ['not-found', 'conflict', 'precondition-failed'],
 
   async handle({ path: { config_id } }, context) {
-    const { records, project, log } = context;
-    const { config, purge } = await changeInProject(records, project, async ({ project_id }) => {
+    const { records, log } = context;
+    const { config, purge } = await changeInProject(context, async ({ project_id }) => {
       const found = await findConfigToRemove(records, project_id, config_id);
       if (found === undefined) throw notFound('config', config_id);
       const { config, unchanged } = found;

@@ -36,8 +36,8 @@ export const endpoint = defineEndpoint({
   problems: ['conflict', 'precondition-failed'],
 
   handle(_, context) {
-    const { records, project } = context;
-    return changeInProject(records, project, async (present) => {
+    const { records } = context;
+    return changeInProject(context, async (present) => {
       requirePrecondition(context, present.version);
       const { project_id } = present;
       const kept = await records.get(countersKey(project_id));

@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/datasets',
   summary: 'The data sets of a project, by name',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath, query: z.strictObject(paging) },
   output: { 200: z.array(DatasetAnswer) },

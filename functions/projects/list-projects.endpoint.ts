@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { listOwnProjects } from '../../shared/data/member.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { listProjects } from '../../shared/data/project.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
+import { flag } from '../../shared/http/parameters.ts';
 import { ProjectAnswer } from './project-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -11,15 +13,22 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/',
   summary: 'All projects, newest first',
+  description: 'With `member=true` only those that the caller owns, or that are shared with them.',
   allow: 'viewer',
   needs: { records: readRecords },
-  input: { query: z.strictObject(paging) },
+  input: {
+    query: z.strictObject({
+      member: flag.optional().describe('`true` lists only your own projects and those shared with you.'),
+      ...paging,
+    }),
+  },
   output: { 200: z.array(ProjectAnswer) },
   fieldsMask: true,
 
-  handle({ query }, { records }) {
+  handle({ query }, { records, caller }) {
     return answerList(query, {
-      fetch: (page) => listProjects(records, page),
+      fetch: (page) =>
+        query.member ? listOwnProjects(records, caller.user_id, page) : listProjects(records, page),
       keyOf: (project) => project.project_id,
       show: (project) => project,
     });

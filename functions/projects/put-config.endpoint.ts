@@ -23,22 +23,20 @@ export const endpoint = defineEndpoint({
   description:
     'The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version, also after a delete; the bytes of the present version once more change nothing.',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords },
   input: { path: configPath.extend({ config_id: ConfigFileName }), body: file(['*/*'], configMaxBytes) },
   output: { 200: ConfigAnswer },
   problems: ['conflict', 'precondition-failed', 'too-large'],
   etag: true,
 
-  async handle(
-    { path: { config_id }, body: { bytes } },
-    { records, project, newId, now, header, expectedVersion },
-  ) {
+  async handle({ path: { config_id }, body: { bytes } }, context) {
+    const { records, newId, now } = context;
     const format = await checkConfigFile(config_id, bytes);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    return changeInProject(records, project, async ({ project_id }) => {
+    return changeInProject(context, async ({ project_id }) => {
       const previous = await findConfig(records, project_id, config_id);
-      requirePrecondition({ header, expectedVersion }, previous?.version);
+      requirePrecondition(context, previous?.version);
       if (previous?.sha256 === sha256) return Reply.json(previous, { version: previous.version });
       const versions_before =
         previous?.versions_before ?? (await lastDeletedVersion(records, project_id, config_id));

@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   description:
     'A tar.gz, tar or zip archive is told by its contents and unpacked for experiments; anything else is given to them as the file it is, and so is an archive with `format=file`, as zip-based formats such as .npz need it.',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords, objects: readProjectObjects },
   input: {
     path: datasetPath,

@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   summary: 'Say what a project runs, and in what',
   description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced; any other \`{name}\` and \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords },
   input: {
     path: projectPath,
@@ -28,11 +28,12 @@ export const endpoint = defineEndpoint({
   problems: ['conflict', 'precondition-failed'],
   etag: true,
 
-  async handle({ query }, { records, project, now, header, expectedVersion, settings }) {
+  async handle({ query }, context) {
+    const { records, now, settings } = context;
     requireTrustedImage(query, settings);
-    return changeInProject(records, project, async ({ project_id }) => {
+    return changeInProject(context, async ({ project_id }) => {
       const previous = await findEnvironmentToReplace(records, project_id);
-      requirePrecondition({ header, expectedVersion }, previous?.version);
+      requirePrecondition(context, previous?.version);
       const resolved = previous?.env_type === query.env_type && previous.dependencies === query.dependencies;
       if (resolved && previous.entry_point_command === query.entry_point_command) {
         return Reply.json(previous, { version: previous.version });

@@ -24,7 +24,7 @@ export const endpoint = defineEndpoint({
   summary: 'Make an uploaded archive the current source',
   description: 'A tar.gz, tar or zip archive. Later experiments run with it; earlier ones keep theirs.',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords, objects: readProjectObjects },
   input: { path: projectPath, query: z.strictObject({ sha256: uploadedSha256 }) },
   output: { 200: SourceAnswer },

@@ -23,7 +23,7 @@ export const endpoint = defineEndpoint({
   description:
     'A pipeline of stages, the layers of a model, or the structure of the document with its references. `Accept` chooses between JSON, a drawing (SVG), Mermaid and Graphviz.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: configPath },
   output: { 200: contentOf(mediaTypes, ConfigGraph) },

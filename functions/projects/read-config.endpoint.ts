@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   description:
     '`content` is the file as it was sent, `data` what it says. In `data`, integers beyond ±2^53 are texts, as are NaN and the infinities; YAML aliases and merges are resolved.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: configPath },
   output: { 200: ConfigDetails },

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   summary: 'The environment that a project runs in',
   description: '`lock_hash` is null until the first build has resolved the dependencies.',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath },
   output: { 200: EnvironmentAnswer },

@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/source',
   summary: 'The current source of a project',
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath },
   output: { 200: SourceAnswer },

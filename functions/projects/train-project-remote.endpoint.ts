@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/train-remote',
   summary: 'Train the project on a remote cluster of several nodes',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords, batch: controlBatch },
   input: {
     path: projectPath,

@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/train',
   summary: 'Train the project on one machine with a configuration',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords, batch: controlBatch },
   input: {
     path: projectPath,

@@ -28,14 +28,15 @@ export const endpoint = defineEndpoint({
   description:
     'Changes the fields that are given, at least one, and leaves the others. Experiments that were ranked by the criterion of an earlier task stay in the ranking of that one.',
   allow: 'developer',
-  project: 'own',
+  project: 'developer',
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(Change) },
   output: { 200: ProjectAnswer },
   problems: ['not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
   etag: true,
 
-  async handle({ body }, { records, project, now, header, expectedVersion }) {
+  async handle({ body }, context) {
+    const { records, now } = context;
     const { project_name, project_description, project_type, project_task } = body;
     const change = {
       ...(project_name !== undefined && { project_name }),
@@ -47,8 +48,8 @@ export const endpoint = defineEndpoint({
       const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
       throw badRequest([{ in: 'body', name: 'body', message }]);
     }
-    return changeInProject(records, project, async (present) => {
-      requirePrecondition({ header, expectedVersion }, present.version);
+    return changeInProject(context, async (present) => {
+      requirePrecondition(context, present.version);
       const at = now();
       await updateProject(records, present, change, at);
       const changed = { ...present, ...change, updated_at: at.toISOString(), version: present.version + 1 };

@@ -34,20 +34,18 @@ export function uploadRequesting<K extends keyof typeof resources>(kind: K) {
     summary,
     description: `Send the ${file} with the method, the URL and exactly the headers of the answer; storage refuses any other bytes. Then PUT here with the same \`sha256\`.`,
     allow: 'developer',
-    project: 'own',
+    project: 'developer',
     needs: { records: writeRecords, objects: writeProjectObjects },
     input: { path: parameters, query: uploadRequest },
     output: { 200: UploadTicket },
     problems: ['conflict'],
     idempotent: { kind: 'signs', table: 'records' },
 
-    async handle(
-      { path: { project_id }, query: { sha256, size } },
-      { records, objects, project, settings, now },
-    ) {
+    async handle({ path: { project_id }, query: { sha256, size } }, context) {
+      const { records, objects, settings, now } = context;
       const upload = { project_id, sha256, size };
       const { projectBytes } = settings.limits;
-      await changeInProject(records, project, () =>
+      await changeInProject(context, () =>
         announceUpload(records, kind, upload, projectBytes, now()).catch(refuseBytes),
       );
       const ticket = await objects.presignUpload(uploadObject(kind, project_id, sha256), size, sha256);

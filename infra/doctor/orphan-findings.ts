@@ -14,9 +14,10 @@ function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
   for (const { prefix = '' } of store.rows('SELECT prefix FROM doomed_part WHERE pk = ?', pk)) {
     if (sk.startsWith(prefix)) return true;
   }
-  // A project's purge finds its experiments by their list, and what is theirs by them.
+  // A project's purge finds its experiments and members by their lists, and what is theirs by them.
   const [kind, id = ''] = pk.split('#');
-  return kind === 'EXPERIMENTS' && store.has('SELECT 1 FROM doomed_project WHERE id = ?', id);
+  const project = kind === 'OWNED' ? sk : kind === 'EXPERIMENTS' || kind === 'MEMBERS' ? id : undefined;
+  return project !== undefined && store.has('SELECT 1 FROM doomed_project WHERE id = ?', project);
 }
 
 /** Whether a purge on record will remove an object: each of its prefixes is that of a folder. */
@@ -86,6 +87,8 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
 const counted = `
   SELECT id, 'configs' AS attribute, coalesce(number, 0) AS actual
     FROM owner LEFT JOIN configs ON project_id = id WHERE kind = 'project'
+  UNION ALL SELECT id, 'members', coalesce(number, 0)
+    FROM owner LEFT JOIN members ON project_id = id WHERE kind = 'project'
   UNION ALL SELECT id, 'experiments', coalesce(number, 0) FROM owner
     LEFT JOIN (SELECT project_id, count(*) AS number FROM job GROUP BY project_id) ON project_id = id
     WHERE kind = 'project'

@@ -4,6 +4,7 @@ import { parseConfig } from '../../shared/data/config.ts';
 import { packObject, packsPrefix, parseEnvironment } from '../../shared/data/environment.ts';
 import { parseExperiment } from '../../shared/data/experiment.ts';
 import { unfinishedJobs } from '../../shared/data/job.ts';
+import { parseMember } from '../../shared/data/member.ts';
 import { parseModel } from '../../shared/data/model.ts';
 import { parseCounters, parseProject } from '../../shared/data/project.ts';
 import { parsePurge } from '../../shared/data/purge.ts';
@@ -28,6 +29,7 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   upload: parseUpload,
   experiment: parseExperiment,
   strategy: parseStrategy,
+  member: parseMember,
   model: parseModel,
   purge: parsePurge,
   user: parseUser,
@@ -143,12 +145,18 @@ export class OrphanSearch implements Disposable {
         store.add('owner', 'project', sk);
         break;
       case 'counters':
-        for (const attribute of ['configs', 'experiments', 'unfinished', 'objects', 'bytes'])
+        for (const attribute of ['configs', 'experiments', 'unfinished', 'objects', 'bytes', 'members'])
           this.#keep(item, attribute);
         break;
       case 'config':
         store.run(
           'INSERT INTO configs VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1',
+          idIn(item),
+        );
+        break;
+      case 'member':
+        store.run(
+          'INSERT INTO members VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1',
           idIn(item),
         );
         break;

@@ -18,6 +18,7 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   DATASETS: ofProject,
   BLOBS: ofProject,
   EXPERIMENTS: ofProject,
+  MEMBERS: ofProject,
   CONFIG_CONTENTS: ofProject,
   DELETED_CONFIGS: ofProject,
   EXPERIMENT_RANKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[1] ?? '' }],

@@ -22,6 +22,7 @@ export const samples: Samples = {
   username: 'ada',
   password: 'a long sentence nobody guesses',
   account_type: 'developer',
+  role: 'developer',
   access_token: '01jgk6m0a2c4e6g8j0k2m4n6p8.Qm9v1c3d5e7f9h1j3k5l7n9p1r3t5v7x9z1B3D5F7H0',
   expires_in: 43_200,
   'upload.expires_in': 3600,

@@ -13,6 +13,11 @@ export const tags: readonly TagRule[] = [
     paths: ['/projects/'],
   },
   {
+    name: 'Sharing',
+    description: 'Who may do what in a project: its owner, and the members with whom it is shared.',
+    paths: ['/projects/{project_id}/members', '/projects/{project_id}/owner'],
+  },
+  {
     name: 'Configurations',
     description: 'Versioned configuration files in YAML, JSON or TOML, and graphs of them.',
     paths: ['/projects/{project_id}/configs'],

@@ -7,6 +7,12 @@ export interface OwnedList {
   add(owner_id: string, id: string): Write;
   /** The write that takes one off. */
   remove(owner_id: string, id: string): Write;
+  /** Ids of a page of those that are still theirs, newest first. */
+  newest(
+    records: TableReader<'records'>,
+    owner_id: string,
+    page: { limit: number; after: string | undefined },
+  ): Promise<Page<string>>;
   /** Ids of a page of those that are still theirs. */
   list(records: TableReader<'records'>, owner_id: string, after: string | undefined): Promise<Page<string>>;
   /** Notes that the owner of one is no more. It is nobody's then; only admins may change it. */
@@ -20,6 +26,10 @@ export function ownedList(name: string, keyOf: (id: string) => Key): OwnedList {
   return {
     add: (owner_id, id) => ({ put: { ...entry(owner_id, id), record_type: 'owned', schema_version: 0 } }),
     remove,
+    async newest(records, owner_id, page) {
+      const { items, next } = await records.query({ pk: entry(owner_id, '').pk, descending: true, ...page });
+      return { items: items.map(({ sk }) => sk), next };
+    },
     async list(records, owner_id, after) {
       const { items, next } = await records.query({ pk: entry(owner_id, '').pk, after, limit: 100 });
       return { items: items.map(({ sk }) => sk), next };

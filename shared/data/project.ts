@@ -32,6 +32,8 @@ const counters = recordType('counters', () =>
     unfinished: z.number().int(),
     objects: z.number().int(),
     bytes: z.number().int(),
+    /** Those with whom it is shared. */
+    members: z.number().int().default(0),
   }),
 );
 /** What a project holds: records, and objects in the bucket with their bytes. Kept, not counted. */
@@ -46,7 +48,7 @@ export const projectPatterns = projects.patterns;
 export const newProjectId = projects.newId;
 export const projectKey = (project_id: string): Key => projects.keyOf(project_id);
 export const countersKey = (project_id: string): Key => ({ pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' });
-/** Projects of each user. */
+/** Projects of each user: those that they own, and those that are shared with them. */
 export const ownedProjects = ownedList('OWNED', projectKey);
 
 /** Everything a project keeps in the bucket lies under this prefix. */
@@ -55,7 +57,7 @@ export const projectPrefix = (project_id: string): string => `projects/${project
 export const parseProject = project.parse;
 export const parseCounters = counters.parse;
 
-const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0 };
+const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0, members: 0 };
 /** The counters of a project that is being deleted, as far as they can be read. */
 export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
 

@@ -3,7 +3,7 @@ import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
 import type { Need, Needs, Services } from '../core/needs.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Project } from '../data/project.ts';
+import type { CheckedProject } from '../data/change-in-project.ts';
 import type { TableName, TableWriter, Write } from '../data/table.ts';
 import type { AccountType } from '../data/user.ts';
 import { fieldsMaxBytes } from './body-limit.ts';
@@ -91,10 +91,14 @@ type Json<O extends OutputSpec> = { [Status in keyof O]: JsonOf<O[Status]> }[key
 export type Answer<O extends OutputSpec> = Json<O> | Reply<Json<O>> | Reply<never>;
 
 /**
- * `exists`: 404 unless the project of `project_id` exists. `own`: also 403 unless it is the caller's or an admin calls.
- * `remove`: the same, and the project need not be readable.
+ * The role that a caller needs in the project of `project_id`: 404 unless it exists, 403 to whose role is too low.
+ * - `viewer`: reads. Every account that may read at all has this role in every project.
+ * - `developer`: changes what is in it, and trains.
+ * - `owner`: deletes it, shares it, hands it over, and sets its secrets.
+ * - `remove`: the same as `owner`, and the project need not be readable.
+ * Admins have all roles. The account type (`allow`) bounds what a role may do.
  */
-export type ProjectRule = 'exists' | 'own' | 'remove';
+export type ProjectRule = 'viewer' | 'developer' | 'owner' | 'remove';
 
 /** What every behaviour receives besides its input and what it `needs`. */
 export interface Ambient {
@@ -118,7 +122,7 @@ export interface Ambient {
 type CallerOf<R extends Rule> = R extends 'anyone' ? Caller | undefined : Caller;
 
 export type Context<N extends Needs, R extends Rule, P extends ProjectRule | undefined> = Ambient &
-  Services<N> & { caller: CallerOf<R> } & (P extends ProjectRule ? { project: Project } : unknown);
+  Services<N> & { caller: CallerOf<R> } & (P extends ProjectRule ? CheckedProject : unknown);
 
 type WriterOf<N extends Needs> = {
   [Name in keyof N]: N[Name] extends Need<TableWriter<TableName>> ? Name : never;

@@ -1,7 +1,7 @@
 import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
 import type { Needs, Platform } from '../core/needs.ts';
-import type { Project } from '../data/project.ts';
+import type { CheckedProject } from '../data/change-in-project.ts';
 import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule, Throttle } from './definition.ts';
 import type { FieldsMask } from './fields-mask/parse-mask.ts';
 import type { ProblemKind } from './problem.ts';
@@ -40,7 +40,8 @@ export interface Exchange {
   readonly startedAt: number;
   readonly log: Logger;
   caller?: Caller;
-  project?: Project;
+  /** Of an endpoint with a project rule. */
+  checked?: CheckedProject;
   input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown };
   mask?: FieldsMask;
 }

@@ -56,10 +56,10 @@ function startProcess(endpoint: AnyEndpoint, environment: Environment): Process 
 
 /** What the behaviour receives: all of it was checked by the steps before, which is what the casts rest on. */
 async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
-  const { endpoint, event, platform, log, requestId, input, caller, project } = exchange;
+  const { endpoint, event, platform, log, requestId, input, caller, checked } = exchange;
   const context = {
     ...services,
-    ...(project !== undefined && { project }),
+    ...checked,
     caller,
     now: () => new Date(),
     newId: () => ulid().toLowerCase(),

@@ -18,6 +18,9 @@ export interface Paging {
   cursor?: string | undefined;
 }
 
+/** Query parameters that choose the list, which the link to the next page repeats. */
+type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** Most bytes of a list's body, below the 6 MB that Lambda answers. */
 const bodyMaxBytes = 4_000_000;
 const pageMost = 1000;
@@ -27,7 +30,7 @@ const pageMost = 1000;
  * Rows that cannot be read are left out and reported. `fetch` reads one page; `keyOf` is the sort key of a row, after which a later page goes on.
  */
 export async function answerList<Row, Shown>(
-  { limit, cursor }: Paging,
+  { limit, cursor, ...filters }: Paging & Filters,
   list: {
     fetch(page: { limit: number; after: string | undefined }): Promise<Page<Row>>;
     keyOf(row: Row): string;
@@ -50,7 +53,7 @@ export async function answerList<Row, Shown>(
       const one = list.show(row);
       bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
       if (last !== undefined && (shown.length === limit || bytes > bodyMaxBytes)) {
-        return Reply.json(shown, { unreadable, next: { after: last, query: { limit } } });
+        return Reply.json(shown, { unreadable, next: { after: last, query: { ...filters, limit } } });
       }
       shown.push(one);
       last = list.keyOf(row);

@@ -12,7 +12,7 @@ export interface NextPage {
   /** Sort key or position to go on after. */
   after: string;
   /** The other parameters of the next page's query; those that are undefined are left out. */
-  query: Readonly<Record<string, string | number | undefined>>;
+  query: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
 interface Extras {

@@ -1,6 +1,7 @@
 import type { Deadline } from '../core/deadline.ts';
 import { type ClosedAccount, forgetClosedAccount } from '../data/closed-account.ts';
 import type { OptimizationKind } from '../data/job.ts';
+import { leaveProject } from '../data/member.ts';
 import { ownedModels } from '../data/model.ts';
 import type { OwnedList } from '../data/owned-list.ts';
 import { picturesPrefix } from '../data/picture.ts';
@@ -42,12 +43,9 @@ const ownStrategies = (kind: OptimizationKind): Owned => ({
   disown: (records, owner_id, id) => disownStrategy(records, kind, owner_id, id),
 });
 
-const owned: readonly Owned[] = [
-  ownedProjects,
-  ownedModels,
-  ownStrategies('prune'),
-  ownStrategies('quantize'),
-];
+const projects: Owned = { list: ownedProjects.list, disown: leaveProject };
+
+const owned: readonly Owned[] = [projects, ownedModels, ownStrategies('prune'), ownStrategies('quantize')];
 
 async function disownAll(
   records: Tables['records'],
@@ -70,8 +68,8 @@ async function disownAll(
 }
 
 /**
- * Removes what a deleted user has left: their name on projects, models and strategies, which stay; tokens; pictures, by
- * a purge of their own.
+ * Removes what a deleted user has left: their name on projects, models and strategies, which stay; their membership of
+ * projects of others; tokens; pictures, by a purge of their own.
  * True once nothing is left; false when time ran out before. The closed account is remembered until no request of the
  * user can be under way any more, and looked at again. Running it twice at once is harmless.
  */

@@ -136,7 +136,7 @@ export const readsUnderAReadOnlyNeed = defineEndpoint({
 export const hasTheProjectThatItsRuleIsAbout = defineEndpoint({
   ...route,
   allow: 'viewer',
-  project: 'exists',
+  project: 'viewer',
   needs: {},
   input: { path },
   output: { 200: Something },

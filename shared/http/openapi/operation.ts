@@ -29,7 +29,9 @@ const callers: Record<Rule, string> = {
 
 /** Who may call, in a sentence; undefined where that depends, which then is for the endpoint's own description. */
 function whoMay({ allow, project, problems = [] }: AnyEndpoint): string | undefined {
-  if (project === 'own' || project === 'remove') return 'For the project’s owner and admins.';
+  if (project === 'owner' || project === 'remove') return 'For the project’s owner and admins.';
+  if (project === 'developer')
+    return 'For the project’s owner, developers with whom it is shared as such, and admins.';
   return allow === 'anyone' && problems.includes('forbidden') ? undefined : callers[allow];
 }
 

@@ -82,7 +82,9 @@ export function problemResponses(): JsonSchema {
  * rule, and pages of other origins wherever something is written.
  */
 const canForbid = ({ allow, method, project }: AnyEndpoint): boolean =>
-  method !== 'GET' || (allow !== 'anyone' && allow !== 'guest') || project === 'own' || project === 'remove';
+  method !== 'GET' ||
+  (allow !== 'anyone' && allow !== 'guest') ||
+  (project !== undefined && project !== 'viewer');
 
 /** Whether records are read, the caller's among them: one that a newer version wrote may be unreadable. */
 const readsRecords = ({ allow, needs }: AnyEndpoint): boolean =>

@@ -15,6 +15,7 @@ import { experimentRequests } from './experiment-requests.ts';
 import { linearize } from './linearize.ts';
 import { type KnownProject, projectRequests } from './project-requests.ts';
 import { noProject, type ProjectState } from './project-world.ts';
+import { newSharing, sharingRequests } from './sharing-requests.ts';
 import { tokenRequests } from './token-requests.ts';
 import { userRequests } from './user-requests.ts';
 import { World } from './world.ts';
@@ -94,6 +95,7 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
   const { token } = await newDeveloper(service);
   const { world, known } = await admins(service);
   const there = await projects(service, token);
+  const sharing = await newSharing(service);
   const clock = new Clock();
   const anomalies: string[] = [];
   let requests = 0;
@@ -107,8 +109,9 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
       ...projectRequests(ask, token, project, random),
       ...(project.key === undefined ? experimentRequests(ask, token, project, random) : []),
     ]);
+    const shared = sharingRequests(ask, sharing, random);
     for (let sent = 0; sent < requestsEach; ) {
-      const draw: () => Request | undefined = pick(random, pick(random, [accounts, ...inProjects]));
+      const draw: () => Request | undefined = pick(random, pick(random, [accounts, ...inProjects, shared]));
       const request = draw();
       if (request === undefined) continue;
       sent += 1;
@@ -119,6 +122,10 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => act(seededRandom(seed * clients + index))));
-  anomalies.push(...judge(world), ...there.flatMap((project) => judge(project.world)));
+  anomalies.push(
+    ...judge(world),
+    ...judge(sharing.world),
+    ...there.flatMap((project) => judge(project.world)),
+  );
   return { requests, anomalies };
 }

@@ -11,7 +11,8 @@ import {
 import { jobPartition } from '../../../shared/data/job.ts';
 import { rankOf } from '../../../shared/data/job-status.ts';
 import { takeLease } from '../../../shared/data/lease.ts';
-import { count } from '../../../shared/data/project.ts';
+import { putMember } from '../../../shared/data/member.ts';
+import { count, requireProject } from '../../../shared/data/project.ts';
 import { rank } from '../../../shared/data/ranking.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
@@ -150,6 +151,18 @@ async function recordLive(
   return experiment;
 }
 
+/** More members than a purge takes out of a project in one transaction. */
+const members = 30;
+
+async function share({ records }: Service, project_id: string): Promise<void> {
+  const project = await requireProject(records, project_id);
+  const at = { role: 'developer' as const, added_at: project.created_at, version: 1 };
+  for (let index = 0; index < members; index += 1) {
+    const user_id = ulid().toLowerCase();
+    await putMember(records, project, { ...at, project_id, user_id, username: `m${index}` }, undefined);
+  }
+}
+
 /** A project with configuration, ended experiments, live jobs and objects, all of them counted as they must be. */
 export async function fillProject(
   service: Service,
@@ -158,6 +171,7 @@ export async function fillProject(
   states: readonly (typeof liveStates)[number][] = liveStates,
 ): Promise<FilledProject> {
   const project_id = await newProject(service, owner.token, 'sh train.sh', await archiveOf('true'));
+  await share(service, project_id);
   const { user_id } = owner.user;
   const keys: string[] = [];
   const experiments: string[] = [];

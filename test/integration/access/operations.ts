@@ -115,6 +115,33 @@ export const operations: Readonly<Record<string, Operation>> = {
     call: async ({ service, target }) =>
       target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },
   },
+  transferProject: {
+    call: async ({ service, target }) => ({
+      query: { username: service.people['other developer'].user.username },
+      ...(target && { path: { project_id: await service.projectOf(target.user) } }),
+    }),
+  },
+  putMember: {
+    absent: { username: 'nobody' },
+    call: async ({ service, target }) => {
+      const { username } = service.people.guest.user;
+      const project_id = target && (await service.projectOf(target.user));
+      // Nobody is a member of a project of their own.
+      const name = target?.user === service.people.guest.user ? service.people.admin.user.username : username;
+      return { query: { role: 'viewer' }, ...(project_id && { path: { project_id, username: name } }) };
+    },
+  },
+  deleteMember: {
+    absent: { username: 'nobody' },
+    call: async ({ service, target }) => {
+      if (target === undefined) return {};
+      const { people } = service;
+      const member = target.user === people.guest.user ? people.admin : people.guest;
+      const project_id = await service.projectOf(target.user);
+      await service.share(project_id, member, 'viewer');
+      return { path: { project_id, username: member.user.username } };
+    },
+  },
   readConfig: config,
   readConfigGraph: config,
   putConfig: given({ body: 'a: 1\n' }),

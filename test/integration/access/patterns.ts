@@ -12,6 +12,8 @@ export const anyone = `
   viewer            ok
   developer         ok
   other developer   ok
+  member developer  ok
+  member viewer     ok
   admin             ok
   deleted admin     ok`;
 
@@ -25,6 +27,8 @@ export const anyoneKnown = `
   viewer            ok
   developer         ok
   other developer   ok
+  member developer  ok
+  member viewer     ok
   admin             ok
   deleted admin     401`;
 
@@ -37,6 +41,8 @@ export const signedIn = `
   viewer            ok
   developer         ok
   other developer   ok
+  member developer  ok
+  member viewer     ok
   admin             ok
   deleted admin     401`;
 
@@ -49,6 +55,8 @@ export const viewers = `
   viewer            ok
   developer         ok
   other developer   ok
+  member developer  ok
+  member viewer     ok
   admin             ok
   deleted admin     401`;
 
@@ -61,6 +69,8 @@ export const developers = `
   viewer            403
   developer         ok
   other developer   ok
+  member developer  ok
+  member viewer     ok
   admin             ok
   deleted admin     401`;
 
@@ -73,6 +83,8 @@ export const admins = `
   viewer            403
   developer         403
   other developer   403
+  member developer  403
+  member viewer     403
   admin             ok
   deleted admin     401`;
 
@@ -86,6 +98,8 @@ export const adminsAmongAnyone = `
   viewer            403
   developer         403
   other developer   403
+  member developer  403
+  member viewer     403
   admin             ok
   deleted admin     401`;
 
@@ -99,6 +113,8 @@ export const anyoneAboutUser = `
   viewer            ok  ok  ok
   developer         ok  ok  ok
   other developer   ok  ok  ok
+  member developer  ok  ok  ok
+  member viewer     ok  ok  ok
   admin             ok  ok  ok
   deleted admin     ok  ok  ok`;
 
@@ -112,6 +128,8 @@ export const signIn = `
   viewer            ok  ok  401
   developer         ok  ok  401
   other developer   ok  ok  401
+  member developer  ok  ok  401
+  member viewer     ok  ok  401
   admin             ok  ok  401
   deleted admin     401 ok  401`;
 
@@ -124,6 +142,8 @@ export const viewerRead = `
   viewer            ok  ok  404
   developer         ok  ok  404
   other developer   ok  ok  404
+  member developer  ok  ok  404
+  member viewer     ok  ok  404
   admin             ok  ok  404
   deleted admin     401 401 401`;
 
@@ -137,6 +157,23 @@ export const ownerChange = `
   viewer            403 403 403
   developer         ok  403 404
   other developer   ok  403 404
+  member developer  ok  403 404
+  member viewer     ok  403 404
+  admin             ok  ok  404
+  deleted admin     401 401 401`;
+
+/** What those may do, too, with whom a project is shared as developers. */
+export const memberChange = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             403 403 403
+  viewer            403 403 403
+  developer         ok  403 404
+  other developer   ok  403 404
+  member developer  ok  ok  404
+  member viewer     ok  403 404
   admin             ok  ok  404
   deleted admin     401 401 401`;
 
@@ -150,6 +187,8 @@ export const ownerOrNew = `
   viewer            403 403 403
   developer         ok  403 ok
   other developer   ok  403 ok
+  member developer  ok  403 ok
+  member viewer     ok  403 ok
   admin             ok  ok  ok
   deleted admin     401 401 401`;
 
@@ -162,6 +201,8 @@ export const adminOnly = `
   viewer            403 403 403
   developer         403 403 403
   other developer   403 403 403
+  member developer  403 403 403
+  member viewer     403 403 403
   admin             ok  ok  404
   deleted admin     401 401 401`;
 
@@ -175,6 +216,8 @@ export const accountRead = `
   viewer            ok  ok  404
   developer         ok  ok  404
   other developer   ok  ok  404
+  member developer  ok  ok  404
+  member viewer     ok  ok  404
   admin             ok  ok  404
   deleted admin     401 401 401`;
 
@@ -187,6 +230,8 @@ export const selfOrAdmin = `
   viewer            ok  403 403
   developer         ok  403 403
   other developer   ok  403 403
+  member developer  ok  403 403
+  member viewer     ok  403 403
   admin             ok  ok  404
   deleted admin     401 401 401`;
 
@@ -200,5 +245,7 @@ export const selfOnly = `
   viewer            ok  404 404
   developer         ok  404 404
   other developer   ok  404 404
+  member developer  ok  404 404
+  member viewer     ok  404 404
   admin             ok  404 404
   deleted admin     401 401 401`;

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putMember } from '../../../functions/projects/put-member.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
@@ -10,6 +11,7 @@ import { hashPassword } from '../../../shared/accounts/password.ts';
 import { artifactObject } from '../../../shared/data/artifact.ts';
 import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
+import type { MemberRole } from '../../../shared/data/member.ts';
 import { count, createProject } from '../../../shared/data/project.ts';
 import { issueToken, revokeToken } from '../../../shared/data/token.ts';
 import { type AccountType, storedPassword, type User } from '../../../shared/data/user.ts';
@@ -29,6 +31,8 @@ export const callers = [
   'viewer',
   'developer',
   'other developer',
+  'member developer',
+  'member viewer',
   'admin',
   'deleted admin',
 ] as const;
@@ -43,6 +47,8 @@ const typeOf: Readonly<Record<Caller, AccountType>> = {
   viewer: 'viewer',
   developer: 'developer',
   'other developer': 'developer',
+  'member developer': 'developer',
+  'member viewer': 'developer',
   admin: 'admin',
   'deleted admin': 'admin',
 };
@@ -105,6 +111,11 @@ export async function peopledService(more: Readonly<Record<string, string>> = {}
     return project_id;
   }
 
+  /** Shares a project with somebody. */
+  const share = async (project_id: string, { user }: TestUser, role: MemberRole): Promise<void> => {
+    await must(putMember, { path: { project_id, username: user.username }, query: { role } });
+  };
+
   /** A new experiment: one that has ended, or one that runs. */
   async function experimentIn(project_id: string, hasEnded: boolean): Promise<Experiment> {
     const made = experimentOf(project_id, hasEnded ? 0.5 : null);
@@ -164,11 +175,13 @@ export async function peopledService(more: Readonly<Record<string, string>> = {}
 
   const made = await Promise.all(callers.map(async (caller) => [caller, await person(caller)] as const));
   const people = Object.fromEntries(made) as Record<Caller, Person>;
+  await share(people.developer.project_id, people['member developer'], 'developer');
+  await share(people.developer.project_id, people['member viewer'], 'viewer');
   people.expired.token = await expiredToken(people.expired);
   await revoke(people.revoked);
   await must(deleteUser, { query: { username: people['deleted admin'].user.username } });
 
-  return { ...service, people, newcomer, projectOf, experimentIn, must };
+  return { ...service, people, newcomer, projectOf, share, experimentIn, must };
 }
 
 export type PeopledService = Awaited<ReturnType<typeof peopledService>>;

@@ -154,6 +154,7 @@ describe('an upload that was announced', () => {
             },
           },
           project: await requireProject(records, one.path.project_id),
+          projectNow: () => requireProject(records, one.path.project_id),
           now: () => new Date(),
           header: () => undefined,
           expectedVersion: undefined,

@@ -11,6 +11,7 @@ import { readLog } from '../../../shared/data/job-log.ts';
 import { isKnown } from '../../../shared/data/known-sign-in.ts';
 import { findLease } from '../../../shared/data/lease.ts';
 import { readPosition } from '../../../shared/data/list-position.ts';
+import { findMember } from '../../../shared/data/member.ts';
 import { findModel } from '../../../shared/data/model.ts';
 import { issueNamedToken } from '../../../shared/data/named-token.ts';
 import { findPicture } from '../../../shared/data/picture.ts';
@@ -77,6 +78,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   purge: async ({ records }) => readable(await listPurges(records, undefined)),
   strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
   receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),
+  member: ({ records }, item) => findMember(records, ownerOf(item), item.sk),
   model: ({ records }, { sk }) => findModel(records, sk),
   'idempotency-claim': ({ records }, { pk, sk }) => findClaim(records, { pk, sk }),
   user: ({ accounts }, { sk }) => findUser(accounts, sk),

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { findMemberToReplace, transferProject } from '../../shared/data/member.ts';
+import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { accountTypes, Username } from '../../shared/data/user.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { projectPath } from '../../shared/http/project-path.ts';
+import { refuseMembers } from './member-refusals.ts';
+import { ProjectAnswer } from './project-answer.ts';
+import { requireUserByName } from './require-user.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'transferProject',
+  method: 'PUT',
+  path: '/projects/{project_id}/owner',
+  summary: 'Hand a project over to another owner',
+  description:
+    'Who was its owner becomes a developer in it. An admin can give a project whose owner was deleted a new one. Jobs that have begun count for who began them, as before.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords, accounts: readAccounts },
+  input: {
+    path: projectPath,
+    queryOrBody: z.strictObject({ username: Username.describe('Name of the new owner, such as `ada`.') }),
+  },
+  output: { 200: ProjectAnswer },
+  problems: ['conflict'],
+
+  async handle({ queryOrBody }, context) {
+    const { records, accounts, now } = context;
+    const user = await requireUserByName(accounts, queryOrBody.username);
+    if (accountTypes.indexOf(user.account_type) < accountTypes.indexOf('developer')) {
+      throw new ServiceError(
+        'conflict',
+        `The account of ${user.username} is of type ${user.account_type}; only developers and admins can own a project.`,
+      );
+    }
+    return changeInProject(context, async (project) => {
+      if (project.owner === user.username && project.owner_id === user.user_id) return project;
+      const present = await findMemberToReplace(records, project.project_id, user.user_id);
+      return transferProject(records, project, user, present, now()).catch(refuseMembers);
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

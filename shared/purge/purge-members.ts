@@ -1,0 +1,23 @@
+import type { Deadline } from '../core/deadline.ts';
+import { membersPartition, removeMembers } from '../data/member.ts';
+import type { TableWriter } from '../data/table.ts';
+
+/** Members of one transaction, each with its row on the member's own list. */
+const membersAtOnce = 25;
+
+/**
+ * Removes the members of a deleted project, which nobody can join any more, and takes it off their lists. True once
+ * none is left; false when time ran out.
+ */
+export async function purgeMembers(
+  records: TableWriter<'records'>,
+  project_id: string,
+  hasTime: Deadline,
+): Promise<boolean> {
+  for (;;) {
+    if (!hasTime()) return false;
+    const { items } = await records.query({ pk: membersPartition(project_id), limit: membersAtOnce });
+    if (items.length === 0) return true;
+    await removeMembers(records, items);
+  }
+}
