@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { buildParts } from './build/build-parts.ts';
-import { runCommand } from './command/run-command.ts';
+import { runMain } from './command/run-main.ts';
 import { readOptions } from './deployment-options.ts';
 import { addService } from './stacks/service.ts';
 
@@ -24,4 +24,4 @@ async function synthesize(): Promise<number> {
   }
 }
 
-await runCommand(synthesize);
+await runMain(synthesize);

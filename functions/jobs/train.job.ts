@@ -1,8 +1,8 @@
 import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
 import { exitCodes } from '../../shared/runner/job/exit-codes.ts';
 import { holdJob } from '../../shared/runner/job/hold-job.ts';
-import { readJobEnvironment } from '../../shared/runner/job/job-environment.ts';
 import { stopOnSigterm } from '../../shared/runner/job/job-stop.ts';
+import { readTrainingContainer } from '../../shared/runner/job/training-container.ts';
 import { trainingNeeds } from '../../shared/runner/job/training-needs.ts';
 import { runTraining } from '../../shared/runner/run-training.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
@@ -14,18 +14,18 @@ export const job = defineTask({
 
   async run(variables: Readonly<Record<string, string | undefined>>, context): Promise<number> {
     const { records, objects, settings, now, log } = context;
-    const environment = readJobEnvironment(variables);
-    const subject = experimentKey(environment.project_id, environment.experiment_id);
+    const container = readTrainingContainer(variables);
+    const subject = experimentKey(container.project_id, container.experiment_id);
     const stop = stopOnSigterm();
     const wanted = { subject, parse: parseExperiment };
-    const acquired = await holdJob(records, wanted, environment.container, now);
+    const acquired = await holdJob(records, wanted, container.identity, now);
     if ('refused' in acquired) {
-      log.info('not-run', { experiment_id: environment.experiment_id, reason: acquired.refused });
+      log.info('not-run', { experiment_id: container.experiment_id, reason: acquired.refused });
       return exitCodes.succeeded;
     }
     const { lease, record } = acquired;
-    const { node } = environment.container;
-    return runTraining({ record, lease, node, environment, records, objects, settings, stop, log, now });
+    const { node } = container.identity;
+    return runTraining({ record, lease, node, container, records, objects, settings, stop, log, now });
   },
 });
 

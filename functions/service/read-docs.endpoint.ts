@@ -1,7 +1,7 @@
 import { content, defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { ApiDocument } from './docs/api-document.ts';
-import { docsPage } from './docs/page.ts';
+import { docsPage } from './docs/docs-page.ts';
 import { answerDocument, DocumentVersion, type FixedDocument, fixedDocument } from './fixed-document.ts';
 import document from './openapi.json' with { type: 'json' };
 import { openapiDocument } from './openapi-document.ts';

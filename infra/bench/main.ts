@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../command/command-error.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { type BenchOptions, readOptions } from './bench-options.ts';
 import { demoEnvironment } from './demo-environment.ts';
 import { environmentCache } from './environment-cache.ts';
@@ -93,4 +93,4 @@ async function bench(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-await runCommand(() => bench(process.argv.slice(2)));
+await runMain(() => bench(process.argv.slice(2)));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { processTree } from './process-tree.ts';
+import { descendants } from './descendants.ts';
 
 interface ProcessMemory {
   name: string;
@@ -31,7 +31,7 @@ async function nameOf(pid: number): Promise<string> {
 /** Memory of a process and all below it, by `/proc/<pid>/smaps_rollup`: Linux only. */
 export async function memoryOfTree(root: number): Promise<Memory> {
   const processes = await Promise.all(
-    (await processTree(root)).map(async (pid): Promise<ProcessMemory> => {
+    (await descendants(root)).map(async (pid): Promise<ProcessMemory> => {
       const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
       return { name: await nameOf(pid), rss: megabytes(rollup, 'Rss'), pss: megabytes(rollup, 'Pss') };
     }),

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZipFile } from 'yazl';
 import * as z from 'zod';
-import { Experiment, hasEnded } from '../demo/experiment-answer.ts';
+import { DemoExperiment, hasEnded } from '../demo/demo-experiment.ts';
 import { pathOf, type ServiceClient } from '../demo/service-client.ts';
 import { projectText } from './project-records.ts';
 
@@ -64,19 +64,19 @@ export class TrainingProject {
     return new TrainingProject(client, path);
   }
 
-  async train(): Promise<Experiment> {
-    return this.#client.json(Experiment, 'POST', `${this.path}/train`, { query: { config: configId } });
+  async train(): Promise<DemoExperiment> {
+    return this.#client.json(DemoExperiment, 'POST', `${this.path}/train`, { query: { config: configId } });
   }
 
-  #experimentPath({ experiment_id }: Experiment): string {
+  #experimentPath({ experiment_id }: DemoExperiment): string {
     return `${this.path}${pathOf('experiments', experiment_id)}`;
   }
 
   /** Waits for the end, looking every so many milliseconds. @throws Error with the log's end when it is not a success */
-  async succeeded(begun: Experiment, pollMilliseconds = 20): Promise<Experiment> {
+  async succeeded(begun: DemoExperiment, pollMilliseconds = 20): Promise<DemoExperiment> {
     const path = this.#experimentPath(begun);
     for (;;) {
-      const experiment = await this.#client.json(Experiment, 'GET', path);
+      const experiment = await this.#client.json(DemoExperiment, 'GET', path);
       if (experiment.status === 'SUCCEEDED') return experiment;
       if (hasEnded(experiment)) {
         const log = await this.#client.text('text/plain', `${path}/logs?tail=20`);
@@ -87,14 +87,17 @@ export class TrainingProject {
   }
 
   /** The lines of a page of the log, and the query of the next page; undefined when the log is complete. */
-  async logPage(experiment: Experiment, query = ''): Promise<{ lines: LogLine[]; next: string | undefined }> {
+  async logPage(
+    experiment: DemoExperiment,
+    query = '',
+  ): Promise<{ lines: LogLine[]; next: string | undefined }> {
     const response = await this.#client.send('GET', `${this.#experimentPath(experiment)}/logs`, { query });
     const [, next] = /<\?(.*)>/.exec(response.headers.get('link') ?? '') ?? [];
     return { lines: z.array(LogLine).parse(await response.json()), next };
   }
 
   /** All lines of an ended experiment's log, in their order. */
-  async log(experiment: Experiment): Promise<LogLine[]> {
+  async log(experiment: DemoExperiment): Promise<LogLine[]> {
     const all: LogLine[] = [];
     let query: string | undefined = '';
     while (query !== undefined) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import { givenOptions, optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { readOptions } from '../deployment-options.ts';
 import { usualMemory } from '../function-size.ts';
 import { idleReport, pricesNote, requestReport, trainingReport } from './cost-report.ts';
@@ -31,4 +31,4 @@ async function cost(): Promise<number> {
   return 0;
 }
 
-await runCommand(cost);
+await runMain(cost);

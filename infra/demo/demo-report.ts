@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { countText, valueText } from '../../shared/svg/number-text.ts';
 import { CommandError } from '../command/command-error.ts';
+import type { DemoExperiment } from './demo-experiment.ts';
 import { configId } from './demo-project.ts';
-import type { Experiment } from './experiment-answer.ts';
 import type { Screen } from './screen.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
 import { shortPath } from './short-path.ts';
@@ -21,12 +21,12 @@ interface Result {
   client: ServiceClient;
   screen: Screen;
   project_id: string;
-  experiment: Experiment;
+  experiment: DemoExperiment;
   /** Where what the demo shows is saved. */
   folder: string;
 }
 
-function cacheText({ environment_cache, saved_seconds }: Experiment): string {
+function cacheText({ environment_cache, saved_seconds }: DemoExperiment): string {
   if (environment_cache === 'hit')
     return `from the cache (hit): ${saved_seconds ?? 0} s of installation saved`;
   return environment_cache === 'miss'

@@ -1,8 +1,8 @@
 import { lineColours } from '../../shared/metric-chart/line-colours.ts';
 import { bytesText } from '../../shared/onnx/receipt/amount-text.ts';
 import { type BarPanel, drawBars } from '../../shared/onnx/receipt/bar-panel.ts';
-import { pageWidth, renderPage } from '../../shared/onnx/receipt/page.ts';
 import type { Receipt } from '../../shared/onnx/receipt/receipt.ts';
+import { pageWidth, renderPage } from '../../shared/onnx/receipt/render-page.ts';
 import type { Variant } from './variant.ts';
 
 interface Measure {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { Experiment, hasEnded } from './experiment-answer.ts';
+import { DemoExperiment, hasEnded } from './demo-experiment.ts';
 import type { Screen } from './screen.ts';
 import { pathOf, type ServiceClient } from './service-client.ts';
 
@@ -40,11 +40,11 @@ async function followLog(client: ServiceClient, { path, node, show, isEnough }: 
 async function followStatus(
   client: ServiceClient,
   path: string,
-  show: (experiment: Experiment) => void,
-): Promise<Experiment> {
+  show: (experiment: DemoExperiment) => void,
+): Promise<DemoExperiment> {
   let shown = '';
   for (;;) {
-    const experiment = await client.json(Experiment, 'GET', path);
+    const experiment = await client.json(DemoExperiment, 'GET', path);
     const state = `${experiment.status} ${experiment.status_reason}`;
     if (state !== shown) show(experiment);
     shown = state;
@@ -57,9 +57,9 @@ async function followStatus(
 export async function followExperiment(
   client: ServiceClient,
   project_id: string,
-  begun: Experiment,
+  begun: DemoExperiment,
   screen: Screen,
-): Promise<Experiment> {
+): Promise<DemoExperiment> {
   const path = pathOf('projects', project_id, 'experiments', begun.experiment_id);
   const startedAt = Date.now();
   const created = Date.parse(begun.created_at);

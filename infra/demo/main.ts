@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommandError } from '../command/command-error.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
+import { DemoExperiment } from './demo-experiment.ts';
 import { type DemoOptions, readDemoOptions } from './demo-options.ts';
 import { configId, ensureDemoProject } from './demo-project.ts';
 import { reportFailure, reportSuccess } from './demo-report.ts';
 import { startDemoService } from './demo-service.ts';
-import { Experiment } from './experiment-answer.ts';
 import { followExperiment } from './follow-experiment.ts';
 import { optimizeDigits } from './optimize-digits.ts';
 import { Screen } from './screen.ts';
@@ -30,10 +30,10 @@ async function trainDigits(
   screen.heading(isRemote ? `Training on ${remoteNodes} nodes` : 'Training');
   const project = pathOf('projects', project_id);
   const begun = isRemote
-    ? await client.json(Experiment, 'POST', `${project}/train-remote`, {
+    ? await client.json(DemoExperiment, 'POST', `${project}/train-remote`, {
         query: { config: configId, nodes: String(remoteNodes) },
       })
-    : await client.json(Experiment, 'POST', `${project}/train`, { query: { config: configId } });
+    : await client.json(DemoExperiment, 'POST', `${project}/train`, { query: { config: configId } });
   let isWatched = true;
   const cancel = `${project}${pathOf('experiments', begun.experiment_id, 'cancel')}`;
   started.defer(async () => {
@@ -82,4 +82,4 @@ async function main(): Promise<number> {
   return hasSucceeded ? 0 : 1;
 }
 
-await runCommand(main);
+await runMain(main);

@@ -1,6 +1,6 @@
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
 import { callersAccount } from './account.ts';
 import { deployedOptions } from './deployed.ts';
@@ -25,4 +25,4 @@ async function bootstrap(): Promise<number> {
   return runCdk(['bootstrap', `aws://${id}/${region}`, ...bootstrapFlags(options)]);
 }
 
-await runCommand(bootstrap);
+await runMain(bootstrap);

@@ -5,7 +5,7 @@ import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { clientConfig, deployedOptions, outputsOf, stackName } from './deployed.ts';
 import { askHidden } from './hidden-question.ts';
 
@@ -67,4 +67,4 @@ async function createAdmin(): Promise<number> {
   return tell(await invoke(new LambdaClient(clientConfig(options)), name, password), api?.['BaseUrl'] ?? '');
 }
 
-await runCommand(createAdmin);
+await runMain(createAdmin);

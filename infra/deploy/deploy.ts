@@ -7,7 +7,7 @@ import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import { CommandError } from '../command/command-error.ts';
 import { givenOptions, optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
 import { leastConcurrency } from '../request-burst.ts';
 import { callersAccount } from './account.ts';
@@ -110,4 +110,4 @@ async function deploy(): Promise<number> {
   return runCdk(['deploy', '--all', ...(yes ? ['--require-approval', 'never'] : [])], [...context, ...more]);
 }
 
-await runCommand(deploy);
+await runMain(deploy);

@@ -3,7 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
 import {
   clientConfig,
@@ -117,4 +117,4 @@ async function destroy(): Promise<number> {
   return status;
 }
 
-await runCommand(destroy);
+await runMain(destroy);

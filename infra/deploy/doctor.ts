@@ -6,7 +6,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
 import type { OrphanSearch } from '../doctor/orphan-search.ts';
 import { reportOrphans } from '../doctor/report-orphans.ts';
@@ -93,4 +93,4 @@ async function doctor(): Promise<number> {
   return orphans ? examineStores(searchDeployment(options)) : examineAccount(options);
 }
 
-await runCommand(doctor);
+await runMain(doctor);

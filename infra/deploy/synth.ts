@@ -1,6 +1,6 @@
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { deployedOptions } from './deployed.ts';
 import { runCdk } from './run-cdk.ts';
 
@@ -15,4 +15,4 @@ async function synth(): Promise<number> {
   return runCdk(['synth', '--quiet'], context);
 }
 
-await runCommand(synth);
+await runMain(synth);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { prepareImageContext } from './context.ts';
 
 const usage = `Usage: npm run image -- [--tag <name>] [--base-image <image>]
@@ -33,4 +33,4 @@ async function buildImage(): Promise<number> {
   return status ?? 1;
 }
 
-await runCommand(buildImage);
+await runMain(buildImage);

@@ -1,8 +1,8 @@
 import packageFile from '../../package.json' with { type: 'json' };
 import { type OpenApiDocument, openApiDocument } from '../../shared/http/openapi/document.ts';
 import type { LoadedEndpoint } from '../endpoints.ts';
-import { samples } from './samples.ts';
-import { tags } from './tags.ts';
+import { samples } from './document-samples.ts';
+import { tags } from './tag-rules.ts';
 
 const description = `Projects of machine learning with their configurations, environments, experiments and training runs; users; and the pruning and quantization of models.
 

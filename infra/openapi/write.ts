@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { loadEndpoints } from '../endpoints.ts';
 import { documentText, serviceDocument } from './service-document.ts';
 
@@ -24,4 +24,4 @@ async function write(): Promise<number> {
   return spawnSync('biome', ['format', '--write', file], { cwd: root, stdio: 'inherit' }).status ?? 1;
 }
 
-await runCommand(write);
+await runMain(write);

@@ -11,7 +11,7 @@ import { allNeeds } from '../../shared/http/all-needs.ts';
 import { bundleSources, findSources } from '../build/build-parts.ts';
 import { emptyHandlers } from '../build/empty-handlers.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 
 /** A bundle may take so much longer than the empty handler beside it. */
 const bound = 1.3;
@@ -102,4 +102,4 @@ async function benchImports(): Promise<number> {
   }
 }
 
-await runCommand(benchImports);
+await runMain(benchImports);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../command/command-error.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { loadEndpoints } from '../endpoints.ts';
 import { checkSettings } from '../local/start/check-settings.ts';
 import { accountsTable, type EngineAccess, jobVariables } from '../local/start/function-environment.ts';
@@ -134,4 +134,4 @@ async function runSam(options: SamOptions): Promise<number> {
   return typeof code === 'number' ? code : 1;
 }
 
-await runCommand(() => runSam(readOptions(process.argv.slice(2))));
+await runMain(() => runSam(readOptions(process.argv.slice(2))));

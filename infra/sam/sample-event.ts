@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { CommandError } from '../command/command-error.ts';
 import { makeProxyEvent } from '../local/gateway/make-proxy-event.ts';
-import { samples } from '../openapi/samples.ts';
+import { samples } from '../openapi/document-samples.ts';
 import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 import type { SampleRequest } from './sam-options.ts';
 

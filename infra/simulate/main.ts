@@ -1,6 +1,6 @@
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
-import { runCommand } from '../command/run-command.ts';
+import { runMain } from '../command/run-main.ts';
 import { type Outcome, runScenario, type Scenario } from './scenario.ts';
 import { limitsTable, outcomeTable } from './simulation-report.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -52,4 +52,4 @@ async function simulate(): Promise<number> {
   return 0;
 }
 
-await runCommand(simulate);
+await runMain(simulate);

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { copyObject } from './copy-object.ts';
+import { copyInParts } from './copy-in-parts.ts';
 import { type MultipartUploads, multipartUploads } from './multipart.ts';
 import { uploadSeconds } from './upload-seconds.ts';
 
@@ -201,7 +201,7 @@ export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
 
     async copy(from, to) {
       try {
-        await copyObject(client, bucket, from, to);
+        await copyInParts(client, bucket, from, to);
         return true;
       } catch (error) {
         if (isMissing(error)) return false;

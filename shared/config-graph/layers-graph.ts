@@ -1,8 +1,8 @@
 import { type ConfigMapping, isMapping } from '../config-file/config-value.ts';
-import { attributesOf } from './attributes.ts';
 import type { Layer } from './find-layers.ts';
 import { GraphDraft } from './graph-draft.ts';
 import { inputKeys, type LayerReference, layerInputs, layerOutputs, layerSkips } from './layer-inputs.ts';
+import { attributesOf } from './node-attributes.ts';
 
 const notAttributes: ReadonlySet<string> = new Set([
   ...inputKeys,

@@ -1,6 +1,6 @@
-import { attributesOf } from './attributes.ts';
 import { dependencyKeys, type Stage, type Stages } from './find-stages.ts';
 import { GraphDraft } from './graph-draft.ts';
+import { attributesOf } from './node-attributes.ts';
 import { PipelineOutputs } from './pipeline-outputs.ts';
 import { dependencyNames, mentionedStages, outputNames } from './stage-names.ts';
 

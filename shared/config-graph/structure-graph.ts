@@ -6,10 +6,10 @@ import {
 } from '../config-file/config-value.ts';
 import type { ParsedConfig } from '../config-file/parse-config-file.ts';
 import type { YamlAlias } from '../config-file/yaml-links.ts';
-import { isScalarList, joined, smallScalar } from './attributes.ts';
 import { clip } from './clip.ts';
 import type { ConfigGraphNode } from './config-graph.ts';
 import { GraphDraft } from './graph-draft.ts';
+import { isScalarList, joined, smallScalar } from './node-attributes.ts';
 import { type Reference, referencesIn } from './references.ts';
 import { StructurePlaces } from './structure-places.ts';
 

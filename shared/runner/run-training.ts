@@ -32,7 +32,7 @@ interface RunEnd {
 /** The phases of a run, in their order. */
 async function runPhases(run: TrainingRun): Promise<CommandResult | 'built'> {
   const { job } = run;
-  const { isBuild } = job.environment.container;
+  const { isBuild } = job.container.identity;
   const configPath = await fetchInputs(run);
   await noteProgress(job, { status_reason: 'Preparing the environment.' });
   const prepared = await prepareRunEnvironment(run);
@@ -92,16 +92,16 @@ async function conclude(job: TrainingJob, conclusion: Conclusion, { best, hasRun
 
 /** Run a node of a training, whose lease is held, to its end. Return the exit code of the container. */
 export async function runTraining(job: TrainingJob): Promise<number> {
-  const { record, environment } = job;
-  const { node, isBuild, batch_attempt } = environment.container;
+  const { record, container } = job;
+  const { node, isBuild, batch_attempt } = container.identity;
   await using opened = new AsyncDisposableStack();
-  opened.defer(keepAlive(job, environment.heartbeat));
+  opened.defer(keepAlive(job, container.heartbeat));
   const shipper = openLog(job);
   const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
-  shipper.say(`${what} of ${record.kind} on node ${node} of ${environment.nodes}.`);
-  const { user, release } = await claimJobUser(environment.firstUid);
+  shipper.say(`${what} of ${record.kind} on node ${node} of ${container.nodes}.`);
+  const { user, release } = await claimJobUser(container.firstUid);
   opened.defer(release);
-  const workspace = await createWorkspace(environment.workFolder, `${record.experiment_id}-${node}`, user);
+  const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
   opened.defer(workspace.remove);
 
   const end = await endOf({ job, workspace, user, shipper });

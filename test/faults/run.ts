@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/figure-table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
-import { runCommand } from '../../infra/command/run-command.ts';
+import { runMain } from '../../infra/command/run-main.ts';
 import { writeDurably } from '../../infra/local/batch/durable-file.ts';
 import { givenPath } from '../../shared/command/given-path.ts';
 import { loadProofs } from './load-proofs.ts';
@@ -89,4 +89,4 @@ async function main(): Promise<number> {
   return failed || stop.aborted ? 1 : 0;
 }
 
-await runCommand(main);
+await runMain(main);

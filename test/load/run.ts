@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Figure } from '../../infra/bench/figure.ts';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/figure-table.ts';
 import { startService } from '../../infra/bench/service-process.ts';
-import { runCommand } from '../../infra/command/run-command.ts';
+import { runMain } from '../../infra/command/run-main.ts';
 import { judgeOverload, judgeRecovery, judgeServed, perOperation } from './judge.ts';
 import { fire, type Sample } from './open-loop.ts';
 import { type LoadOptions, readOptions } from './options.ts';
@@ -92,4 +92,4 @@ async function load(): Promise<number> {
   return groups.some(({ figures }) => figures.some(({ bound }) => bound?.isMet === false)) ? 1 : 0;
 }
 
-await runCommand(load);
+await runMain(load);

@@ -8,7 +8,7 @@ import { startService } from '../../infra/bench/service-process.ts';
 import { TrainingProject } from '../../infra/bench/training-project.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
-import { runCommand } from '../../infra/command/run-command.ts';
+import { runMain } from '../../infra/command/run-main.ts';
 import { ServiceClient } from '../../infra/demo/service-client.ts';
 import { MemorySampler } from './memory-sampler.ts';
 import { fire, type Sample } from './open-loop.ts';
@@ -142,4 +142,4 @@ async function main(): Promise<number> {
   return group.figures.some(({ bound }) => bound?.isMet === false) ? 1 : 0;
 }
 
-await runCommand(main);
+await runMain(main);

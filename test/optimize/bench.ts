@@ -6,7 +6,7 @@ import type { Figure } from '../../infra/bench/figure.ts';
 import { type MeasuredGroup, renderTable, summary } from '../../infra/bench/figure-table.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
-import { runCommand } from '../../infra/command/run-command.ts';
+import { runMain } from '../../infra/command/run-main.ts';
 import { measureArchitecture } from './bench/architecture.ts';
 import { bertCells, mobilenetCells, resnetCells, shortBertCells } from './bench/cells.ts';
 import { measureLargeModel } from './bench/over-two-gigabytes.ts';
@@ -96,4 +96,4 @@ async function bench(): Promise<number> {
   return isMissed ? 1 : 0;
 }
 
-await runCommand(bench);
+await runMain(bench);

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { processTree } from '../../infra/bench/process-tree.ts';
+import { descendants } from '../../infra/bench/descendants.ts';
 
 /** State of a listening socket in /proc/net/tcp. */
 const listening = '0A';
@@ -12,7 +12,7 @@ async function socketsOf(pid: number): Promise<string[]> {
 
 /** TCP ports of this network on which a process or one of its descendants listens. */
 export async function listeningPorts(root: number): Promise<number[]> {
-  const own = new Set((await Promise.all((await processTree(root)).map(socketsOf))).flat());
+  const own = new Set((await Promise.all((await descendants(root)).map(socketsOf))).flat());
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')));
   const rows = tables.flatMap((table) => table.trim().split('\n').slice(1));
   const ports = rows.flatMap((row) => {

@@ -2,7 +2,7 @@ import { controlBatch } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
-import { readReceipt } from '../../../shared/data/receipt.ts';
+import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
 import { preferredMediaType } from '../../../shared/http/accept.ts';
 import { content, defineEndpoint } from '../../../shared/http/definition.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { containerEnvironment, nodeId } from './container-environment.ts';
 import { type Exit, nodeEnded, nodeStarted } from './job-life.ts';
 import { JobProcess } from './job-process.ts';
 import type { JobRecord } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
+import { nodeId, processVariables } from './process-variables.ts';
 
 export interface AttemptSettings {
   store: JobStore;
@@ -104,7 +104,7 @@ export class Attempt {
     try {
       const process = await JobProcess.start({
         command: container.command,
-        environment: containerEnvironment(job, index, attempt, {
+        environment: processVariables(job, index, attempt, {
           own: globalThis.process.env,
           given: { ...hostEnvironment, ...roleEnvironment(job.definition) },
         }),

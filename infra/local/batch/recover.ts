@@ -1,9 +1,9 @@
 import { killTree, type ProcessSelector, processStartTime } from '../../../shared/process/process-tree.ts';
-import { nodeId } from './container-environment.ts';
 import { attemptEnded, nodeEnded } from './job-life.ts';
 import { markerName } from './job-process.ts';
 import { hasEnded, isActive, type JobRecord } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
+import { nodeId } from './process-variables.ts';
 
 const restartedReason = 'Host EC2 (local) terminated: the local Batch server was restarted.';
 

@@ -4,7 +4,7 @@ import { givenPath } from '../../../shared/command/given-path.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
-import { runCommand } from '../../command/run-command.ts';
+import { runMain } from '../../command/run-main.ts';
 import { openDataFolder } from '../start/data-folder.ts';
 import { jobFolders } from '../start/job-folders.ts';
 import { namesIn } from '../start/sweep-folders.ts';
@@ -52,4 +52,4 @@ async function clean(): Promise<number> {
   }
 }
 
-await runCommand(clean);
+await runMain(clean);

@@ -25,8 +25,8 @@ import {
   ClientGoneError,
   checkAnnouncedLength,
   eventBodyMaxBytes,
-  receiveBody,
-} from './receive-body.ts';
+  receiveEventBody,
+} from './receive-event-body.ts';
 import { requireUtf8Query } from './require-utf8-query.ts';
 import { createRouter } from './router.ts';
 import { send, sendAndClose } from './send.ts';
@@ -126,7 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     }
     if (expectsContinue) response.writeContinue();
     const budget = isKnown ? budgets.known : budgets.anybody;
-    const body = await receiveBody(request, { most, budget, stallTimeout: headersTimeout });
+    const body = await receiveEventBody(request, { most, budget, stallTimeout: headersTimeout });
     try {
       return await call(body.bytes);
     } finally {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { HostSandbox } from '../../../shared/runner/job/container-environment.ts';
+import type { HostSandbox } from '../../../shared/runner/job/batch-container.ts';
 import type { JobFolders } from './job-folders.ts';
 
 /** The folder that holds the packages of a bundle. */

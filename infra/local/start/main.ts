@@ -1,6 +1,6 @@
 import { lambda } from '../../../shared/http/lambda.ts';
 import { CommandError } from '../../command/command-error.ts';
-import { runCommand } from '../../command/run-command.ts';
+import { runMain } from '../../command/run-main.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../../endpoints.ts';
 import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
 import { endpointEnvironment } from '../role/local-roles.ts';
@@ -78,5 +78,5 @@ async function serve(args: readonly string[], program: string): Promise<number> 
 export async function main(args: readonly string[], program: string): Promise<never> {
   // The reader of the output may close it; the service goes on.
   process.stdout.on('error', () => {});
-  return runCommand(() => serve(args, program));
+  return runMain(() => serve(args, program));
 }

@@ -3,7 +3,7 @@ import type { Samples } from './example.ts';
 import type { JsonSchema, SchemaComponents } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';
 import { problemResponses, problemSchema } from './problems.ts';
-import { type TagRule, tagOf } from './tags.ts';
+import { type TagRule, tagOf } from './tag-of.ts';
 
 export interface OpenApiOptions {
   title: string;

@@ -4,7 +4,7 @@ import type { AnyEndpoint } from '../exchange.ts';
 import type { ExampleSource } from './example.ts';
 import { otherPlace } from './facts.ts';
 import { type JsonSchema, resolveSchema, toJsonSchema } from './json-schema.ts';
-import { type Parameter, parametersOf } from './parameters.ts';
+import { type Parameter, parametersOf } from './parameters-of.ts';
 import { requestBodyOf } from './request-body.ts';
 import { responsesOf } from './responses.ts';
 

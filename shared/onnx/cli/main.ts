@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { ProgressLine } from './progress-line.ts';
-import { runCommand } from './run-command.ts';
+import { runCli } from './run-cli.ts';
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 
-process.exitCode = await runCommand(process.argv.slice(2), {
+process.exitCode = await runCli(process.argv.slice(2), {
   stageCommand: [process.execPath, join(import.meta.dirname, '../stage/main.ts')],
   progress: new ProgressLine(process.stderr),
   print: (text) => void process.stdout.write(text),

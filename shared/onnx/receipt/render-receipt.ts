@@ -1,8 +1,8 @@
 import { bytesText } from './amount-text.ts';
 import { type DrawnPanel, drawBars } from './bar-panel.ts';
-import { pageGap, pageWidth, renderPage } from './page.ts';
 import type { Receipt } from './receipt.ts';
 import { changePanel, layerPanels, operatorPanel, outputPanel, stagePanels } from './receipt-panels.ts';
+import { pageGap, pageWidth, renderPage } from './render-page.ts';
 import { drawTexts } from './text-panel.ts';
 
 const keptShown = 24;

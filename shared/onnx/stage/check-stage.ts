@@ -8,8 +8,8 @@ import { isFeedType } from '../session/feed-type.ts';
 import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import { syntheticFeeds } from '../session/synthetic.ts';
 import { nodeName } from '../transform/excluded.ts';
-import { layerInputs } from '../verify/layer-inputs.ts';
 import { sliceLayer } from '../verify/layer-slice.ts';
+import { observedInputs } from '../verify/observed-inputs.ts';
 import { OutputDifference } from '../verify/output-error.ts';
 import type { StageAnswer } from './stage-answers.ts';
 import type { StageReporter } from './stage-reporter.ts';
@@ -73,7 +73,7 @@ export async function checkStage(
     for (const [index, layer] of names.entries()) {
       const failed = (why: string): Checked => ({ layer, relative_l2_error: null, why });
       const node = before.graph.nodes.find((candidate) => nodeName(candidate) === layer);
-      const inputs = node && layerInputs(before, node, values);
+      const inputs = node && observedInputs(before, node, values);
       const output = node?.output[0] ?? '';
       if (inputs === undefined || inputs.some(({ type }) => !isFeedType(type))) {
         layers.push(failed('its inputs are not known'));

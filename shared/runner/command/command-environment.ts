@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Experiment } from '../../data/experiment.ts';
-import type { JobEnvironment } from '../job/job-environment.ts';
+import type { TrainingContainer } from '../job/training-container.ts';
 import type { Workspace } from '../job/workspace.ts';
 import { type PlaceholderValues, variablesOf } from './placeholders.ts';
 
@@ -16,7 +16,7 @@ function masterPort(experiment_id: string): number {
 /** What a run is told, by the names of the placeholders. A training on one node is node 0 of 1. */
 export function runValues(
   experiment: Experiment,
-  { nodes, mainAddress, container }: JobEnvironment,
+  { nodes, mainAddress, identity }: TrainingContainer,
   workspace: Workspace,
   configPath: string,
 ): PlaceholderValues {
@@ -26,7 +26,7 @@ export function runValues(
     data_dir: workspace.data,
     checkpoint_dir: workspace.checkpoints,
     metrics_file: workspace.metrics,
-    node_rank: String(container.node),
+    node_rank: String(identity.node),
     num_nodes: String(nodes),
     master_addr: mainAddress,
     master_port: String(masterPort(experiment.experiment_id)),

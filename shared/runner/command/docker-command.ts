@@ -18,14 +18,14 @@ export interface DockerCommand {
 
 /** Puts the user's command into a container of its image, with the run's folders at the same paths as outside. */
 export function dockerCommand(
-  { record: experiment, environment }: TrainingJob,
+  { record: experiment, container }: TrainingJob,
   workspace: Workspace,
   image: string,
   [program, ...args]: readonly [string, ...string[]],
   variables: Readonly<Record<string, string>>,
   user: CommandUser | undefined,
 ): DockerCommand {
-  const name = containerName(experiment.experiment_id, experiment.attempt, environment.container.node);
+  const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
   // The image knows better where its programs are.
   const { PATH: _, ...inside } = variables;
@@ -57,7 +57,7 @@ export function dockerCommand(
       cwd: workspace.own,
       env,
       timeoutSeconds: killSeconds,
-      marker: { ...environment.marker, value: `${environment.marker.value}-end` },
+      marker: { ...container.marker, value: `${container.marker.value}-end` },
       stop: new AbortController().signal,
       onOutput: () => undefined,
     });

@@ -24,15 +24,15 @@ async function superviseCommand(
   configPath: string,
   crash: CrashLine,
 ): Promise<Outcome> {
-  const { record: experiment, environment, stop } = job;
-  const values = runValues(experiment, environment, workspace, configPath);
+  const { record: experiment, container, stop } = job;
+  const values = runValues(experiment, container, workspace, configPath);
   const argv = resolveCommand(experiment.environment.entry_point_command, values);
   const env = commandEnvironment(experiment, workspace, values, prepared.env);
   const supervision = {
     cwd: workspace.source,
     timeoutSeconds: experiment.timeout,
-    graceSeconds: environment.stopGrace,
-    marker: environment.marker,
+    graceSeconds: container.stopGrace,
+    marker: container.marker,
     stop: stop.signal,
     onOutput(stream: 'stdout' | 'stderr', chunk: Buffer) {
       crash.take(stream, chunk);

@@ -7,10 +7,10 @@ import { PeerHealth } from './peer-health.ts';
  * Stops node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its timeout:
  * AWS Batch ends a job with node 0 alone. Ends with the returned function.
  */
-export function watchPeers({ record, environment, records, stop, log }: TrainingJob): () => void {
-  const { nodes, container, heartbeat } = environment;
+export function watchPeers({ record, container, records, stop, log }: TrainingJob): () => void {
+  const { nodes, identity, heartbeat } = container;
   if (nodes < 2) return () => {};
-  const { batch_job_id, batch_attempt } = container;
+  const { batch_job_id, batch_attempt } = identity;
   const health = new PeerHealth({ nodes, batch_job_id, batch_attempt, heartbeat });
   const look = async (): Promise<void> => {
     try {

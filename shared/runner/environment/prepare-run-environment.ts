@@ -17,7 +17,7 @@ import { superviseInstaller } from './supervised-installer.ts';
 const installSeconds = 3600;
 
 /** The environment to prepare: nothing where this container runs the very image that the environment names. */
-function specOf({ record, environment: { trustedImage } }: TrainingJob): EnvironmentSpec {
+function specOf({ record, container: { trustedImage } }: TrainingJob): EnvironmentSpec {
   const { env_type, dependencies } = record.environment;
   const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
   return isHere ? { env_type: 'system', dependencies: '' } : { env_type, dependencies };
@@ -51,10 +51,10 @@ export async function prepareRunEnvironment({
   user,
   shipper,
 }: TrainingRun): Promise<PreparedEnvironment> {
-  const { record: experiment, environment, lease, records, objects, stop, now } = job;
+  const { record: experiment, container, lease, records, objects, stop, now } = job;
   const { project_id } = experiment;
   const shared = { timeoutSeconds: installSeconds, stop: stop.signal } as const;
-  const { marker } = environment;
+  const { marker } = container;
   const installer = {
     ...{ ...shared, marker, ...(user !== undefined && { user }) },
     sandbox: trainingSandbox(job, workspace, 'install'),
@@ -65,7 +65,7 @@ export async function prepareRunEnvironment({
     spec: specOf(job),
     projectId: project_id,
     sourceFolder: workspace.source,
-    root: environment.environmentsFolder,
+    root: container.environmentsFolder,
     store: storedEnvironments(records, objects, project_id, lease.holder, now, stop.signal),
     run: superviseInstaller({ ...installer, onOutput }),
     runProbe: superviseInstaller(installer),
@@ -75,7 +75,7 @@ export async function prepareRunEnvironment({
     log: (line) => shipper.say(line),
     stop: stop.signal,
   });
-  if (environment.container.isBuild && prepared.requestKey !== null && !prepared.stored) {
+  if (container.identity.isBuild && prepared.requestKey !== null && !prepared.stored) {
     throw new JobError('The environment was built but could not be stored for the cluster.');
   }
   await noteProgress(job, {

@@ -123,6 +123,6 @@ async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
 export async function fetchInputs(run: TrainingRun): Promise<string> {
   await fetchSource(run);
   const configPath = await writeConfig(run);
-  if (!run.job.environment.container.isBuild) await fetchData(run);
+  if (!run.job.container.identity.isBuild) await fetchData(run);
   return configPath;
 }

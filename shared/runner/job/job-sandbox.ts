@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../../process/sandbox.ts';
-import type { HostSandbox } from './container-environment.ts';
+import type { HostSandbox } from './batch-container.ts';
 import type { TrainingJob } from './training-job.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -14,11 +14,11 @@ const visible = ({ readable, writable }: HostSandbox) => [
  * only an installation can change.
  */
 export function trainingSandbox(
-  { record, environment }: TrainingJob,
+  { record, container }: TrainingJob,
   { root, own }: Workspace,
   phase: 'install' | 'run',
 ): Sandbox {
-  const { hostSandbox, environmentsFolder } = environment;
+  const { hostSandbox, environmentsFolder } = container;
   const environments = join(environmentsFolder, record.project_id);
   return {
     scratch: own,

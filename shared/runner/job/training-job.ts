@@ -3,12 +3,12 @@ import type { Experiment } from '../../data/experiment.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import type { LogShipper } from '../telemetry/log-shipper.ts';
 import type { HeldJob } from './hold-job.ts';
-import type { JobEnvironment } from './job-environment.ts';
+import type { TrainingContainer } from './training-container.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A node of a training whose lease this container holds. */
 export interface TrainingJob extends HeldJob<Experiment> {
-  environment: JobEnvironment;
+  container: TrainingContainer;
   objects: ObjectWriter;
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { putReceipt } from '../../data/receipt.ts';
+import { putReceipt } from '../../data/stored-receipt.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
 import { killTree } from '../../process/process-tree.ts';
 import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
@@ -40,7 +40,7 @@ const stageMemory = (memory: number): number => Math.max(memory - ownMemory, mem
 
 /** Fetch the model, run the engine, and store the result. */
 async function work({ job, workspace, user, shipper }: StrategyRun): Promise<StrategyEnd> {
-  const { record, environment, stop, optimize } = job;
+  const { record, container, stop, optimize } = job;
   const progress = new ProgressNotes(job);
   try {
     progress.note('fetch', 0);
@@ -51,9 +51,9 @@ async function work({ job, workspace, user, shipper }: StrategyRun): Promise<Str
       ...fetched,
       ...shapes,
       folder: workspace.work,
-      stageCommand: environment.stageCommand,
+      stageCommand: container.stageCommand,
       ...(user !== undefined && { user }),
-      sandbox: stageSandbox(environment.hostSandbox, workspace.root, environment.stageFolder),
+      sandbox: stageSandbox(container.hostSandbox, workspace.root, container.stageFolder),
       limits: { memoryBytes: stageMemory(record.memory), seconds: record.timeout },
       say: (line) => shipper.say(line),
       progress: (stage, fraction) => progress.note(stage, fraction),
@@ -94,23 +94,23 @@ function watchTime({ record: { timeout }, stop }: StrategyJob): () => void {
 
 /** Run a pruning or quantization, whose lease is held, to its end. Return the exit code of the container. */
 export async function runStrategy(job: StrategyJob): Promise<number> {
-  const { record, environment, lease } = job;
+  const { record, container, lease } = job;
   await using started = new AsyncDisposableStack();
   started.defer(keepAlive(job));
   started.defer(watchTime(job));
   const shipper = openLog(job);
   shipper.say(
-    `Attempt ${environment.batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
+    `Attempt ${container.batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
   );
-  const jobUser = await claimJobUser(environment.firstUid);
+  const jobUser = await claimJobUser(container.firstUid);
   started.defer(() => jobUser.release());
   const { user } = jobUser;
   const name = `${record.strategy_id}-${lease.number}`;
-  const workspace = await createModelWorkspace(environment.workFolder, name, user);
+  const workspace = await createModelWorkspace(container.workFolder, name, user);
   started.defer(() => workspace.remove());
   // A stage may have left processes; no other job runs as this user or below this process.
   started.defer(() =>
-    killTree({ root: process.pid, marker: environment.marker, ...(user && { uid: user.uid }) }),
+    killTree({ root: process.pid, marker: container.marker, ...(user && { uid: user.uid }) }),
   );
 
   const end = await endOf({ job, workspace, user, shipper });

@@ -2,14 +2,14 @@ import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Strategy } from '../../data/strategy.ts';
 import type { Optimization, Optimized } from '../../onnx/optimize/optimization.ts';
 import type { HeldJob } from '../job/hold-job.ts';
-import type { StrategyEnvironment } from './strategy-environment.ts';
+import type { StrategyContainer } from './strategy-container.ts';
 
 /** The engine that does the work. */
 export type Optimize = (optimization: Optimization) => Promise<Optimized>;
 
 /** What a container holds while it prunes or quantizes a model. */
 export interface StrategyJob extends HeldJob<Strategy> {
-  environment: StrategyEnvironment;
+  container: StrategyContainer;
   objects: ObjectWriter;
   optimize: Optimize;
   newId(): string;

@@ -9,7 +9,7 @@ import { exitCodes } from '../job/exit-codes.ts';
 import { holdJob } from '../job/hold-job.ts';
 import { stopOnSigterm } from '../job/job-stop.ts';
 import { runStrategy } from './run-strategy.ts';
-import { readStrategyEnvironment } from './strategy-environment.ts';
+import { readStrategyContainer } from './strategy-container.ts';
 import type { Optimize } from './strategy-job.ts';
 
 interface Context {
@@ -33,8 +33,8 @@ export async function runStrategyProgram(
   { records, objects, settings, now, log }: Context,
   { optimize, stageProgram }: Engine,
 ): Promise<number> {
-  const environment = readStrategyEnvironment(variables, stageProgram);
-  const { strategy_id, batch_job_id, batch_attempt, node } = environment;
+  const container = readStrategyContainer(variables, stageProgram);
+  const { strategy_id, batch_job_id, batch_attempt, node } = container;
   const stop = stopOnSigterm();
   const wanted = { subject: strategyKey(kind, strategy_id), parse: parseStrategy };
   const me = { batch_job_id, batch_attempt, node, isBuild: false };
@@ -45,5 +45,5 @@ export async function runStrategyProgram(
   }
   const newId = () => ulid().toLowerCase();
   const held = { ...acquired, node, records, objects, settings, stop, log, now };
-  return runStrategy({ ...held, environment, optimize, newId });
+  return runStrategy({ ...held, container, optimize, newId });
 }

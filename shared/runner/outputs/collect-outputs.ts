@@ -53,8 +53,8 @@ function uploaderOf(
   { image }: PreparedEnvironment,
   kind: ArtifactKind,
 ): OutputUploader {
-  const { record: experiment, environment, lease, records, objects, settings, stop, now } = job;
-  const { marker } = environment;
+  const { record: experiment, container, lease, records, objects, settings, stop, now } = job;
+  const { marker } = container;
   const ofCommand = user === undefined ? { marker } : { marker, uid: user.uid };
   return new OutputUploader({
     folder: kind === 'artifact' ? workspace.output : workspace.checkpoints,

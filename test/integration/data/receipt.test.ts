@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { beforeAll, expect, test } from 'vitest';
-import { putReceipt, readReceipt } from '../../../shared/data/receipt.ts';
+import { putReceipt, readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, testService } from '../../support/service.ts';
 

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { CommandError } from '../../../infra/command/command-error.ts';
 import { readFlags } from '../../../infra/command/read-flags.ts';
-import { runCommand } from '../../../infra/command/run-command.ts';
+import { runMain } from '../../../infra/command/run-main.ts';
 
 // `npm run test:fuzz`: every drawn test and a short run of Schemathesis, from another seed each time.
 
@@ -47,4 +47,4 @@ async function fuzz(): Promise<number> {
   return drawn || published;
 }
 
-await runCommand(fuzz);
+await runMain(fuzz);

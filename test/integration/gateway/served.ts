@@ -1,5 +1,5 @@
 import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
-import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-body.ts';
+import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-event-body.ts';
 import { defineEndpoint, file, type Method } from '../../../shared/http/definition.ts';
 import type { Event, Result } from '../../../shared/http/proxy-event.ts';
 

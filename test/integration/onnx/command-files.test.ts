@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProgressLine } from '../../../shared/onnx/cli/progress-line.ts';
-import { runCommand } from '../../../shared/onnx/cli/run-command.ts';
+import { runCli } from '../../../shared/onnx/cli/run-cli.ts';
 import { loadModel } from '../../../shared/onnx/model/load-model.ts';
 import { saveWithData } from '../../support/onnx/data-beside.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
@@ -34,7 +34,7 @@ async function run(folder: string, line: string, command?: readonly string[]) {
       done();
     },
   });
-  const code = await runCommand(line.replaceAll('@', folder).split(' '), {
+  const code = await runCli(line.replaceAll('@', folder).split(' '), {
     stageCommand: command ?? stageCommand(),
     progress: new ProgressLine(terminal),
     print: () => {},

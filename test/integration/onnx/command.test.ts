@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProgressLine } from '../../../shared/onnx/cli/progress-line.ts';
-import { runCommand } from '../../../shared/onnx/cli/run-command.ts';
+import { runCli } from '../../../shared/onnx/cli/run-cli.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
@@ -22,7 +22,7 @@ async function command(line: (folder: string) => string, stop?: (shown: string) 
       done();
     },
   });
-  const code = await runCommand(line(folder).split(' '), {
+  const code = await runCli(line(folder).split(' '), {
     stageCommand: stageCommand(),
     progress: new ProgressLine(terminal),
     print: (text) => {

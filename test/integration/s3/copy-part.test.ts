@@ -9,7 +9,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyObject } from '../../../shared/aws/copy-object.ts';
+import { copyInParts } from '../../../shared/aws/copy-in-parts.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { lacks, openTarget } from './target.ts';
 
@@ -36,7 +36,7 @@ const read = async (Key: string) => {
 describe('copies in parts', () => {
   test('join the very bytes of the source', async () => {
     const to = key('copied in parts');
-    await copyObject(client, Bucket, source, to, sizes);
+    await copyInParts(client, Bucket, source, to, sizes);
     expect((await read(to)).equals(whole)).toBe(true);
     const { ETag } = await client.send(new HeadObjectCommand({ Bucket, Key: to }));
     const md5s = [0, 5, 10].map((first) =>
@@ -49,14 +49,14 @@ describe('copies in parts', () => {
 
   test('what is small is copied whole', async () => {
     const to = key('copied whole');
-    await copyObject(client, Bucket, source, to, { ...sizes, wholeBytes: whole.length });
+    await copyInParts(client, Bucket, source, to, { ...sizes, wholeBytes: whole.length });
     const { ETag } = await client.send(new HeadObjectCommand({ Bucket, Key: to }));
     expect(ETag).toBe(`"${createHash('md5').update(whole).digest('hex')}"`);
   });
 
   test('of what is not there leave nothing behind', async () => {
     const Prefix = key('never');
-    await expect(copyObject(client, Bucket, key('absent'), Prefix, sizes)).rejects.toThrow();
+    await expect(copyInParts(client, Bucket, key('absent'), Prefix, sizes)).rejects.toThrow();
     const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
     expect(Uploads ?? []).toEqual([]);
   });

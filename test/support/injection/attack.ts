@@ -1,4 +1,4 @@
-import { samples } from '../../../infra/openapi/samples.ts';
+import { samples } from '../../../infra/openapi/document-samples.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import type { Call } from '../service.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { content, defineEndpoint, fields, file, redirect } from '../../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../../shared/http/exchange.ts';
 import { openApiDocument } from '../../../../shared/http/openapi/document.ts';
-import type { TagRule } from '../../../../shared/http/openapi/tags.ts';
+import type { TagRule } from '../../../../shared/http/openapi/tag-of.ts';
 import { decimal, flag, integer } from '../../../../shared/http/parameters.ts';
 
 const Tree = z.object({ name: z.string(), height: z.number().int().nullable() }).meta({ id: 'Tree' });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ApiDocument } from '../../../../../functions/service/docs/api-document.ts';
-import { docsPage } from '../../../../../functions/service/docs/page.ts';
+import { docsPage } from '../../../../../functions/service/docs/docs-page.ts';
 import kept from '../../../../../functions/service/openapi.json' with { type: 'json' };
 import { problemKinds } from '../../../../../shared/http/problem.ts';
 

@@ -11,7 +11,7 @@ export function nodeId(job: JobRecord, index: number): string {
  * The whole environment of a node's process: what any program needs, then what the host gives, then the
  * definition's and the submission's variables, then those of AWS Batch. Nothing else of the server's own environment gets through.
  */
-export function containerEnvironment(
+export function processVariables(
   job: JobRecord,
   index: number,
   attempt: number,

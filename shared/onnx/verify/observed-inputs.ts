@@ -32,7 +32,7 @@ function dimsByWeight(model: Model, node: NodeProto): number[] | undefined {
  * What to feed a layer with that is run by itself: one entry for each input that is no constant. Undefined where a type
  * or shape is unknown.
  */
-export function layerInputs(
+export function observedInputs(
   model: Model,
   node: NodeProto,
   values: ReadonlyMap<string, ValueType>,

@@ -54,7 +54,7 @@ async function optimize(command: Command, to: CommandContext): Promise<void> {
  *
  * @returns its exit code: 0 done, 1 for a fault, which was printed, 130 when it was interrupted
  */
-export async function runCommand(argv: readonly string[], to: CommandContext): Promise<number> {
+export async function runCli(argv: readonly string[], to: CommandContext): Promise<number> {
   try {
     const command = parseCommand(argv);
     if (command === null) to.print(usage());

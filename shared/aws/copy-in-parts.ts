@@ -25,7 +25,7 @@ const usual: CopySizes = { wholeBytes: 512 * mebibyte, partBytes: 256 * mebibyte
  * moment, because one stream of a copy does about 100 MB a second. Throws what storage answers where there is no such
  * object (`NotFound`).
  */
-export async function copyObject(
+export async function copyInParts(
   client: S3Client,
   Bucket: string,
   from: string,

@@ -1,4 +1,4 @@
-import type { TagRule } from '../../shared/http/openapi/tags.ts';
+import type { TagRule } from '../../shared/http/openapi/tag-of.ts';
 
 /** Groups of operations as the reference shows them. A path in none of them is grouped by its first segment. */
 export const tags: readonly TagRule[] = [

@@ -10,7 +10,7 @@ const inWords = (error: Error): string | undefined =>
  * Runs what stands behind an npm script and ends the process with its exit code. What is the person's to put right is
  * told in its own words, anything else with its stack; both end with 1.
  */
-export async function runCommand(command: () => Promise<number>): Promise<never> {
+export async function runMain(command: () => Promise<number>): Promise<never> {
   try {
     process.exit(await command());
   } catch (error) {

@@ -6,9 +6,9 @@ const Paths = z.array(z.string().startsWith('/'));
 const HostSandbox = z.object({
   /** Files and folders that jobs never see. */
   hidden: Paths,
-  /** What they can read, also where it lies below a hidden folder or `/tmp`. */
+  /** Paths that they can read, also below a hidden folder or `/tmp`. */
   readable: Paths,
-  /** What they can write to as well, as far as their user may. */
+  /** Paths that they can also write to, as far as their user may. */
   writable: Paths.default([]),
 });
 export type HostSandbox = z.output<typeof HostSandbox>;
@@ -20,14 +20,14 @@ export const containerVariables = {
   WORK_DIR: z.string().min(1),
   /** First of the user ids under which jobs run where this process is root. */
   JOB_UID: whole.positive().default(61_000),
-  /** What a command gets between SIGTERM and SIGKILL; Batch itself kills the container 30 s after its SIGTERM. */
+  /** Seconds between SIGTERM and SIGKILL of a command; Batch itself kills the container 30 s after its SIGTERM. */
   STOP_GRACE_SECONDS: whole.nonnegative().default(20),
   /** As JSON; a host that runs nothing but one job hides nothing. */
   SANDBOX: z
     .string()
     .default('{"hidden":[],"readable":[]}')
     .transform((text) => HostSandbox.parse(JSON.parse(text))),
-  /** Seconds between two signs of life. */
+  /** Seconds between two heartbeats. */
   HEARTBEAT_SECONDS: z.coerce.number().positive().max(usualHeartbeatSeconds).default(usualHeartbeatSeconds),
   AWS_BATCH_JOB_ID: z.string().min(1),
   AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
@@ -36,23 +36,24 @@ export const containerVariables = {
 
 const Variables = z.object(containerVariables);
 
-/** What every container is told. */
-export interface ContainerEnvironment {
+/** A container of AWS Batch, as its environment variables describe it. */
+export interface BatchContainer {
   batch_job_id: string;
   batch_attempt: number;
   node: number;
-  /** Variable by which everything that the container started is found: Batch looks for its own. */
+  /** Variable that every process of the container inherits, by which they are found. */
   marker: { name: string; value: string };
   workFolder: string;
   hostSandbox: HostSandbox;
   firstUid: number;
   /** Seconds. */
   stopGrace: number;
-  /** Seconds between two signs of life. */
+  /** Seconds between two heartbeats. */
   heartbeat: number;
 }
 
-export function containerEnvironment(value: z.output<typeof Variables>): ContainerEnvironment {
+/** Describe the container by its checked variables. */
+export function batchContainer(value: z.output<typeof Variables>): BatchContainer {
   // Batch names a node of a multi-node job `<job id>#<node>`.
   const [batch_job_id = ''] = value.AWS_BATCH_JOB_ID.split('#');
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** What the demo reads of an experiment. */
-export const Experiment = z.object({
+export const DemoExperiment = z.object({
   experiment_id: z.string(),
   kind: z.enum(['train', 'train-remote']),
   created_at: z.string(),
@@ -15,8 +15,8 @@ export const Experiment = z.object({
   best: z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() }).nullable(),
   exit_code: z.number().nullable(),
 });
-export type Experiment = z.infer<typeof Experiment>;
+export type DemoExperiment = z.infer<typeof DemoExperiment>;
 
 const ends: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
 
-export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean => ends.has(status);
+export const hasEnded = ({ status }: Pick<DemoExperiment, 'status'>): boolean => ends.has(status);

@@ -13,7 +13,7 @@ async function parents(): Promise<Map<number, number>> {
 }
 
 /** Process ids of a process and its descendants. Linux only. */
-export async function processTree(root: number): Promise<number[]> {
+export async function descendants(root: number): Promise<number[]> {
   const all = await parents();
   const tree = [root];
   for (const pid of tree) for (const [child, parent] of all) if (parent === pid) tree.push(child);

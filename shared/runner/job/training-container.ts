@@ -1,11 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
 import type { ContainerIdentity } from '../../jobs/acquire-lease.ts';
-import {
-  type ContainerEnvironment,
-  containerEnvironment,
-  containerVariables,
-} from './container-environment.ts';
+import { type BatchContainer, batchContainer, containerVariables } from './batch-container.ts';
 
 const Variables = z.object({
   ...containerVariables,
@@ -18,34 +14,34 @@ const Variables = z.object({
   AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
 });
 
-/** What a container is told about its training. */
-export interface JobEnvironment
+/** The container of one node of a training, or of the build of its environment. */
+export interface TrainingContainer
   extends Pick<
-    ContainerEnvironment,
+    BatchContainer,
     'marker' | 'workFolder' | 'hostSandbox' | 'firstUid' | 'stopGrace' | 'heartbeat'
   > {
   project_id: string;
   experiment_id: string;
-  container: ContainerIdentity;
+  identity: ContainerIdentity;
   nodes: number;
-  /** Address of node 0; the loopback address on node 0 itself, which Batch does not tell it. */
+  /** Address of node 0. On node 0, to which Batch gives none, the loopback address. */
   mainAddress: string;
   environmentsFolder: string;
-  /** The image that this container itself is of, where it is one that the deployment trusts besides its own. */
+  /** The image of this container, if it is one of those that the deployment trusts besides its own. */
   trustedImage?: string | undefined;
 }
 
-/** Reads what Batch and the submission put into the environment; throws naming every bad variable. */
-export function readJobEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): JobEnvironment {
-  const value = Variables.parse(environment);
-  const { batch_job_id, batch_attempt, node, ...common } = containerEnvironment(value);
+/** Parse the variables that Batch and the submission set. @throws ZodError naming every bad variable */
+export function readTrainingContainer(
+  variables: Readonly<Record<string, string | undefined>>,
+): TrainingContainer {
+  const value = Variables.parse(variables);
+  const { batch_job_id, batch_attempt, node, ...common } = batchContainer(value);
   return {
     ...common,
     project_id: value.PROJECT_ID,
     experiment_id: value.EXPERIMENT_ID,
-    container: { batch_job_id, batch_attempt, node, isBuild: value.PHASE === 'build' },
+    identity: { batch_job_id, batch_attempt, node, isBuild: value.PHASE === 'build' },
     nodes: value.AWS_BATCH_JOB_NUM_NODES,
     mainAddress: value.AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS ?? '127.0.0.1',
     environmentsFolder: value.ENVIRONMENTS_DIR,

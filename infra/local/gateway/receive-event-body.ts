@@ -56,7 +56,7 @@ const firstCapacity = 4_096;
  * Throws 413 as soon as more than the limit has come, 408 where nothing comes for too long, 503 where the budget has no
  * room for it.
  */
-export function receiveBody(
+export function receiveEventBody(
   request: IncomingMessage,
   { most, budget, stallTimeout }: BodyLimits,
 ): Promise<ReceivedBody> {

@@ -8,8 +8,8 @@ function run(body: string) {
   const program = `
     import { CommandError } from '${new URL('command-error.ts', folder)}';
     import { HelpRequestedError } from '${new URL('read-flags.ts', folder)}';
-    import { runCommand } from '${new URL('run-command.ts', folder)}';
-    await runCommand(async () => { ${body} });`;
+    import { runMain } from '${new URL('run-main.ts', folder)}';
+    await runMain(async () => { ${body} });`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
   });
