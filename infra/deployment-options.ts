@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CorsOrigins } from '../shared/core/cors-origins.ts';
+import { PackageIndexes } from '../shared/core/package-indexes.ts';
 import { CommandError } from './command/command-error.ts';
 import { instances } from './cost/instances.ts';
 import { burstFor } from './request-burst.ts';
@@ -91,6 +92,9 @@ export const DeploymentOptions = z.strictObject({
     .pipe(z.array(z.string()).max(8))
     .default([])
     .describe('Images, built from the job image, that environments of type `docker` may name'),
+  packageIndexes: z
+    .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), PackageIndexes)
+    .describe('Package indexes that dependencies may name; `http://host:port` is one without TLS'),
   jobDiskGiB: whole(leastDiskGiB, 200)
     .default(50)
     .describe(`Disk of a job or node; at least ${leastDiskGiB}, the root volume of the nodes' image`),

@@ -7,6 +7,7 @@ import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { placeholderList } from '../../shared/runner/command/placeholders.ts';
+import { requireAllowedIndexes } from './allowed-indexes.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { environmentQuery } from './environment-query.ts';
 import { requireTrustedImage } from './trusted-image.ts';
@@ -16,7 +17,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/environment',
   summary: 'Say what a project runs, and in what',
-  description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced; any other \`{name}\` and \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
+  description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced; any other \`{name}\` and \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python; also \`-r file\`, \`--pre\`, and \`--index-url\`, \`--extra-index-url\` and \`--find-links\` with hosts that the deployment allows), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
@@ -31,6 +32,7 @@ export const endpoint = defineEndpoint({
   async handle({ query }, context) {
     const { records, now, settings } = context;
     requireTrustedImage(query, settings);
+    requireAllowedIndexes(query, settings);
     return changeInProject(context, async ({ project_id }) => {
       const previous = await findEnvironmentToReplace(records, project_id);
       requirePrecondition(context, previous?.version);

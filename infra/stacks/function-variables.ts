@@ -17,6 +17,7 @@ export function jobVariables(
     RECORDS_TABLE: records.tableName,
     BUCKET: bucket.bucketName,
     LOG_LEVEL: options.logLevel,
+    PACKAGE_INDEXES: options.packageIndexes.join(','),
     LIMIT_JOB_SECONDS: String(options.limitJobSeconds),
     LIMIT_LOG_BYTES: String(options.limitLogBytes),
     LIMIT_ARTIFACT_BYTES: String(options.limitArtifactBytes),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CorsOrigins } from './cors-origins.ts';
+import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
 
 const wholeNumber = 'must be a whole number above 0';
@@ -41,6 +42,7 @@ const environmentSchema = () =>
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
     PRICES: z.string().transform(parseJson).pipe(pricesSchema()).optional(),
     TRUSTED_IMAGES: z.string().transform(parseJson).pipe(trustedImagesSchema()).optional(),
+    PACKAGE_INDEXES: PackageIndexes,
     LIMIT_JOB_SECONDS: count(6 * 60 * 60),
     LIMIT_LOG_BYTES: count(100_000_000),
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
@@ -95,6 +97,8 @@ export interface Settings {
   prices: Prices | undefined;
   /** Undefined where any image may be named, as on one's own machine. */
   trustedImages: TrustedImages | undefined;
+  /** Package indexes that dependencies may name: hosts, or `http://host:port`. */
+  packageIndexes: readonly string[];
 }
 
 /** Reads the settings; throws naming every variable that is missing or bad. */
@@ -121,6 +125,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     logLevel: value.LOG_LEVEL,
     prices: value.PRICES,
     trustedImages: value.TRUSTED_IMAGES,
+    packageIndexes: value.PACKAGE_INDEXES,
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,
       logBytes: value.LIMIT_LOG_BYTES,

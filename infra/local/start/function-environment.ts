@@ -42,7 +42,7 @@ export function engineAccess(own: Variables, made: Credentials): EngineAccess {
 }
 
 /** Variables that a deployment sets as it likes, handed on as they are. */
-const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|LOG_LEVEL)$/;
+const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|LOG_LEVEL)$/;
 
 /** Environment of a job: what a function gets, but not the name of the accounts table. */
 export function jobVariables(own: Variables, access: EngineAccess): Record<string, string> {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { installerSettings } from '../../../shared/runner/environment/operator-environment.ts';
 import { attempts, evaluateOnExit } from '../../retry-rules.ts';
 import { type RunningBatch, startBatchServer } from '../batch/batch-server.ts';
 import type { LocalJobDefinition } from '../batch/catalogue.ts';
@@ -69,6 +70,10 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     hostEnvironment: {
       LOG_LEVEL: 'info',
       ...jobVariables(environment, access),
+      // Only installers of packages go by them.
+      ...installerSettings(environment),
+      // Environments are compressed on as many threads.
+      UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
       ...stage,

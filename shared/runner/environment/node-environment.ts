@@ -32,10 +32,17 @@ export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
 }
 
 /**
- * Variables that make a command find the packages. `require` follows NODE_PATH; `import` does not, so the runner also
- * links `node_modules` beside the source (see `PreparedEnvironment.nodeModules`).
+ * Variables that make a command find the packages of an environment, where there is one, and programs of the source's own
+ * `node_modules` before them. `require` follows NODE_PATH; `import` does not, so the runner also links packages beside
+ * the source (see `PreparedEnvironment.nodeModules`).
  */
-export function nodeVariables(folder: string, path: string): Record<string, string> {
+export function nodeVariables(
+  folder: string | null,
+  sourceFolder: string,
+  path: string,
+): Record<string, string> {
+  const own = join(sourceFolder, 'node_modules', '.bin');
+  if (folder === null) return { PATH: `${own}:${path}` };
   const modules = join(folder, 'node_modules');
-  return { NODE_PATH: modules, PATH: `${join(modules, '.bin')}:${path}` };
+  return { NODE_PATH: modules, PATH: `${own}:${join(modules, '.bin')}:${path}` };
 }

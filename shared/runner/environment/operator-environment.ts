@@ -43,18 +43,25 @@ const uvNames: Readonly<Record<string, string>> = {
   PIP_CERT: 'SSL_CERT_FILE',
 };
 
+/** The settings of the operator that installers get. */
+export function installerSettings(operator: Variables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(operator).flatMap(([name, value]) =>
+      passed.has(name) && value !== undefined && value !== '' ? [[name, value] as const] : [],
+    ),
+  );
+}
+
 /** The whole environment of an installer process: the passed settings, and a scratch folder for all that it writes. */
 export function installerEnvironment(operator: Variables, scratch: string): Record<string, string> {
-  const settings = Object.entries(operator).flatMap(([name, value]) =>
-    passed.has(name) && value !== undefined && value !== '' ? [[name, value] as const] : [],
-  );
-  const translated = settings.flatMap(([name, value]) => {
+  const settings = installerSettings(operator);
+  const translated = Object.entries(settings).flatMap(([name, value]) => {
     const forUv = uvNames[name];
     return forUv === undefined ? [] : [[forUv, value] as const];
   });
   return {
     ...Object.fromEntries(translated),
-    ...Object.fromEntries(settings),
+    ...settings,
     PATH: searchPath(operator),
     HOME: scratch,
     TMPDIR: `${scratch}/tmp`,

@@ -26,6 +26,8 @@ import { requestKey } from './request-key.ts';
 export interface PrepareOptions {
   spec: EnvironmentSpec;
   projectId: string;
+  /** Hosts of package indexes that dependencies may name. */
+  packageIndexes: readonly string[];
   /** The unpacked source; read without following links. */
   sourceFolder: string;
   /** The host's environments, laid out `<root>/<project>/<key>/`; made when missing, with mode 0755. */
@@ -52,7 +54,7 @@ export interface PrepareOptions {
 export interface PreparedEnvironment {
   /** To merge into the command's environment: PATH, VIRTUAL_ENV, NODE_PATH. */
   env: Record<string, string>;
-  /** Folder to link as `node_modules` beside the source, because `import` does not follow NODE_PATH. */
+  /** Folder whose packages are to be found beside the source, because `import` does not follow NODE_PATH. */
   nodeModules: string | null;
   /** Content id of the image for `wrapCommand`. */
   image: string | null;
@@ -94,10 +96,12 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const { spec, operatorEnv, run, log, stop } = options;
   stopped(stop);
   if (spec.env_type === 'docker') return prepareDocker(options);
-  const dependencies = await resolveDependencies(spec, options.sourceFolder);
+  const dependencies = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
   // A Python project runs `python` in a virtual environment of its own also where nothing is installed in it.
-  if (spec.env_type === 'system' || (spec.env_type === 'node' && dependencies.length === 0)) {
-    return { ...nothing, env: {} };
+  if (spec.env_type === 'system') return { ...nothing, env: {} };
+  const path = searchPath(operatorEnv);
+  if (spec.env_type === 'node' && dependencies.length === 0) {
+    return { ...nothing, env: nodeVariables(null, options.sourceFolder, path) };
   }
 
   const projectFolder = await makeProjectFolder(options);
@@ -141,10 +145,9 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
 
   const hit = obtained.cache === 'hit';
   if (hit) log(`environment: cache hit, ${obtained.buildSeconds.toFixed(1)} s of installation saved`);
-  const path = searchPath(operatorEnv);
   const python = spec.env_type === 'python';
   return {
-    env: python ? pythonVariables(place.folder, path) : nodeVariables(place.folder, path),
+    env: python ? pythonVariables(place.folder, path) : nodeVariables(place.folder, sourceFolder, path),
     nodeModules: python ? null : join(place.folder, 'node_modules'),
     image: null,
     cache: obtained.cache,

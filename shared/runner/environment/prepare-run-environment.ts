@@ -1,4 +1,3 @@
-import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLock } from '../../data/environment.ts';
 import { tryWrite } from '../../data/try-write.ts';
@@ -7,8 +6,8 @@ import { JobError } from '../job/job-error.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
 import { noteProgress } from '../job/note-progress.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
-import type { Workspace } from '../job/workspace.ts';
 import type { EnvironmentSpec } from './dependencies/parse-dependencies.ts';
+import { linkModules } from './link-modules.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
 import { storedEnvironments } from './stored-environments.ts';
 import { superviseInstaller } from './supervised-installer.ts';
@@ -29,16 +28,6 @@ async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
   const resolved = { project_id, version: environment.version, lock_hash };
   // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
   await tryWrite(recordLock(job.records, resolved, leaseCheck(job)));
-}
-
-/** Link the packages to where `import` looks for them, unless the source has its own. */
-async function linkModules({ source }: Workspace, modules: string): Promise<void> {
-  const link = join(source, 'node_modules');
-  const isThere = await access(link).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) await symlink(modules, link);
 }
 
 /**
@@ -64,6 +53,7 @@ export async function prepareRunEnvironment({
   const prepared = await prepareEnvironment({
     spec: specOf(job),
     projectId: project_id,
+    packageIndexes: job.settings.packageIndexes,
     sourceFolder: workspace.source,
     root: container.environmentsFolder,
     store: storedEnvironments(records, objects, project_id, lease.holder, now, stop.signal),
@@ -84,6 +74,7 @@ export async function prepareRunEnvironment({
     saved_seconds: Math.round(prepared.savedSeconds * 10) / 10,
   });
   if (prepared.lockHash !== null) await noteLock(job, prepared.lockHash);
-  if (prepared.nodeModules !== null) await linkModules(workspace, prepared.nodeModules);
+  if (prepared.nodeModules !== null)
+    await linkModules(prepared.nodeModules, join(workspace.source, 'node_modules'));
   return prepared;
 }

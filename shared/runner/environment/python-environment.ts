@@ -15,7 +15,8 @@ const debianHint =
  * @throws EnvironmentError `venv-missing`, `install-failed`
  */
 export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'> {
-  const { folder, packages, interpreter, run, stop, dependencies } = build;
+  const { folder, packages, interpreter, run, stop } = build;
+  const isEmpty = build.dependencies.every(({ kind }) => kind === 'option');
   await writeReadable(join(packages, 'requirements.txt'), requirementsFile(build));
   const step = (...argv: [string, ...string[]]) =>
     install(run, { argv, cwd: packages, env: build.env }, stop);
@@ -25,13 +26,13 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
     const settings = build.env['UV_CONFIG_FILE'] === undefined ? ['--no-config'] : [];
     const common = [...settings, '--no-python-downloads', '--no-progress'];
     await step('uv', 'venv', ...common, '--allow-existing', '--python', interpreter.executable, folder);
-    if (dependencies.length === 0) return 'uv';
+    if (isEmpty) return 'uv';
     const target = ['--python', python, '--link-mode', 'copy', '--compile-bytecode'];
-    await step('uv', 'pip', 'install', ...common, ...target, '-r', 'requirements.txt');
+    await step('uv', 'pip', 'install', ...common, ...target, ...uvOptions(build), '-r', 'requirements.txt');
     return 'uv';
   }
 
-  if (dependencies.length === 0) {
+  if (isEmpty) {
     await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
     return 'pip';
   }
@@ -49,7 +50,7 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
     '--progress-bar',
     'off',
   ];
-  await step(python, '-I', '-m', 'pip', 'install', ...quiet, '-r', 'requirements.txt');
+  await step(python, '-I', '-m', 'pip', 'install', ...quiet, ...pipOptions(build), '-r', 'requirements.txt');
   return 'pip';
 }
 
@@ -58,8 +59,22 @@ async function canUseUv({ run, packages, env }: EnvironmentBuild): Promise<boole
   return (await run({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0;
 }
 
+const pipOptions = ({ dependencies }: EnvironmentBuild): string[] =>
+  dependencies.flatMap((one) =>
+    one.kind === 'option' ? [`--${one.name}`, ...(one.value ? [one.value] : [])] : [],
+  );
+
+/** pip takes the best version of all indexes, uv that of the first with the package unless told otherwise. */
+function uvOptions(build: EnvironmentBuild): string[] {
+  const options = pipOptions(build);
+  return options.includes('--extra-index-url')
+    ? ['--index-strategy', 'unsafe-best-match', ...options]
+    : options;
+}
+
 function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {
-  const lines = dependencies.map((dependency) => {
+  const lines = dependencies.flatMap((dependency) => {
+    if (dependency.kind === 'option') return [];
     if (dependency.kind === 'package') return dependency.spec;
     const marker = dependency.marker === '' ? '' : ` ; ${dependency.marker}`;
     return `./${copies.get(dependency) ?? ''}${dependency.extras}${marker}`;

@@ -23,11 +23,11 @@ export interface RequestKeyInput {
  * built, as far as it can be known without resolving anything. Order and repetition of dependencies do not matter.
  */
 export function requestKey(input: RequestKeyInput): string {
-  const dependencies = input.dependencies.map((dependency) =>
-    dependency.kind === 'package'
-      ? [dependency.spec]
-      : [dependency.path, dependency.sha256, dependency.extras, dependency.marker],
-  );
+  const dependencies = input.dependencies.map((dependency) => {
+    if (dependency.kind === 'package') return [dependency.spec];
+    if (dependency.kind === 'option') return [dependency.name, dependency.value];
+    return [dependency.path, dependency.sha256, dependency.extras, dependency.marker];
+  });
   const canonical = JSON.stringify([
     formatVersion,
     input.envType,

@@ -79,6 +79,11 @@ describe('environment', () => {
       '-r requirements.txt\nscikit-learn==1.5.*, numpy # fast',
       '-r requirements.txt\nscikit-learn==1.5.*, numpy # fast',
     ],
+    [
+      'python',
+      '--index-url https://download.pytorch.org/whl/cpu\n--extra-index-url https://pypi.org/simple\n--pre\ntorch',
+      '--index-url https://download.pytorch.org/whl/cpu\n--extra-index-url https://pypi.org/simple\n--pre\ntorch',
+    ],
     ['docker', 'registry.example/team/image:1.2', 'registry.example/team/image:1.2'],
   ])('%s takes %j', async (env_type, dependencies, kept) => {
     const { status, json } = await put({ ...good, env_type, dependencies });
@@ -111,7 +116,19 @@ describe('environment', () => {
       'an index of its own',
       { dependencies: 'numpy\n--index-url https://evil.example' },
       'dependencies',
-      'line 2:',
+      'line 2: evil.example is no package index that this deployment allows; allowed are pypi.org, test.pypi.org',
+    ],
+    [
+      'a password for an index',
+      { dependencies: '--extra-index-url https://ada:hidden@pypi.org/simple' },
+      'dependencies',
+      'secret variable of the project',
+    ],
+    [
+      'two indexes',
+      { dependencies: '-i https://pypi.org/simple\n-i https://test.pypi.org/simple' },
+      'dependencies',
+      'line 2: more than one --index-url',
     ],
     ['a link to a file', { dependencies: 'x @ file:///etc/passwd' }, 'dependencies', 'line 1:'],
     ['long dependencies', { dependencies: 'x'.repeat(4001) }, 'dependencies', 'longer than 4000'],
@@ -173,7 +190,7 @@ describe('environment', () => {
     const bad = await put({
       entry_point_command: 'a; b',
       env_type: 'python',
-      dependencies: '!!\nnumpy\n--pre',
+      dependencies: '!!\nnumpy\n--no-index',
     });
     expect(bad.json.errors.map((fault: { name: string }) => fault.name)).toEqual([
       'entry_point_command',

@@ -4,6 +4,9 @@ export interface DependencyFault {
   message: string;
 }
 
+/** The options of pip that dependencies may hold. */
+export type PipOption = 'index-url' | 'extra-index-url' | 'find-links' | 'pre';
+
 /** One dependency in its normal form. Paths are relative to the source folder and have neither `.` nor `..` in them. */
 export type Dependency =
   /** A requirement (PEP 508) or an npm package spec, to be resolved by the installer. */
@@ -12,6 +15,8 @@ export type Dependency =
   | { kind: 'file'; line: number; path: string; extras: string; marker: string }
   /** A file of further requirement lines (`-r`). */
   | { kind: 'requirements'; line: number; path: string }
+  /** Where pip finds packages, and which; `value` is a URL, and blank for `pre`. */
+  | { kind: 'option'; line: number; name: PipOption; value: string }
   | { kind: 'image'; line: number; reference: string };
 
 export interface ParsedDependencies {

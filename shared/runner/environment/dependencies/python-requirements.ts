@@ -1,4 +1,6 @@
+import { maskCredentials } from '../operator-environment.ts';
 import type { Dependency, DependencyFault, ParsedDependencies } from './dependency.ts';
+import { credentialAdvice, parsePipOption } from './pip-option.ts';
 import { isMarker } from './python-marker.ts';
 import { normalRelativePath } from './relative-path.ts';
 import { longestLine, splitRequirements } from './requirement-list.ts';
@@ -9,8 +11,8 @@ const requirementsOption = /^(?:-r\s*|--requirement(?:\s+|=))(\S.*)$/;
 
 /**
  * Python requirement lines: `name[extras]>=1,<2 ; marker`, `name @ https://…`, `./path.whl` (or `.tar.gz`, `.zip`) of
- * the source, and `-r file`. Refused: every other pip option, since an index or a constraint is the operator's to
- * choose; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which pip expands after any check.
+ * the source, `-r file`, and the options of `parsePipOption`, of whose hosts the deployment decides. Refused: every other
+ * pip option; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which pip expands after any check.
  * Direct URLs must be https and carry no credentials, because every viewer can read them; a hash is not demanded.
  */
 export function parseRequirements(text: string): ParsedDependencies {
@@ -19,10 +21,8 @@ export function parseRequirements(text: string): ParsedDependencies {
   for (const requirement of splitRequirements(text)) {
     const parsed = parseRequirement(requirement.text.replaceAll(/\s+/g, ' '), requirement.line);
     if (typeof parsed === 'string') {
-      faults.push({
-        line: requirement.line,
-        message: `${JSON.stringify(requirement.text.slice(0, 80))}: ${parsed}`,
-      });
+      const shown = JSON.stringify(maskCredentials(requirement.text.slice(0, 80)));
+      faults.push({ line: requirement.line, message: `${shown}: ${parsed}` });
     } else dependencies.push(parsed);
   }
   return { dependencies, faults };
@@ -40,7 +40,11 @@ function parseRequirement(text: string, line: number): Dependency | string {
       ? '-r takes one file inside the source, relative and without ..'
       : { kind: 'requirements', line, path };
   }
-  if (/(?:^|\s)-/.test(text)) return 'pip options other than -r are not allowed here';
+  const option = parsePipOption(text, line);
+  if (option !== null) return option;
+  if (/(?:^|\s)-/.test(text)) {
+    return 'of the pip options only -r, --index-url, --extra-index-url, --find-links and --pre are allowed, each on a line of its own';
+  }
   const [beforeMarker = '', marker] = splitMarker(text);
   if (marker !== undefined && !isMarker(marker)) return 'what follows the ; is not an environment marker';
   const suffix = marker === undefined ? '' : marker.trim().replaceAll(/\s+/g, ' ');
@@ -88,12 +92,13 @@ function versions(text: string): Wanted {
 }
 
 function directUrl(text: string): Wanted {
-  const fault = 'a direct URL must be https, without credentials';
+  const fault = 'a direct URL must be https';
   if (!/^https:\/\/[^\s"'<>`{}|^]+$/i.test(text) || !URL.canParse(text)) return { fault };
   const url = new URL(text);
-  return url.protocol === 'https:' && url.username === '' && url.password === ''
+  if (url.protocol !== 'https:') return { fault };
+  return url.username === '' && url.password === ''
     ? { text: ` @ ${url.href}` }
-    : { fault };
+    : { fault: `credentials in a URL: ${credentialAdvice}` };
 }
 
 function normalExtras(list: string | undefined): string | null {

@@ -1,7 +1,8 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EnvironmentError } from '../environment-error.ts';
-import type { Dependency } from './dependency.ts';
+import type { Dependency, PipOption } from './dependency.ts';
+import { packageIndexFaults } from './package-index-faults.ts';
 import { type EnvironmentSpec, parseDependencies } from './parse-dependencies.ts';
 import { parseRequirements } from './python-requirements.ts';
 import { hashSourceFile, readSourceText } from './source-files.ts';
@@ -15,6 +16,7 @@ const largestPackageFile = 2 * 1024 ** 3;
 /** A dependency with nothing left to look up in the source: `-r` files are expanded, local packages hashed. */
 export type ResolvedDependency =
   | { kind: 'package'; spec: string }
+  | { kind: 'option'; name: PipOption; value: string }
   | { kind: 'file'; path: string; sha256: string; extras: string; marker: string };
 
 /**
@@ -25,6 +27,7 @@ export type ResolvedDependency =
 export async function resolveDependencies(
   spec: EnvironmentSpec,
   sourceFolder: string,
+  packageIndexes: readonly string[],
 ): Promise<ResolvedDependency[]> {
   const resolved = new Map<string, ResolvedDependency>();
   const seen = new Set<string>();
@@ -39,6 +42,9 @@ export async function resolveDependencies(
         resolved.set(`${path}${extras};${marker}`, { kind: 'file', path, sha256, extras, marker });
       } else if (dependency.kind === 'package') {
         resolved.set(dependency.spec, { kind: 'package', spec: dependency.spec });
+      } else if (dependency.kind === 'option') {
+        const { name, value } = dependency;
+        resolved.set(`--${name} ${value}`, { kind: 'option', name, value });
       }
     }
   };
@@ -51,14 +57,17 @@ export async function resolveDependencies(
     const { dependencies, faults } = parseRequirements(
       await readSourceText(sourceFolder, path, largestRequirementFile),
     );
-    refuseFaults(faults, path);
+    refuseFaults([...faults, ...packageIndexFaults(dependencies, packageIndexes)], path);
     await add(dependencies, join(path, '..'), depth);
   };
 
   const { dependencies, faults } = parseDependencies(spec);
-  refuseFaults(faults, 'dependencies');
+  refuseFaults([...faults, ...packageIndexFaults(dependencies, packageIndexes)], 'dependencies');
   await add(dependencies, '.', 0);
-  return [...resolved.values()];
+  const all = [...resolved.values()];
+  const indexes = all.filter((one) => one.kind === 'option' && one.name === 'index-url');
+  if (indexes.length > 1) throw refused('more than one --index-url; further ones are --extra-index-url');
+  return all;
 }
 
 /**

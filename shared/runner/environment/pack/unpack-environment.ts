@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  createReadStream,
   fchmodSync,
   futimesSync,
   mkdirSync,
@@ -12,7 +11,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createZstdDecompress } from 'node:zlib';
 import { ArchiveError } from '../../../archive/archive-error.ts';
 import { DiskRoom, DiskRoomError } from '../../../archive/disk-room.ts';
 import type { TarHeader } from '../../../archive/tar-header.ts';
@@ -20,6 +18,7 @@ import { type TarPart, TarReader } from '../../../archive/tar-reader.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { linkFault } from './link-fault.ts';
 import type { SealedSize } from './seal-environment.ts';
+import { decompressFrames } from './zstd-frames.ts';
 
 export interface UnpackOptions {
   /** Absolute link targets that are legitimate. */
@@ -32,8 +31,6 @@ export interface UnpackOptions {
   /** Of the disk of the folder. */
   room?: DiskRoom;
 }
-
-const chunkBytes = 1024 * 1024;
 
 /**
  * Unpacks a `.tar.zst` of an environment into `folder`, which must not exist yet.
@@ -56,8 +53,7 @@ export async function unpackEnvironment(
   const reader = new TarReader(writer.maxBytes);
   try {
     await pipeline(
-      createReadStream(file, { highWaterMark: chunkBytes }),
-      createZstdDecompress({ chunkSize: chunkBytes }),
+      decompressFrames(file),
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) for (const part of reader.read(chunk)) writer.write(part);
         reader.finish();
@@ -68,9 +64,6 @@ export async function unpackEnvironment(
   } catch (error) {
     if (error instanceof DiskRoomError) throw tooLarge(error);
     if (error instanceof ArchiveError) throw refused(error.message, error);
-    // The codes of zlib for bytes that are not zstd.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code.startsWith('ZSTD_') || code === 'Z_BUF_ERROR') throw refused('it is damaged', error);
     throw error;
   } finally {
     writer.close();

@@ -52,6 +52,7 @@ export function options(
   return {
     spec,
     projectId: 'p1',
+    packageIndexes: ['pypi.org'],
     sourceFolder: fixture.source,
     root: fixture.root,
     store: fixture.store,

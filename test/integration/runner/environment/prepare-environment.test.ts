@@ -64,11 +64,13 @@ test("npm's own reason is given, and a missing npm is named", async () => {
 });
 
 test('system environments and blank dependencies install nothing and touch nothing', async () => {
-  const none = { cache: 'none', env: {}, lockHash: null, requestKey: null };
-  expect(await prepareEnvironment(options(fixture, { env_type: 'system', dependencies: '-' }))).toMatchObject(
-    none,
-  );
-  expect(await prepareEnvironment(options(fixture, node('none')))).toMatchObject(none);
+  const none = { cache: 'none', lockHash: null, requestKey: null };
+  const system = await prepareEnvironment(options(fixture, { env_type: 'system', dependencies: '-' }));
+  expect(system).toMatchObject({ ...none, env: {} });
+  const bare = await prepareEnvironment(options(fixture, node('none')));
+  expect(bare).toMatchObject(none);
+  // Programs of packages that the source brings are found.
+  expect(bare.env['PATH']?.split(':')[0]).toBe(join(fixture.source, 'node_modules', '.bin'));
   await expect(readdir(fixture.root)).rejects.toThrow('ENOENT');
 });
 

@@ -31,6 +31,10 @@ test.each<Partial<RequestKeyInput>>([
       { kind: 'file', path: 'w/tiny.whl', sha256: 'ab', extras: '', marker: '' },
     ],
   },
+  { dependencies: [...input.dependencies, { kind: 'option', name: 'pre', value: '' }] },
+  {
+    dependencies: [...input.dependencies, { kind: 'option', name: 'index-url', value: 'https://a.example/' }],
+  },
   { interpreter: 'cpython-3.11.8' },
   { executable: '/usr/local/bin/python3.11' },
   { platform: 'linux-x64-musl' },

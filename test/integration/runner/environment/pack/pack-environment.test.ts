@@ -19,6 +19,7 @@ import { removeTree } from '../../../../../shared/runner/environment/cache/remov
 import { packEnvironment } from '../../../../../shared/runner/environment/pack/pack-environment.ts';
 import { sealEnvironment } from '../../../../../shared/runner/environment/pack/seal-environment.ts';
 import { unpackEnvironment } from '../../../../../shared/runner/environment/pack/unpack-environment.ts';
+import { seededBytes } from '../../../../support/seeded-bytes.ts';
 
 const stop = new AbortController().signal;
 const interpreters = ['/usr/bin/python3.11'];
@@ -57,6 +58,58 @@ test('a round trip keeps content, times, links and long names, twice the same by
   expect((await stat(join(to, 'run'))).mode & 0o777).toBe(0o555);
   expect(await readlink(join(to, 'python3'))).toBe('/usr/bin/python3.11');
   expect(await readlink(join(to, 'python'))).toBe('python3');
+});
+
+describe('a pack of several blocks', () => {
+  let file: string;
+  beforeEach(async () => {
+    const from = join(folder, 'from');
+    await mkdir(from);
+    for (const [name, content] of Object.entries(contents)) await writeFile(join(from, name), content);
+    sealEnvironment(from, { interpreters });
+    file = join(folder, 'pack.tar.zst');
+    await packEnvironment(from, file, stop);
+  });
+  const contents = {
+    a: seededBytes(1)(9_000_000),
+    b: seededBytes(2)(9_000_000),
+    c: Buffer.alloc(9_000_000, 'c'),
+  };
+  const unpacked = () => unpackEnvironment(file, join(folder, 'to'), { interpreters, stop });
+
+  test('is unpacked in order', async () => {
+    expect(await unpacked()).toEqual({ entries: 3, bytes: 27_000_000 });
+    for (const [name, content] of Object.entries(contents)) {
+      expect((await readFile(join(folder, 'to', name))).equals(content)).toBe(true);
+    }
+  });
+
+  test('that is damaged or cut off anywhere is refused', async () => {
+    const good = await readFile(file);
+    const frame = good.readUInt32LE(8) + 12;
+    const bad = [
+      good.subarray(0, frame),
+      good.subarray(0, frame + 5),
+      good.subarray(0, frame + 100),
+      good.subarray(0, good.length - 1),
+      good.fill(0xff, frame, frame + 12),
+    ];
+    for (const bytes of bad) {
+      await writeFile(file, bytes);
+      await expect(unpacked()).rejects.toMatchObject({ code: 'pack-refused' });
+      await removeTree(join(folder, 'to'));
+    }
+  });
+
+  test('with a block that grows beyond its limit is refused', async () => {
+    const bomb = zstdCompressSync(Buffer.alloc(40_000_000));
+    const header = Buffer.alloc(12);
+    header.writeUInt32LE(0x184d2a50, 0);
+    header.writeUInt32LE(4, 4);
+    header.writeUInt32LE(bomb.length, 8);
+    await writeFile(file, Buffer.concat([header, bomb]));
+    await expect(unpacked()).rejects.toMatchObject({ code: 'pack-refused' });
+  });
 });
 
 describe('a hostile pack is refused', () => {

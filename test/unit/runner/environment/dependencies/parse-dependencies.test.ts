@@ -51,9 +51,15 @@ describe('python requirements', () => {
   });
 
   test.each([
-    '--index-url https://evil.example/simple',
-    '-i https://evil.example/simple',
-    '--extra-index-url=https://evil.example',
+    '--index-url https://user:secret@index.example/simple',
+    '--index-url file:///etc/simple',
+    '--index-url pypi.org',
+    '--index-url',
+    '--extra-index-url=\u0024{INDEX}',
+    '--trusted-host evil.example',
+    '--no-index',
+    '--pre numpy',
+    'torch --index-url https://download.pytorch.org/whl/cpu',
     '-e .',
     '-c constraints.txt',
     '--find-links ./wheels',
@@ -97,8 +103,40 @@ describe('python requirements', () => {
     expect(dependencies).toHaveLength(1);
   });
 
+  test('options of pip say where packages are found, and which', () => {
+    const text = `--index-url https://Index.example/simple # ours
+-i=https://a.example
+--extra-index-url https://b.example/whl/cpu, torch
+-f https://c.example/wheels.html
+--find-links=https://d.example
+--pre`;
+    const { dependencies, faults } = python(text);
+    expect(faults).toEqual([]);
+    expect(
+      dependencies.flatMap((one) => (one.kind === 'option' ? [[one.line, one.name, one.value]] : [])),
+    ).toEqual([
+      [1, 'index-url', 'https://index.example/simple'],
+      [2, 'index-url', 'https://a.example/'],
+      [3, 'extra-index-url', 'https://b.example/whl/cpu'],
+      [4, 'find-links', 'https://c.example/wheels.html'],
+      [5, 'find-links', 'https://d.example/'],
+      [6, 'pre', ''],
+    ]);
+  });
+
+  test.each([
+    ['--index-url https://ada:hidden@index.example/simple', 'secret variable'],
+    ['x @ https://ada:hidden@example.org/x.whl', 'secret variable'],
+    ['--find-links ./wheels', './wheels/name-1.0-py3-none-any.whl'],
+    ['--no-index', '--extra-index-url, --find-links and --pre'],
+  ])('says of %s what to write instead, without the password', (text, advice) => {
+    const [fault] = python(text).faults;
+    expect(fault?.message).toContain(advice);
+    expect(fault?.message).not.toContain('hidden');
+  });
+
   test('names every fault at once, with its line', () => {
-    expect(python('--pre\nok\n\u0024{X}, -e x').faults.map((fault) => fault.line)).toEqual([1, 3, 3]);
+    expect(python('-e .\nok\n\u0024{X}, -e x').faults.map((fault) => fault.line)).toEqual([1, 3, 3]);
   });
 
   test('whatever the text, nothing accepted starts an option, spans lines or leaves the source', () => {
@@ -128,6 +166,7 @@ describe('python requirements', () => {
       fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 30 }), (pieces) => {
         for (const dependency of python(pieces.join('')).dependencies) {
           if (dependency.kind === 'image') throw new Error('no image');
+          if (dependency.kind === 'option') continue;
           const text = dependency.kind === 'package' ? dependency.spec : dependency.path;
           expect(text).not.toMatch(/^[-/]|\s-|[\r\n\\]|\$\{|(?:^|\/)\.\.(?:\/|$)/);
         }

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+
+/** Indexes of packages that environments may name unless a deployment says otherwise. */
+const usualPackageIndexes = [
+  'pypi.org',
+  'test.pypi.org',
+  'download.pytorch.org',
+  'pypi.nvidia.com',
+  'pypi.anaconda.org',
+  'data.pyg.org',
+  'data.dgl.ai',
+  'wheels.vllm.ai',
+];
+
+const originOf = (entry: string): string =>
+  new URL(entry.includes('://') ? entry : `https://${entry}`).origin;
+
+const isEntry = (entry: string): boolean =>
+  /^(?:http:\/\/)?[A-Za-z0-9][A-Za-z0-9.-]*(?::\d{1,5})?$/.test(entry) &&
+  URL.canParse(entry.includes('://') ? entry : `https://${entry}`);
+
+/** Hosts, reached by https; `host:port`, and `http://host:port` for one of one's own network. Separated by commas. */
+export const PackageIndexes = z
+  .string()
+  .default(usualPackageIndexes.join(','))
+  .transform((text) => text.split(',').flatMap((entry) => entry.trim() || []))
+  .pipe(z.array(z.string().refine(isEntry, 'must be hosts, such as pypi.org or http://index.internal:8080')));
+
+/** What is wrong with the host of a package index, or null. */
+export function packageIndexFault(url: string, allowed: readonly string[]): string | null {
+  const { origin, protocol, host } = new URL(url);
+  if (allowed.some((entry) => originOf(entry) === origin)) return null;
+  const shown = protocol === 'https:' ? host : origin;
+  const list = allowed.length === 0 ? 'none is' : `allowed are ${allowed.join(', ')}`;
+  return `${shown} is no package index that this deployment allows; ${list}`;
+}
