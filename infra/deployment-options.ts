@@ -104,8 +104,13 @@ export const DeploymentOptions = z.strictObject({
   limitProjectBytes: whole(1, 1e15)
     .default(1_000_000_000_000)
     .describe('Most bytes that a project keeps in the bucket'),
-  limitUnfinishedJobs: whole(1, 10_000).default(4).describe('Most unfinished jobs of one user'),
-  limitVcpus: whole(1, 10_000).default(16).describe('Most vCPUs of all unfinished jobs together'),
+  limitUnfinishedJobs: whole(1, 10_000)
+    .default(4)
+    .describe('Most jobs of one user at a time; others of theirs wait in line and start by themselves'),
+  limitWaitingJobs: whole(1, 1_000_000).default(1000).describe('Most jobs of one user that wait in line'),
+  limitVcpus: whole(1, 10_000)
+    .default(16)
+    .describe('Most vCPUs of all jobs together at a time; other jobs wait in line'),
   logRetentionDays: z
     .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
     .default(30)

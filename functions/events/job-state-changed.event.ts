@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
+import { controlBatch } from '../../shared/aws/needs.ts';
 import { findUnfinished } from '../../shared/data/job.ts';
+import { finalRank, rankOf } from '../../shared/data/job-status.ts';
+import { findLease } from '../../shared/data/lease.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import type { TableReader } from '../../shared/data/table.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observe.ts';
+import { startWaiting } from '../../shared/jobs/start-waiting.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
@@ -29,12 +34,20 @@ const Event = z.object({
   }),
 });
 
-/** Takes in a state change of a Batch job. Events come at least once and in any order. */
+/** Whose job it is, by the lease of its container, where the job has ended already. */
+async function ownerByLease(records: TableReader<'records'>, job_id: string): Promise<string | undefined> {
+  return (await findLease(records, job_id, 0))?.user_id;
+}
+
+/**
+ * Takes in a state change of a Batch job. Events come at least once and in any order. The end of a job starts the next
+ * of those that wait.
+ */
 export const event = defineTask({
   name: 'jobStateChanged',
-  needs: { records: writeRecords },
+  needs: { records: writeRecords, batch: controlBatch },
 
-  async run(received: unknown, { records, now, log }) {
+  async run(received: unknown, { records, batch, settings, now, log }) {
     const { detail } = Event.parse(received);
     const owner = jobOfBatchName(detail.jobName);
     const job = batchJob(detail);
@@ -42,9 +55,14 @@ export const event = defineTask({
       return log.debug('foreign-job', { job_name: detail.jobName });
     const unfinished = await findUnfinished(records, owner.job_id);
     const item = unfinished && (await records.get(unfinished.subject));
-    if (item === undefined) return log.debug('job-over', { job_name: detail.jobName });
-    const observe = owner.isBuild ? observeBuild : observeJob;
-    await observe(records, parseJobRecord(item), job, now());
+    if (item === undefined) log.debug('job-over', { job_name: detail.jobName });
+    else {
+      const observe = owner.isBuild ? observeBuild : observeJob;
+      await observe(records, parseJobRecord(item), job, now());
+    }
+    if (rankOf(job.status) < finalRank) return;
+    const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));
+    await startWaiting({ records, batch, settings, now }, user_id, log);
   },
 });
 

@@ -2,23 +2,27 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { unfinishedJobs } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { waitingLines } from '../../shared/data/waiting-line.ts';
 import { logSetAside, scheduleNextPass } from '../../shared/data/watched-list.ts';
 import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
+import { startAllWaiting } from '../../shared/jobs/start-waiting.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** What is not compared by then waits for the next pass. */
 const seconds = 200;
 
-/** While jobs are unfinished: compares each with Batch, every few minutes. */
+/** While jobs are unfinished or wait: compares each with Batch, and starts those for which there is a place, every few minutes. */
 export const event = defineTask({
   name: 'reconcile',
   runtime: { timeout: seconds + 40 },
   needs: { records: writeRecords, batch: controlBatch },
-  watches: [unfinishedJobs],
+  watches: [unfinishedJobs, waitingLines],
 
   async run(_: unknown, reconciler) {
     await scheduleNextPass(reconciler.records, unfinishedJobs);
+    await scheduleNextPass(reconciler.records, waitingLines);
     const { setAside, errors } = await reconcileAll(reconciler, forSeconds(seconds));
+    await startAllWaiting(reconciler);
     for (const row of setAside) logSetAside(reconciler.log, row);
     for (const error of errors) throw error;
   },

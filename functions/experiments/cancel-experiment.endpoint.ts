@@ -6,6 +6,7 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
+import { startWaitingInRequest } from '../../shared/jobs/start-waiting.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';
 
@@ -24,9 +25,10 @@ export const endpoint = defineEndpoint({
   problems: ['conflict'],
   etag: true,
 
-  async handle({ path }, { records, batch, settings, now }) {
+  async handle({ path }, { records, batch, settings, now, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     const cancelled = await cancelJob(records, batch, settings, found, now());
+    await startWaitingInRequest({ records, batch, settings, now }, found, log);
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     if (!cancelled && experiment.status !== 'CANCELLED') {
       throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { Best, type Experiment } from '../../shared/data/experiment.ts';
 import { TrainingKind } from '../../shared/data/job.ts';
+import type { Placed } from '../../shared/jobs/place-in-line.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
 
 /** An experiment as every operation answers it. */
@@ -29,5 +30,5 @@ export const ExperimentAnswer = z
   .meta({ id: 'Experiment' });
 
 /** An experiment to show at this moment. */
-export const showExperiment = (experiment: Experiment, now: Date): z.input<typeof ExperimentAnswer> =>
+export const showExperiment = (experiment: Placed<Experiment>, now: Date): z.input<typeof ExperimentAnswer> =>
   showJob(experiment, now);

@@ -4,6 +4,7 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
+import { placeOneInLine } from '../../shared/jobs/place-in-line.ts';
 import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';
@@ -26,7 +27,7 @@ export const endpoint = defineEndpoint({
     const read = () => requireExperiment(records, path.project_id, path.experiment_id);
     const found = await read();
     const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
-    const experiment = compared ? await read() : found;
+    const experiment = await placeOneInLine(records, settings.limits, compared ? await read() : found);
     return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
   },
 });

@@ -10,10 +10,10 @@ import { findDataset, findSource, type Upload } from '../../shared/data/upload.t
 import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../shared/http/definition.ts';
-import { beginJob } from '../../shared/jobs/begin-job.ts';
+import { beginOrWait, waitingFields } from '../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionForTask } from '../experiments/criteria.ts';
-import { limitReached } from './job-limits.ts';
+import { lineIsFull } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
 
 /** What a training request comes down to, once its defaults are filled in. */
@@ -77,12 +77,18 @@ function experimentOf(
   };
 }
 
+/** An experiment that was recorded, and whether it waits in line. */
+interface Begun {
+  experiment: Experiment;
+  waits: boolean;
+}
+
 /**
  * Records an experiment. From then on it will reach an end: should this process die before it is handed to Batch, the
  * reconciler submits it.
  */
-export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Experiment> {
-  const { records, project, newId, settings, idempotencyWrites } = context;
+export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Begun> {
+  const { records, project, newId, settings, idempotencyWrites, now } = context;
   const [source, dataset, content] = await Promise.all([
     findSource(records, project.project_id),
     request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
@@ -93,15 +99,17 @@ export async function beginExperiment(request: TrainingRequest, context: BeginCo
   const experiment_id = await newJobId(records, newId());
   const experiment = experimentOf(experiment_id, request, source, dataset, context);
   try {
-    await beginJob(records, experimentJob(experiment), settings.limits, [
+    const writesOf = (ticket: number | null) => [
       projectExists(project.project_id),
-      putExperiment(experiment),
-      putJobConfig(experiment.experiment_id, content),
-      ...idempotencyWrites(experiment.experiment_id),
-    ]);
+      putExperiment({ ...experiment, ...(ticket !== null && waitingFields(ticket)) }),
+      putJobConfig(experiment_id, content),
+      ...idempotencyWrites(experiment_id),
+    ];
+    const job = experimentJob(experiment);
+    const waits = await beginOrWait(records, job, settings.limits, writesOf, now());
+    return { experiment, waits };
   } catch (error) {
     if (error instanceof ConditionFailedError) throw notFound('project', project.project_id);
-    throw limitReached(error, settings.limits);
+    throw lineIsFull(error, settings.limits);
   }
-  return experiment;
 }

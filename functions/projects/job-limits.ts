@@ -35,14 +35,11 @@ export function allowedSize(
   return size;
 }
 
-/** The 409 for a job that would exceed a limit of its user or of the deployment now; any other error as it is. */
-export function limitReached(error: unknown, { unfinishedJobs, vcpus }: Limits): unknown {
+/** The 409 for a job that finds the line of its user full; any other error as it is. */
+export function lineIsFull(error: unknown, { waitingJobs }: Limits): unknown {
   if (!(error instanceof JobLimitError)) return error;
-  const messages = {
-    unfinishedJobs: `You have ${unfinishedJobs} unfinished jobs, the most this deployment allows; wait for one or cancel one.`,
-    vcpus: `All unfinished jobs together may reserve ${vcpus} vCPUs in this deployment; wait for one to end or ask for fewer.`,
-    sharedCluster:
-      'Clusters of the projects of another owner are unfinished. Nodes of all clusters reach one another, so only those of one owner run at a time in this deployment, unless its option sharedCluster is set; wait for them to end.',
-  };
-  return new ServiceError('conflict', messages[error.limit]);
+  return new ServiceError(
+    'conflict',
+    `${waitingJobs} of your jobs wait in line, the most this deployment allows; wait for one to start or cancel one.`,
+  );
 }

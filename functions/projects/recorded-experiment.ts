@@ -4,7 +4,9 @@ import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import type { Ambient } from '../../shared/http/definition.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { submitJob } from '../../shared/jobs/submit.ts';
+import { placeOneInLine } from '../../shared/jobs/place-in-line.ts';
+import { startWaitingInRequest } from '../../shared/jobs/start-waiting.ts';
+import { submitInRequest } from '../../shared/jobs/submit-in-request.ts';
 import { showExperiment } from '../experiments/experiment-answer.ts';
 
 type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
@@ -13,19 +15,21 @@ type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
 };
 
 /**
- * Hands a recorded experiment to Batch and answers it as it is then. Should that fail, the reconciler does it later.
- * `isFirst` says that nobody can have tried before.
+ * Hands a recorded experiment to Batch, or starts who waits where it waits, and answers it as it is then. Should that
+ * fail, the reconciler does it later. `isFirst` says that nobody can have tried before.
  */
-export async function submitAndAnswer(experiment: Experiment, context: Submitting, isFirst: boolean) {
+export async function submitAndAnswer(
+  { experiment, waits }: { experiment: Experiment; waits: boolean },
+  context: Submitting,
+  isFirst: boolean,
+) {
   const { records, batch, settings, log, now } = context;
   const { project_id, experiment_id } = experiment;
-  try {
-    await submitJob(records, batch, settings, experiment, isFirst);
-  } catch (error) {
-    log.warn('submit-later', { experiment_id, error: error instanceof Error ? error.name : '' });
-  }
+  if (waits) await startWaitingInRequest({ records, batch, settings, now }, experiment, log);
+  else await submitInRequest(experiment, context, isFirst);
   const present = await requireExperiment(records, project_id, experiment_id);
-  return Reply.json(showExperiment(present, now()), { version: present.version });
+  const placed = await placeOneInLine(records, settings.limits, present);
+  return Reply.json(showExperiment(placed, now()), { version: present.version });
 }
 
 /** How both kinds of training honour an `Idempotency-Key`. */
@@ -37,7 +41,8 @@ export const creatingExperiment = {
   async replayCreated(experiment_id: string, context: Submitting & { project: Project }) {
     const { records, project, now } = context;
     const experiment = await requireExperiment(records, project.project_id, experiment_id);
-    if (experiment.status === 'CREATED') return submitAndAnswer(experiment, context, false);
+    if (experiment.status === 'CREATED')
+      return submitAndAnswer({ experiment, waits: experiment.line_ticket !== null }, context, false);
     return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
   },
 } as const;

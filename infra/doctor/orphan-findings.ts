@@ -8,6 +8,8 @@ import type { OrphanStore } from './orphan-store.ts';
 
 const finals = jobStatuses.slice(finalRank).map((status) => `'${status}'`);
 const isUnfinished = `job.status NOT IN (${finals.join(', ')})`;
+/** Jobs that wait in line hold nothing of the limits. */
+const hasPlace = `${isUnfinished} AND job.waits = 0`;
 
 /** Whether a purge on record will remove an item. */
 function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
@@ -131,7 +133,7 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
   for (const { id = '', kept = '', actual = '' } of store.rows(
     `SELECT id, sum(kept) AS kept, sum(actual) AS actual FROM (
        SELECT substr(sk, ?) AS id, value AS kept, 0 AS actual FROM kept WHERE pk = ? AND sk LIKE ?
-       UNION ALL SELECT user_id, 0, 1 FROM job WHERE ${isUnfinished}
+       UNION ALL SELECT user_id, 0, 1 FROM job WHERE ${hasPlace}
      ) GROUP BY id HAVING sum(kept) <> sum(actual)`,
     user.sk.length + 1,
     user.pk,
@@ -140,7 +142,7 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
     yield drifted(user.pk, `${user.sk}${id}`, 'unfinished', kept, actual);
   for (const { kept = '', actual = '' } of store.rows(
     `SELECT coalesce((SELECT value FROM kept WHERE pk = ? AND sk = ?), 0) AS kept,
-       coalesce((SELECT sum(size) FROM job WHERE share IS NULL AND ${isUnfinished}), 0) AS actual`,
+       coalesce((SELECT sum(size) FROM job WHERE share IS NULL AND ${hasPlace}), 0) AS actual`,
     formerLimitKey.pk,
     formerLimitKey.sk,
   ))
@@ -148,7 +150,7 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
       yield drifted(formerLimitKey.pk, formerLimitKey.sk, 'vcpus', kept, actual);
   for (const { kept = '', actual = '' } of store.rows(
     `SELECT coalesce((SELECT value FROM kept WHERE pk = ? AND sk = ? AND attribute = 'clusters'), 0) AS kept,
-       (SELECT count(*) FROM job WHERE cluster = 1 AND ${isUnfinished}) AS actual`,
+       (SELECT count(*) FROM job WHERE cluster = 1 AND ${hasPlace}) AS actual`,
     clusterClaimKey.pk,
     clusterClaimKey.sk,
   ))
@@ -156,7 +158,7 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
       yield drifted(clusterClaimKey.pk, clusterClaimKey.sk, 'clusters', kept, actual);
   for (const { pk = '', sk = '', kept = '', actual = '' } of store.rows(
     `SELECT free.pk, free.sk, free.value AS kept, capacity.value - coalesce(
-         (SELECT sum(size) FROM job WHERE share = position.value AND ${isUnfinished}), 0) AS actual
+         (SELECT sum(size) FROM job WHERE share = position.value AND ${hasPlace}), 0) AS actual
        FROM kept AS free
        JOIN kept AS capacity ON capacity.pk = free.pk AND capacity.sk = free.sk AND capacity.attribute = 'capacity'
        JOIN kept AS position ON position.pk = free.pk AND position.sk = free.sk AND position.attribute = 'index'

@@ -190,6 +190,9 @@ export class OrphanSearch implements Disposable {
         store.add('named', packObject(idIn(item), sk));
         this.#addStored('project', idIn(item), item['bytes']);
         break;
+      case 'waiting-job':
+        store.add('unfinished', textOf(Object(item['job']).job_id), pk);
+        break;
       case 'purge':
         this.#addPurge(item);
         break;
@@ -204,7 +207,8 @@ export class OrphanSearch implements Disposable {
     const isCluster = typeof item['cluster_owner'] === 'string' ? 1 : 0;
     const { sk, user_id, status } = item;
     this.#store.add('owner', 'job', sk);
-    this.#store.add('job', sk, project_id, textOf(user_id), textOf(status), size, share, isCluster);
+    const waits = typeof item['line_ticket'] === 'number' ? 1 : 0;
+    this.#store.add('job', sk, project_id, textOf(user_id), textOf(status), size, share, isCluster, waits);
   }
 
   #addPurge(item: Item): void {

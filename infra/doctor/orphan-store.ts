@@ -7,7 +7,7 @@ const cacheKiB = 64 * 1024;
 
 const tables = `
   CREATE TABLE owner (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) WITHOUT ROWID;
-  CREATE TABLE job (id TEXT PRIMARY KEY, project_id TEXT, user_id TEXT, status TEXT, size REAL, share INTEGER, cluster INTEGER);
+  CREATE TABLE job (id TEXT PRIMARY KEY, project_id TEXT, user_id TEXT, status TEXT, size REAL, share INTEGER, cluster INTEGER, waits INTEGER);
   CREATE TABLE item (pk TEXT, sk TEXT, kind TEXT, owner TEXT);
   CREATE TABLE object (key TEXT, kind TEXT, owner TEXT, experiment TEXT);
   CREATE TABLE named (key TEXT PRIMARY KEY) WITHOUT ROWID;

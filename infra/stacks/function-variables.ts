@@ -50,6 +50,7 @@ export function functionVariables(
     ),
     PRICES: JSON.stringify(computePrices(options)),
     LIMIT_UNFINISHED_JOBS: String(options.limitUnfinishedJobs),
+    LIMIT_WAITING_JOBS: String(options.limitWaitingJobs),
     LIMIT_VCPUS: String(options.limitVcpus),
     SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),

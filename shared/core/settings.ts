@@ -7,6 +7,10 @@ const wholeNumber = 'must be a whole number above 0';
 const count = (otherwise: number) =>
   z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(otherwise);
 
+/** A limit of jobs, or `none`. The number that stands for none is stored nowhere, but compared with stored ones. */
+const jobCount = (otherwise: number) =>
+  z.preprocess((value) => (value === 'none' ? Number.MAX_SAFE_INTEGER : value), count(otherwise));
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -47,7 +51,8 @@ const environmentSchema = () =>
     LIMIT_LOG_BYTES: count(100_000_000),
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
     LIMIT_PROJECT_BYTES: count(1_000_000_000_000),
-    LIMIT_UNFINISHED_JOBS: count(4),
+    LIMIT_UNFINISHED_JOBS: jobCount(4),
+    LIMIT_WAITING_JOBS: jobCount(1000),
     LIMIT_VCPUS: count(16),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
   });
@@ -65,9 +70,11 @@ export interface Limits {
   artifactBytes: number;
   /** Most bytes in the bucket of one project. */
   projectBytes: number;
-  /** Most unfinished jobs of one user. */
+  /** Most jobs of one user that have a place at once; more of them wait in line. */
   unfinishedJobs: number;
-  /** Most vCPUs of all unfinished jobs together. */
+  /** Most jobs in a line of one user. */
+  waitingJobs: number;
+  /** Most vCPUs of all jobs that have a place together. */
   vcpus: number;
   /** Whether clusters of several owners run at once, though their nodes reach one another. */
   sharedCluster: boolean;
@@ -132,6 +139,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       artifactBytes: value.LIMIT_ARTIFACT_BYTES,
       projectBytes: value.LIMIT_PROJECT_BYTES,
       unfinishedJobs: value.LIMIT_UNFINISHED_JOBS,
+      waitingJobs: value.LIMIT_WAITING_JOBS,
       vcpus: value.LIMIT_VCPUS,
       sharedCluster: value.SHARED_CLUSTER === 'yes',
     },

@@ -7,7 +7,7 @@ import { count } from './project.ts';
 import { recordType, unreadableVersion } from './record.ts';
 import { type SpreadList, spreadList } from './spread-list.ts';
 import { isSpread } from './spread-state.ts';
-import type { Key, TableReader, Write } from './table.ts';
+import type { Item, Key, TableReader, Write } from './table.ts';
 import { releaseVcpus } from './vcpu-shares.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
@@ -58,6 +58,10 @@ export const jobFields = () => ({
   nodes: z.number().int(),
   /** Seconds. */
   timeout: z.number().int(),
+  /** Ticket in the line in which it waits for a place; null once it has one. */
+  line_ticket: z.number().int().nullable().default(null),
+  /** When it left the line; null where it never waited. */
+  begun_at: Timestamp.nullable().default(null),
   /** Share of the deployment's vCPUs that it takes its own from; null for jobs of releases without shares. */
   limit_share: z.number().int().nullable().default(null),
   version: z.number().int(),
@@ -86,11 +90,13 @@ export const unreadableJob = () => ({
   gpus: 0,
   nodes: 0,
   timeout: 0,
+  line_ticket: null,
+  begun_at: null,
   limit_share: null,
   version: unreadableVersion,
 });
 
-const unfinished = recordType('unfinished-job', () =>
+const unfinishedSchema = () =>
   z.object({
     job_id: Ulid,
     kind: z.string(),
@@ -103,9 +109,11 @@ const unfinished = recordType('unfinished-job', () =>
     limit_share: z.number().int().nullable().default(null),
     /** Owner of the cluster that it runs on; null for jobs on other compute, and of releases that counted none. */
     cluster_owner: Ulid.nullable().default(null),
-  }),
-);
+  });
+const unfinished = recordType('unfinished-job', unfinishedSchema);
 
+/** Schema of a job that has not ended, as it is listed. */
+export const UnfinishedJob = unfinishedSchema;
 /** A job that has not ended, and the record (`subject`) that it is. There is one for each, so none is forgotten. */
 export type UnfinishedJob = z.infer<typeof unfinished.schema>;
 
@@ -163,6 +171,15 @@ export const countOfUser = ({ user_id }: UnfinishedJob, most: number): Write => 
 
 /** The writes that count a job in its project. */
 export const countInProject = (job: UnfinishedJob): Write[] => countUnfinished(job, 1, { experiments: 1 });
+
+/** The writes that end a job which never left its line, besides its own record. */
+export const endWaiting = (job: UnfinishedJob): Write[] => countUnfinished(job, -1);
+
+/** Number of a user's jobs that have a place. */
+export const placesOf = (item: Item | undefined): number => {
+  const places = item?.['unfinished'];
+  return typeof places === 'number' ? places : 0;
+};
 
 /** The writes that end a job besides its own record: it is no longer unfinished and frees what it had reserved. */
 export function endJob(job: UnfinishedJob): Write[] {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from '../core/formats.ts';
+import { Timestamp, Ulid } from '../core/formats.ts';
 import { jobPartition } from './job.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
@@ -13,6 +13,8 @@ const lease = recordType('lease', () =>
     number: z.number().int(),
     batch_job_id: z.string(),
     batch_attempt: z.number().int(),
+    /** Whose job it is; absent in leases of earlier releases. */
+    user_id: Ulid.optional(),
     taken_at: Timestamp,
     heartbeat_at: Timestamp,
     /** How the node ended; absent while it runs, and where it ended without a word. */

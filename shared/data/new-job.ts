@@ -25,5 +25,7 @@ export const newJob = (asked: Asked): JobFields => ({
   checked_at: asked.created_at,
   exit_code: null,
   signal: null,
+  line_ticket: null,
+  begun_at: null,
   version: 1,
 });

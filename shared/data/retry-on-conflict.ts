@@ -9,6 +9,8 @@ export const readAgain: unique symbol = Symbol('read again');
 const callsMost = 10;
 
 interface RetryOptions<T> {
+  /** Calls at most; 10 unless given. */
+  calls?: number;
   /** Whether a failed condition is a conflict with another change, which another call may not meet. Default: always. */
   isConflict?: (error: ConditionFailedError) => boolean;
   /** What to do after the last call. Default: throw a `conflict`. */
@@ -26,7 +28,7 @@ export function jitteredPause(retry: number, longest = 200): Promise<void> {
 
 /**
  * Make an optimistic change: `act` reads, and writes on the condition that nothing has changed since. When another change
- * came between, call it again, at most ten times in all.
+ * came between, call it again, at most ten times in all unless `calls` says otherwise.
  * @param act receives the number of the call, from 1
  * @throws ServiceError `conflict` after the last call, unless `giveUp` does something else
  *
@@ -40,6 +42,7 @@ export function jitteredPause(retry: number, longest = 200): Promise<void> {
 export async function retryOnConflict<T>(
   act: (number: number) => Promise<T | typeof readAgain>,
   {
+    calls = callsMost,
     isConflict = () => true,
     giveUp = (cause) => {
       throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.', {
@@ -57,7 +60,7 @@ export async function retryOnConflict<T>(
       if (!(error instanceof ConditionFailedError && isConflict(error))) throw error;
       conflict = error;
     }
-    if (number === callsMost) return giveUp(conflict);
+    if (number >= calls) return giveUp(conflict);
     await jitteredPause(number - 1);
   }
 }

@@ -77,6 +77,7 @@ export async function acquireLease<R extends JobRecord>(
     number: (previous?.number ?? 0) + 1,
     batch_job_id: me.batch_job_id,
     batch_attempt: me.batch_attempt,
+    user_id: record.user_id,
     taken_at: now.toISOString(),
     heartbeat_at: now.toISOString(),
   };

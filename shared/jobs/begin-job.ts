@@ -5,12 +5,13 @@ import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table.ts';
 import { reserveVcpus } from '../data/vcpu-shares.ts';
+import { lineIsEmpty } from '../data/waiting-line.ts';
 import { ConditionFailedError, WriteLabel } from '../data/write-label.ts';
 
-/** A limit that leaves no room for the job now. */
+/** A limit that leaves no room for the job now; `line` where others wait before it. */
 export class JobLimitError extends Error {
   override readonly name = 'JobLimitError';
-  readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster';
+  readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster' | 'line' | 'waitingJobs';
 
   constructor(limit: JobLimitError['limit']) {
     super(`nothing is left of the limit ${limit}`);
@@ -18,26 +19,36 @@ export class JobLimitError extends Error {
   }
 }
 
+/** The limits that a job needs a place within. */
+export type PlaceLimits = Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>;
+
 const clusterClaim = new WriteLabel('claim of the cluster');
 const userLimit = new WriteLabel('unfinished jobs of the user');
 const vcpuLimit = new WriteLabel('vCPUs of the deployment');
+const line = new WriteLabel('line of the user');
+
+/** The limits, in the order in which a job that meets several is told of one. */
+const limitsByLabel = [
+  [line, 'line'],
+  [clusterClaim, 'sharedCluster'],
+  [userLimit, 'unfinishedJobs'],
+] as const;
 
 /**
- * Begin a job: in one transaction do `writes`, its own record among them, put it on the list of unfinished jobs, and
- * count it against the limits.
+ * Give a job a place: in one transaction do `writes`, put the job on the list of unfinished ones, and count it against
+ * the limits.
  * @throws JobLimitError where a limit would be exceeded
  * @throws ConditionFailedError where a condition of `writes` does not hold
  */
-export async function beginJob(
+export async function takePlace(
   records: TableWriter<'records'>,
   job: UnfinishedJob,
-  limits: Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>,
+  limits: PlaceLimits,
   writes: readonly Write[],
 ): Promise<void> {
   const counted = [
     ...writes,
     putUnfinished(job),
-    ...countInProject(job),
     ...claimCluster(job, limits.sharedCluster).map((write) => clusterClaim.on(write)),
     userLimit.on(countOfUser(job, limits.unfinishedJobs)),
   ];
@@ -49,12 +60,25 @@ export async function beginJob(
       await records.write(...counted, ...reserving.map((write) => vcpuLimit.on(write)));
     } catch (error) {
       const isLimit =
-        error instanceof ConditionFailedError && error.isOnly(clusterClaim, userLimit, vcpuLimit);
-      if (isLimit && clusterClaim.failedIn(error)) throw new JobLimitError('sharedCluster');
-      if (isLimit && userLimit.failedIn(error)) throw new JobLimitError('unfinishedJobs');
+        error instanceof ConditionFailedError && error.isOnly(line, clusterClaim, userLimit, vcpuLimit);
+      const reached = limitsByLabel.find(([label]) => isLimit && label.failedIn(error));
+      if (reached !== undefined) throw new JobLimitError(reached[1]);
       throw error;
     }
   };
   const isConflict = (error: ConditionFailedError) => error.isOnly(vcpuLimit);
   await retryOnConflict(begin, { isConflict, giveUp: refuseBusyShares });
 }
+
+/**
+ * Begin a job that need not wait: do `writes`, its own record among them, and give it a place.
+ * @throws JobLimitError where a limit would be exceeded, or others wait in its line
+ * @throws ConditionFailedError where a condition of `writes` does not hold
+ */
+export const beginJob = (
+  records: TableWriter<'records'>,
+  job: UnfinishedJob,
+  limits: PlaceLimits,
+  writes: readonly Write[],
+): Promise<void> =>
+  takePlace(records, job, limits, [...writes, ...countInProject(job), line.on(lineIsEmpty(job))]);

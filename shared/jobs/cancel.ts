@@ -7,9 +7,17 @@ import { ConditionFailedError } from '../data/write-label.ts';
 import { concludeJob } from './conclude.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { placeOf } from './place.ts';
-import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
+import {
+  batchNameOf,
+  buildNameOf,
+  isStrategy,
+  type JobRecord,
+  parseJobRecord,
+  unfinishedJobOf,
+} from './subject.ts';
 
 const reason = 'Cancelled by a user.';
+const unstarted = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
 
 /** Ids of all Batch jobs of a record, including those whose submission was not noted yet. */
 async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobRecord): Promise<string[]> {
@@ -36,6 +44,12 @@ export async function cancelJob(
 ): Promise<boolean> {
   if (isFinal(record.status)) return false;
   const { subject } = unfinishedJobOf(record);
+  if (record.line_ticket !== null) {
+    if (await concludeJob(records, record, unstarted, now)) return true;
+    // It has just left its line.
+    const item = await records.get(subject);
+    return item !== undefined && cancelJob(records, batch, settings, parseJobRecord(item), now);
+  }
   try {
     await records.write(
       changeJob(subject, { set: { cancel_requested_at: now.toISOString(), status_reason: 'Cancelling.' } }),
@@ -46,9 +60,8 @@ export async function cancelJob(
   }
   for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, reason);
   if (record.status_rank < rankOf('STARTING')) {
-    const conclusion = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
     // An earlier attempt, or the build of the environment, may have left objects.
-    await concludeJob(records, record, conclusion, now, ...purgeLeftovers(record, now));
+    await concludeJob(records, record, unstarted, now, ...purgeLeftovers(record, now));
   }
   return true;
 }

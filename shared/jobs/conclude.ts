@@ -3,6 +3,7 @@ import { changeJob, endJob } from '../data/job.ts';
 import { type FinalStatus, finalRank } from '../data/job-status.ts';
 import type { TableWriter, Write } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
+import { endInLine } from './leave-line.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** How a job ends. */
@@ -18,7 +19,7 @@ export interface Conclusion {
 
 /**
  * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its reservations are
- * released. `further` are writes that go with it, such as the check of the lease.
+ * released. One that waits leaves its line instead. `further` are writes that go with it, such as the check of the lease.
  * @returns false where the job had ended already, or a condition of `further` does not hold
  * @example
  * const reason = 'AWS Batch no longer knows this job.';
@@ -41,6 +42,7 @@ export async function concludeJob(
     signal: conclusion.signal ?? null,
     ...conclusion.change,
   };
+  if (record.line_ticket !== null) return endInLine(records, record, record.line_ticket, set, further);
   try {
     await records.write(changeJob(job.subject, { set }), ...endJob(job), ...further);
     return true;

@@ -10,9 +10,12 @@ import type { JobRecord } from './subject.ts';
  */
 const waitMostHours = 72;
 
-/** Since when a job waits, in epoch milliseconds: its creation, or the end of its last attempt. */
+/** Since when a job waits, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt. */
 const waitsSince = (record: JobRecord, job: BatchJob): number =>
-  Math.max(Date.parse(record.created_at), ...job.attempts.map(({ stoppedAt = 0 }) => stoppedAt));
+  Math.max(
+    Date.parse(record.begun_at ?? record.created_at),
+    ...job.attempts.map(({ stoppedAt = 0 }) => stoppedAt),
+  );
 
 /**
  * End a job that has waited for capacity longer than the limit, and its Batch jobs.

@@ -3,6 +3,7 @@ import { changeJob } from '../data/job.ts';
 import { isFinal } from '../data/job-status.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { type Reconciler, reconcileJobs } from './reconcile.ts';
+import { startWaiting } from './start-waiting.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Seconds for which a comparison with Batch is recent enough for a read. */
@@ -19,6 +20,8 @@ export async function reconcileWhenStale(
   log: Logger,
 ): Promise<boolean> {
   const now = reconciler.now();
+  // Batch knows nothing of a job that waits in line.
+  if (record.line_ticket !== null) return false;
   if (isFinal(record.status) || Math.abs(now.getTime() - Date.parse(record.checked_at)) < freshSeconds * 1000)
     return false;
   const job = unfinishedJobOf(record);
@@ -27,6 +30,7 @@ export async function reconcileWhenStale(
     const since = { equals: { checked_at: record.checked_at } };
     await reconciler.records.write(changeJob(job.subject, { set: { checked_at: now.toISOString() } }, since));
     await reconcileJobs(reconciler, [job]);
+    await startWaiting(reconciler, job.user_id, log);
     return true;
   } catch (error) {
     if (!(error instanceof ConditionFailedError))

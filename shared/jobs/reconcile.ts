@@ -55,13 +55,13 @@ async function settle(
 ): Promise<void> {
   const { records, batch, settings } = reconciler;
   const now = reconciler.now();
-  if (isFinal(found.status)) return;
+  if (isFinal(found.status) || found.line_ticket !== null) return;
   const ended = [found.depends_on, found.batch_job_id].some((id) => id !== null && isOver(known.get(id)));
   const record = ended ? await readAnew(reconciler, found) : found;
   if (record === undefined || isFinal(record.status)) return;
   if (record.batch_job_id === null) {
     if (record.cancel_requested_at !== null) await cancelJob(records, batch, settings, record, now);
-    else if (secondsSince(record.created_at, now) > submitGraceSeconds)
+    else if (secondsSince(record.begun_at ?? record.created_at, now) > submitGraceSeconds)
       await submitJob(records, batch, settings, record, false);
     return;
   }

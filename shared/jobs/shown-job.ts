@@ -14,6 +14,10 @@ export const shownJob = {
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   created_at: Timestamp,
+  /** Position in the line of its user; null where it does not wait for a place. */
+  place_in_line: z.number().int().nullable(),
+  /** When its turn came; null where it never waited in line. */
+  begun_at: Timestamp.nullable(),
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),
   /** Seconds from start to stop, or to now. */
@@ -52,11 +56,12 @@ function attemptsOf(job: Recorded): Recorded['attempts'] {
 
 /** A job with the fields that are computed when it is read: attempts, duration and cost. */
 export function showJob<Job extends Recorded>(
-  job: Job,
+  job: Job & { place_in_line?: number | null },
   now: Date,
-): Job & { duration: number | null; cost: number | null } {
+): Job & { place_in_line: number | null; duration: number | null; cost: number | null } {
   const { started_at, stopped_at } = job;
   const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
   const duration = started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
-  return { ...job, attempts: attemptsOf(job), duration, cost: actualCost(job) };
+  const place_in_line = job.place_in_line ?? null;
+  return { ...job, place_in_line, attempts: attemptsOf(job), duration, cost: actualCost(job) };
 }

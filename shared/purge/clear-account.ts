@@ -11,6 +11,7 @@ import { disownStrategy, listOwnStrategies } from '../data/strategy.ts';
 import type { TableWriter } from '../data/table.ts';
 import { tryWrite } from '../data/try-write.ts';
 import { userPartition } from '../data/user.ts';
+import { cancelWaitingOf } from '../jobs/end-waiting.ts';
 import type { Pass } from './pass.ts';
 import { removeItems } from './run-purge.ts';
 
@@ -69,7 +70,7 @@ async function disownAll(
 
 /**
  * Removes what a deleted user has left: their name on projects, models and strategies, which stay; their membership of
- * projects of others; tokens; pictures, by a purge of their own.
+ * projects of others; jobs that wait in line; tokens; pictures, by a purge of their own.
  * True once nothing is left; false when time ran out before. The closed account is remembered until no request of the
  * user can be under way any more, and looked at again. Running it twice at once is harmless.
  */
@@ -83,6 +84,7 @@ export async function clearAccount(
   for (const kind of owned) {
     if ((await disownAll(records, user_id, kind, hasTime)) === 'stopped') return false;
   }
+  if (!(await cancelWaitingOf(records, user_id, hasTime, now))) return false;
   await purgePictures(records, closed);
   if ((await removeItems(accounts, { pk: userPartition(user_id) }, hasTime)) === 'stopped') return false;
   const allEnded = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();

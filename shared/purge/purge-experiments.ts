@@ -13,6 +13,7 @@ import { unrank } from '../data/ranking.ts';
 import type { TableWriter } from '../data/table.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
+import { startWaiting } from '../jobs/start-waiting.ts';
 import { removeItems } from './run-purge.ts';
 
 interface Purger {
@@ -25,14 +26,16 @@ interface Purger {
 const pageSize = 25;
 const deletedReason = 'Its project was deleted.';
 
-/** Ends the jobs of these experiments; answers the ids of all their Batch jobs. */
+/** Ends the jobs of these experiments, and notes their `users`; answers the ids of all their Batch jobs. */
 async function endJobs(
   { records, batch, settings, now }: Purger,
   experiments: readonly Experiment[],
+  users: Set<string>,
 ): Promise<string[]> {
   for (const experiment of experiments) {
     if (isFinal(experiment.status)) continue;
     await cancelJob(records, batch, settings, experiment, now());
+    users.add(experiment.user_id);
     // A container that still runs finds its lease worthless and stops.
     await concludeJob(records, experiment, { status: 'CANCELLED', reason: deletedReason }, now());
   }
@@ -43,16 +46,17 @@ async function endJobs(
 
 /**
  * Ends the jobs of all experiments of a project, before any is waited for: they get the time that a container may take
- * together, not one after the other. True once Batch says that none of their containers can still write.
+ * together, not one after the other. Then starts the jobs of others that waited for their places. True once Batch says that none of their containers can still write.
  */
 async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline): Promise<boolean> {
+  const users = new Set<string>();
   let allEnded = true;
   let after: string | undefined;
   do {
     if (!hasTime()) return false;
     const page = await listStoredExperiments(purger.records, project_id, { limit: pageSize, after });
     const experiments = page.items.map(salvageExperiment);
-    const known = await purger.batch.describe(await endJobs(purger, experiments));
+    const known = await purger.batch.describe(await endJobs(purger, experiments, users));
     for (const { id, status } of known) {
       // The job of a record that cannot be read: nothing else would end it.
       const isLeft = experiments.some((one) => isFinal(one.status) && one.batch_job_id === id);
@@ -61,6 +65,7 @@ async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline)
     allEnded &&= known.every(({ status }) => rankOf(status) === finalRank);
     after = page.next;
   } while (after !== undefined);
+  for (const user_id of users) await startWaiting(purger, user_id);
   return allEnded;
 }
 

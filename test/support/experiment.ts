@@ -29,6 +29,8 @@ export function experimentOf(project_id: string, value: number | null): Experime
     checkpoint_bytes: 0,
     cost_estimate: null,
     limit_share: 0,
+    line_ticket: null,
+    begun_at: null,
     cluster_owner: null,
     status: value === null ? 'RUNNING' : 'SUCCEEDED',
     status_rank: value === null ? 5 : 6,

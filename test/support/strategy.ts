@@ -57,6 +57,8 @@ export async function recordedStrategy(
     receipt_parts: 0,
     cost_estimate: null,
     limit_share: 0,
+    line_ticket: null,
+    begun_at: null,
     status: hasEnded ? 'SUCCEEDED' : 'RUNNING',
     status_rank: hasEnded ? 6 : 5,
     status_reason: null,

@@ -13,9 +13,9 @@ import type { TableWriter } from '../../../shared/data/table.ts';
 import { limitShare } from '../../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition.ts';
-import { beginJob } from '../../../shared/jobs/begin-job.ts';
+import { beginOrWait, waitingFields } from '../../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
-import { checkLimits, limitReached } from '../../projects/job-limits.ts';
+import { checkLimits, lineIsFull } from '../../projects/job-limits.ts';
 import { fargateSize } from '../../projects/job-size.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/require-shapes.ts';
@@ -96,11 +96,17 @@ function refuseTogether(
   if (taken !== undefined) throw new ServiceError('conflict', taken.message, { errors: [taken] });
 }
 
+/** A strategy that was recorded, and whether it waits in line. */
+interface Begun {
+  strategy: Strategy;
+  waits: boolean;
+}
+
 /**
  * Records a strategy, which pins the model as it is. From then on it will reach an end: should this process die before
  * it is handed to Batch, the reconciler submits it.
  */
-export async function beginStrategy(asked: StrategyRequest, context: BeginContext): Promise<Strategy> {
+export async function beginStrategy(asked: StrategyRequest, context: BeginContext): Promise<Begun> {
   const { records, newId, settings, idempotencyWrites, caller } = context;
   const model = await requireReadyModel(records, asked.model_name);
   requireOwn(model, caller);
@@ -113,14 +119,16 @@ export async function beginStrategy(asked: StrategyRequest, context: BeginContex
     await takenName(records, strategy.result_name),
   );
   try {
-    await beginJob(records, strategyJob(strategy), settings.limits, [
+    const writesOf = (ticket: number | null) => [
       modelExists(model),
-      putStrategy(strategy),
-      ...idempotencyWrites(strategy.strategy_id),
-    ]);
+      putStrategy({ ...strategy, ...(ticket !== null && waitingFields(ticket)) }),
+      ...idempotencyWrites(strategy_id),
+    ];
+    const job = strategyJob(strategy);
+    const waits = await beginOrWait(records, job, settings.limits, writesOf, context.now());
+    return { strategy, waits };
   } catch (error) {
     if (error instanceof ConditionFailedError) throw notFound('model', asked.model_name);
-    throw limitReached(error, settings.limits);
+    throw lineIsFull(error, settings.limits);
   }
-  return strategy;
 }

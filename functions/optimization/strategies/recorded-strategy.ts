@@ -4,7 +4,9 @@ import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts
 import type { TableWriter } from '../../../shared/data/table.ts';
 import type { Ambient } from '../../../shared/http/definition.ts';
 import { Reply } from '../../../shared/http/reply.ts';
-import { submitJob } from '../../../shared/jobs/submit.ts';
+import { placeOneInLine } from '../../../shared/jobs/place-in-line.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/start-waiting.ts';
+import { submitInRequest } from '../../../shared/jobs/submit-in-request.ts';
 
 type Show<T> = (strategy: Strategy, now: Date) => T;
 
@@ -14,24 +16,22 @@ type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
 };
 
 /**
- * Hands a recorded strategy to Batch and answers it as it is then. Should that fail, the reconciler does it later.
- * `isFirst` says that nobody can have tried before.
+ * Hands a recorded strategy to Batch, or starts who waits where it waits, and answers it as it is then. Should that fail,
+ * the reconciler does it later. `isFirst` says that nobody can have tried before.
  */
 export async function submitAndAnswer<T>(
-  strategy: Strategy,
+  { strategy, waits }: { strategy: Strategy; waits: boolean },
   show: Show<T>,
   context: Submitting,
   isFirst: boolean,
 ): Promise<Reply<T>> {
   const { records, batch, settings, log, now } = context;
   const { kind, strategy_id } = strategy;
-  try {
-    await submitJob(records, batch, settings, strategy, isFirst);
-  } catch (error) {
-    log.warn('submit-later', { strategy_id, error: error instanceof Error ? error.name : '' });
-  }
+  if (waits) await startWaitingInRequest({ records, batch, settings, now }, strategy, log);
+  else await submitInRequest(strategy, context, isFirst);
   const present = await requireStrategy(records, kind, strategy_id);
-  return Reply.json(show(present, now()), { version: present.version });
+  const placed = await placeOneInLine(records, settings.limits, present);
+  return Reply.json(show(placed, now()), { version: present.version });
 }
 
 /** Answers the strategy of a request whose attempt died before it could; it may not have been submitted either. */
@@ -43,6 +43,7 @@ export async function replayCreated<T>(
 ): Promise<Reply<T>> {
   const { records, now } = context;
   const strategy = await requireStrategy(records, kind, strategy_id);
-  if (strategy.status === 'CREATED') return submitAndAnswer(strategy, show, context, false);
+  if (strategy.status === 'CREATED')
+    return submitAndAnswer({ strategy, waits: strategy.line_ticket !== null }, show, context, false);
   return Reply.json(show(strategy, now()), { version: strategy.version });
 }

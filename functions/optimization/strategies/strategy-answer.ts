@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { Progress, ResultFile, type Strategy } from '../../../shared/data/strategy.ts';
+import type { Placed } from '../../../shared/jobs/place-in-line.ts';
 import { showJob, shownJob } from '../../../shared/jobs/shown-job.ts';
 import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/stored-request.ts';
 
@@ -45,7 +46,7 @@ const QuantizeStrategyAnswer = z
 export const strategyAnswers = { prune: PruneStrategyAnswer, quantize: QuantizeStrategyAnswer } as const;
 
 /** What every strategy shows at this moment. */
-const common = (strategy: Strategy, now: Date) => ({
+const common = (strategy: Placed<Strategy>, now: Date) => ({
   ...showJob(strategy, now),
   job_id: strategy.batch_job_id,
 });
@@ -54,19 +55,22 @@ const mistaken = (strategy: Strategy): Error =>
   new Error(`strategy ${strategy.strategy_id} is a ${strategy.kind}`);
 
 /** A pruning to show at this moment. */
-export function showPruning(strategy: Strategy, now: Date): z.input<typeof PruneStrategyAnswer> {
+export function showPruning(strategy: Placed<Strategy>, now: Date): z.input<typeof PruneStrategyAnswer> {
   const { request } = strategy;
   if (request.operation !== 'prune') throw mistaken(strategy);
   return { ...common(strategy, now), ...request };
 }
 
 /** A quantization to show at this moment. */
-export function showQuantization(strategy: Strategy, now: Date): z.input<typeof QuantizeStrategyAnswer> {
+export function showQuantization(
+  strategy: Placed<Strategy>,
+  now: Date,
+): z.input<typeof QuantizeStrategyAnswer> {
   const { request } = strategy;
   if (request.operation !== 'quantize') throw mistaken(strategy);
   return { ...common(strategy, now), ...request };
 }
 
 /** A strategy of either operation to show at this moment. */
-export const showStrategy = (strategy: Strategy, now: Date) =>
+export const showStrategy = (strategy: Placed<Strategy>, now: Date) =>
   strategy.kind === 'prune' ? showPruning(strategy, now) : showQuantization(strategy, now);

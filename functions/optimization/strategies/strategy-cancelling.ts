@@ -6,6 +6,7 @@ import { requireStrategy } from '../../../shared/data/strategy.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/start-waiting.ts';
 import { requireOwnStrategy } from './require-own-strategy.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 import { strategyPath } from './strategy-path.ts';
@@ -29,9 +30,10 @@ export const strategyCancelling = (kind: OptimizationKind) =>
     problems: ['conflict'],
     etag: true,
 
-    async handle({ path: { strategy_id } }, { records, batch, settings, now, caller }) {
+    async handle({ path: { strategy_id } }, { records, batch, settings, now, caller, log }) {
       const found = await requireOwnStrategy(records, caller, kind, strategy_id);
       const cancelled = await cancelJob(records, batch, settings, found, now());
+      await startWaitingInRequest({ records, batch, settings, now }, found, log);
       const strategy = await requireStrategy(records, kind, strategy_id);
       if (!cancelled && strategy.status !== 'CANCELLED') {
         throw new ServiceError('conflict', `The strategy has ended already: ${strategy.status}.`);

@@ -4,6 +4,7 @@ import { readRecords } from '../../../shared/data/needs.ts';
 import { listStrategies } from '../../../shared/data/strategy.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { answerList, paging } from '../../../shared/http/paging.ts';
+import { placeInLine } from '../../../shared/jobs/place-in-line.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 
 const words = {
@@ -22,10 +23,13 @@ export const strategyList = (kind: OptimizationKind) =>
     input: { query: z.strictObject(paging) },
     output: { 200: z.array(strategyAnswers[kind]) },
 
-    handle({ query }, { records, now }) {
+    handle({ query }, { records, settings, now }) {
       const at = now();
       return answerList(query, {
-        fetch: (page) => listStrategies(records, kind, page),
+        async fetch(page) {
+          const found = await listStrategies(records, kind, page);
+          return { ...found, items: await placeInLine(records, settings.limits, found.items) };
+        },
         keyOf: ({ strategy_id }) => strategy_id,
         show: (strategy) => showStrategy(strategy, at),
       });

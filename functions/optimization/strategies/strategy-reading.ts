@@ -7,6 +7,7 @@ import { requireStrategy } from '../../../shared/data/strategy.ts';
 import { preferredMediaType } from '../../../shared/http/accept.ts';
 import { content, defineEndpoint } from '../../../shared/http/definition.ts';
 import { Reply } from '../../../shared/http/reply.ts';
+import { placeOneInLine } from '../../../shared/jobs/place-in-line.ts';
 import { reconcileWhenStale } from '../../../shared/jobs/reconcile-on-read.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
@@ -49,7 +50,7 @@ export const strategyReading = (kind: OptimizationKind) =>
       const read = () => requireStrategy(records, kind, strategy_id);
       const found = await read();
       const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
-      const strategy = compared ? await read() : found;
+      const strategy = await placeOneInLine(records, settings.limits, compared ? await read() : found);
       const stored = await readReceipt(records, strategy_id, strategy.receipt_parts);
       const receipt = stored === undefined ? null : Receipt.parse(stored);
       const extras = { headers: { Vary: 'Accept' }, version: strategy.version };

@@ -44,12 +44,16 @@ export function engineAccess(own: Variables, made: Credentials): EngineAccess {
 /** Variables that a deployment sets as it likes, handed on as they are. */
 const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|LOG_LEVEL)$/;
 
+/** One's own machine limits how many jobs run by itself. */
+const localLimits = { LIMIT_UNFINISHED_JOBS: 'none', LIMIT_WAITING_JOBS: 'none' };
+
 /** Environment of a job: what a function gets, but not the name of the accounts table. */
 export function jobVariables(own: Variables, access: EngineAccess): Record<string, string> {
   const settings = Object.entries(own).filter(
     (entry): entry is [string, string] => passed.test(entry[0]) && entry[1] !== undefined,
   );
   return {
+    ...localLimits,
     ...Object.fromEntries(settings),
     ...access.endpoints,
     AWS_REGION: access.region,

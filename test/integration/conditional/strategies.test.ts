@@ -49,6 +49,8 @@ function failedStrategy(kind: Strategy['kind'], strategy_id: string, { user }: T
     receipt_parts: 0,
     cost_estimate: null,
     limit_share: 0,
+    line_ticket: null,
+    begun_at: null,
     status: 'FAILED',
     status_rank: finalRank,
     status_reason: 'The model could not be read.',

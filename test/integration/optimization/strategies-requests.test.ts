@@ -144,17 +144,21 @@ describe('a request is refused', () => {
   });
 });
 
-test('no more jobs are taken than a user or the deployment may have, and ended ones free their place', async () => {
+test('strategies beyond what a user or the deployment may have wait in line, and ended ones free their place', async () => {
   const admin = await service.user('admin');
   const asked = [await service.prune({ exclude: 'wait' }), await service.prune({ exclude: 'wait' })];
   expect(asked.map(({ status }) => status)).toEqual([200, 200]);
   const third = await service.prune();
   expect(third).toMatchObject({
-    status: 409,
-    json: { detail: expect.stringContaining('2 unfinished jobs') },
+    status: 200,
+    json: { status: 'CREATED', status_reason: '2 of your jobs run; this is first in line.' },
   });
-  const tooLarge = await service.prune({ vcpus: '4', memory: '8192' }, admin);
-  expect(tooLarge).toMatchObject({ status: 409, json: { detail: expect.stringContaining('6 vCPUs') } });
+  const large = await service.prune({ vcpus: '4', memory: '8192' }, admin);
+  expect(large.json.status_reason).toBe(
+    'All jobs together may have 6 vCPUs, and those are taken; this is first in line.',
+  );
+  const listed = await service.call(listPrunings, { as: admin });
+  expect(listed.json.slice(0, 2)).toMatchObject([{ place_in_line: 1 }, { place_in_line: 1 }]);
   for (const { json } of asked) {
     const path = { strategy_id: json.strategy_id };
     await service.call(cancelPruning, { path, as: service.developer });

@@ -25,6 +25,7 @@ import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
+import { findLine, frontOf, readyHeads } from '../../../shared/data/waiting-line.ts';
 import type { WatchedPage } from '../../../shared/data/watched-list.ts';
 
 export interface Tables {
@@ -109,6 +110,9 @@ export const readers: Readonly<Record<string, Reader>> = {
   },
   'closed-account': async ({ accounts }) => readable(await listClosedAccounts(accounts, undefined)),
   'limit-share': ({ records }) => auditVcpus(records),
+  'waiting-line': ({ records }, item) => findLine(records, ownerOf(item)),
+  'waiting-job': ({ records }, item) => frontOf(records, ownerOf(item)),
+  'line-row': async ({ records }) => (await readyHeads(records))[0],
   'cluster-claim': ({ records }) => auditCluster(records),
   'list-position': ({ records }) => readPosition(records, unfinishedJobs),
 };

@@ -24,7 +24,7 @@ describe('a training that cannot be', () => {
     });
 
   beforeAll(async () => {
-    service = await testService({ BATCH_ENDPOINT: nobody });
+    service = await testService({ BATCH_ENDPOINT: nobody, LIMIT_WAITING_JOBS: '1' });
     as = await service.user('developer');
     project_id = await newProject(service, as);
     await addConfig(project_id, 'train.yaml');
@@ -90,7 +90,7 @@ describe('a training that cannot be', () => {
     });
   });
 
-  test('beyond four unfinished jobs is 409, and Batch being away refuses none of the four', async () => {
+  test('beyond the jobs that may wait is 409, and Batch being away refuses none of those before', async () => {
     const owner = await service.user('developer');
     const busy = await newProject(service, owner);
     const path = { project_id: busy };
@@ -99,8 +99,10 @@ describe('a training that cannot be', () => {
     await service.call(putEnvironment, { path, query, as: owner });
     const begin = () => service.call(train, { path, query: { config: 'train.yaml' }, as: owner });
     const answers = await Promise.all(Array.from({ length: 6 }, begin));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 409, 409]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), 409]);
     expect(answers.find(({ status }) => status === 200)?.json.status).toBe('CREATED');
-    expect(answers.find(({ status }) => status === 409)?.json.detail).toContain('4 unfinished jobs');
+    expect(answers.find(({ status }) => status === 409)?.json.detail).toContain(
+      '1 of your jobs wait in line',
+    );
   });
 });

@@ -1,0 +1,26 @@
+import type { BatchControl } from '../aws/batch.ts';
+import type { Logger } from '../core/log.ts';
+import type { Settings } from '../core/settings.ts';
+import type { TableWriter } from '../data/table.ts';
+import { type JobRecord, jobIdOf } from './subject.ts';
+import { submitJob } from './submit.ts';
+
+interface Submitting {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  settings: Settings;
+  log: Logger;
+}
+
+/** Submit a recorded job as {@link submitJob} does. Never throws: the reconciler repeats it. */
+export async function submitInRequest(
+  record: JobRecord,
+  { records, batch, settings, log }: Submitting,
+  isFirst: boolean,
+): Promise<void> {
+  try {
+    await submitJob(records, batch, settings, record, isFirst);
+  } catch (error) {
+    log.warn('submit-later', { job_id: jobIdOf(record), error: error instanceof Error ? error.name : '' });
+  }
+}

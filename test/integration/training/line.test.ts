@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest';
+import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
+import { event as purge } from '../../../functions/events/purge.event.ts';
+import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
+import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
+import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
+import { userLimitKey } from '../../../shared/data/job.ts';
+import { lineKey, waitingLines } from '../../../shared/data/waiting-line.ts';
+import { taskHandler } from '../../../shared/task/task.ts';
+import type { TestUser } from '../../support/service.ts';
+import { type TrainingService, trainingService } from '../../support/training.ts';
+import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
+import { newProject } from '../projects/new-project.ts';
+
+/** Jobs are accepted by Batch and wait there. */
+const full = { queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
+const query = { config: 'train.yaml' };
+
+async function projectOf(service: TrainingService, as: TestUser): Promise<string> {
+  const path = { project_id: await newProject(service, as) };
+  await service.call(putConfig, { path: { ...path, config_id: 'train.yaml' }, body: 'a: 1\n', as });
+  const environment = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
+  await service.call(putEnvironment, { path, query: environment, as });
+  return path.project_id;
+}
+
+/** A deployment of these limits, and users with a project each. */
+async function deployment(variables: Readonly<Record<string, string>>, options: typeof full | object = full) {
+  const service = await trainingService(options, variables);
+  const owner = async () => {
+    const as = await service.user('developer');
+    const project_id = await projectOf(service, as);
+    const path = { project_id };
+    const of = (experiment_id: string) => ({ path: { project_id, experiment_id }, as });
+    return {
+      as,
+      project_id,
+      train: async (more: Record<string, string> = {}): Promise<string> => {
+        const { status, json, text } = await service.call(train, { path, query: { ...query, ...more }, as });
+        expect(status, text).toBe(200);
+        return json.experiment_id;
+      },
+      refused: () => service.call(train, { path, query, as }),
+      cluster: async (): Promise<string> =>
+        (await service.call(trainRemote, { path, query: { nodes: '1' }, as })).json.experiment_id,
+      read: async (id: string) => (await service.call(readExperiment, of(id))).json,
+      // Whoever gave it its place may still be submitting it.
+      isBegun: (id: string) =>
+        expect
+          .poll(async () => (await service.call(readExperiment, of(id))).json, { timeout: 5000 })
+          .toMatchObject(begun),
+      cancel: (id: string) => service.call(cancelExperiment, of(id)),
+      remove: (id: string) => service.call(deleteExperiment, of(id)),
+    };
+  };
+  return { service, owner, lines: () => linesOf(service) };
+}
+
+const linesOf = async (service: TrainingService) =>
+  (await service.records.query({ pk: waitingLines.partitions[0] })).items.map(({ sk }) => sk);
+
+const statuses = ['SUBMITTED', 'PENDING', 'RUNNABLE'];
+const begun = {
+  status: expect.toSatisfy((status: string) => statuses.includes(status)),
+  place_in_line: null,
+};
+const standing = (place: number, status_reason: unknown = expect.any(String)) => ({
+  status: 'CREATED',
+  place_in_line: place,
+  status_reason,
+});
+
+describe('jobs of one user beyond the limit', () => {
+  test('wait in line, say where they stand, and start in order as places become free', async () => {
+    const { owner, service, lines } = await deployment({ LIMIT_UNFINISHED_JOBS: '2' });
+    const ada = await owner();
+    const ids = [];
+    for (let count = 0; count < 6; count += 1) ids.push(await ada.train());
+    const [first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = ids;
+    expect(await ada.read(third)).toMatchObject(standing(1, '2 of your jobs run; this is first in line.'));
+    expect(await ada.read(fifth)).toMatchObject(standing(3, '2 of your jobs run; this is third in line.'));
+    // Those that wait hold nothing.
+    expect(await unfinishedOf(service.records)).toHaveLength(2);
+    expect(await heldVcpus(service.records)).toBe(2);
+    const listed = await service.call(listExperiments, { path: { project_id: ada.project_id }, as: ada.as });
+    expect(listed.json.map(({ place_in_line }: { place_in_line: number }) => place_in_line)).toEqual(
+      [4, 3, 2, 1, null, null], // newest first
+    );
+
+    await ada.cancel(first);
+    await ada.isBegun(third);
+    expect(await ada.read(third)).toMatchObject({ begun_at: expect.any(String) });
+    expect(await ada.read(fifth)).toMatchObject(standing(2));
+    // One that leaves the line in the middle lets the others move up.
+    expect((await ada.cancel(fourth)).json).toMatchObject({ status: 'CANCELLED', place_in_line: null });
+    expect(await ada.read(fifth)).toMatchObject(standing(1));
+    expect(await ada.read(sixth)).toMatchObject(standing(2));
+    await ada.cancel(second);
+    await ada.cancel(third);
+    await ada.isBegun(fifth);
+    await ada.isBegun(sixth);
+    expect(await lines()).toEqual([]);
+    expect(await service.records.get(lineKey(ada.as.user.user_id))).toBeUndefined();
+    const project = await service.call(readProject, { path: { project_id: ada.project_id }, as: ada.as });
+    expect(project.json).toMatchObject({ experiments: 6 });
+    expect(await service.records.get(userLimitKey(ada.as.user.user_id))).toMatchObject({ unfinished: 2 });
+  });
+
+  test('are refused where as many wait as may, and none is lost of those that come at once', async () => {
+    const { owner } = await deployment({ LIMIT_UNFINISHED_JOBS: '1', LIMIT_WAITING_JOBS: '9' });
+    const ada = await owner();
+    const ids = await Promise.all(Array.from({ length: 10 }, () => ada.train()));
+    const detail = expect.stringContaining('9 of your jobs wait in line');
+    expect(await ada.refused()).toMatchObject({ status: 409, json: { detail } });
+    const read = await Promise.all(ids.map((id) => ada.read(id)));
+    const places = read.map(({ place_in_line }) => place_in_line as number | null);
+    expect(places.toSorted((one, other) => (one ?? 0) - (other ?? 0))).toEqual([
+      null,
+      ...Array.from({ length: 9 }, (_, index) => index + 1),
+    ]);
+  });
+
+  test('can be deleted once they are cancelled, and go with their project', async () => {
+    const { owner, service, lines } = await deployment({ LIMIT_UNFINISHED_JOBS: '1' });
+    const [ada, ben] = [await owner(), await owner()];
+    const [first, second, third] = [await ada.train(), await ada.train(), await ada.train()];
+    expect((await ada.remove(second)).status).toBe(409);
+    await ada.cancel(second);
+    expect((await ada.remove(second)).status).toBe(200);
+    expect(await ada.read(third)).toMatchObject(standing(1));
+    const other = await ben.train();
+    const deleted = await service.call(deleteProject, { path: { project_id: ada.project_id }, as: ada.as });
+    expect(deleted.json).toMatchObject({ deleted: { experiments: 2 }, cancelled_jobs: 2 });
+    await taskHandler(purge, service.environment)(undefined);
+    expect(await lines()).toEqual([]);
+    const left = (await unfinishedOf(service.records)).map(({ job_id }) => job_id);
+    expect(left).toEqual([other]);
+    expect(left).not.toContain(first);
+  });
+
+  test('are cancelled with their user', async () => {
+    const { owner, service, lines } = await deployment({ LIMIT_UNFINISHED_JOBS: '1' });
+    const [ada, admin] = [await owner(), await service.user('admin')];
+    const [first, second] = [await ada.train(), await ada.train()];
+    const { username } = ada.as.user;
+    expect((await service.call(deleteUser, { query: { username }, as: admin })).status).toBe(200);
+    await taskHandler(purge, service.environment)(undefined);
+    const of = (experiment_id: string) => ({
+      path: { project_id: ada.project_id, experiment_id },
+      as: admin,
+    });
+    expect((await service.call(readExperiment, of(first))).json).toMatchObject(begun);
+    expect((await service.call(readExperiment, of(second))).json).toMatchObject({
+      status: 'CANCELLED',
+      status_reason: 'Its user was deleted before it started.',
+    });
+    expect(await lines()).toEqual([]);
+  });
+
+  test('start by themselves while jobs run and end, one after the other, in order', async () => {
+    const { service, owner, lines } = await deployment({ LIMIT_UNFINISHED_JOBS: '1' }, {});
+    const ada = await owner();
+    const ids = [];
+    for (let count = 0; count < 4; count += 1) ids.push(await ada.train());
+    const ended = [];
+    for (const id of ids) ended.push(await service.ended(ada.project_id, id));
+    expect(ended.map(({ status }) => status)).toEqual(Array(4).fill('SUCCEEDED'));
+    const started = ended.map(({ started_at }) => started_at);
+    expect(started.toSorted()).toEqual(started);
+    for (const [index, { begun_at }] of ended.entries())
+      if (index > 0) expect(begun_at >= ended[index - 1]?.stopped_at).toBe(true);
+    expect(await lines()).toEqual([]);
+  });
+});
+
+describe('jobs beyond the vCPUs of the deployment', () => {
+  test('wait, and lines of several users take turns', async () => {
+    const { owner } = await deployment({ LIMIT_VCPUS: '2', LIMIT_UNFINISHED_JOBS: '10' });
+    const [ada, ben] = [await owner(), await owner()];
+    const places = [await ada.train(), await ada.train()];
+    const hers = [await ada.train(), await ada.train(), await ada.train()];
+    const his = [await ben.train(), await ben.train()];
+    expect(await ben.read(his[0] ?? '')).toMatchObject(
+      standing(1, 'All jobs together may have 2 vCPUs, and those are taken; this is first in line.'),
+    );
+    await ada.cancel(places[0] ?? '');
+    await ada.cancel(places[1] ?? '');
+    await ada.isBegun(hers[0] ?? '');
+    expect(await ada.read(hers[1] ?? '')).toMatchObject(standing(1));
+    await ben.isBegun(his[0] ?? '');
+    await ben.cancel(his[0] ?? '');
+    await ada.isBegun(hers[1] ?? '');
+  });
+
+  test('a large job is not overtaken by small ones of others, and small ones start with what it leaves', async () => {
+    const { owner, lines } = await deployment({ LIMIT_VCPUS: '4', LIMIT_UNFINISHED_JOBS: '10' });
+    const [ada, ben] = [await owner(), await owner()];
+    const small = await ada.train();
+    const large = await ben.train({ vcpus: '4' });
+    const late = await ada.train();
+    expect(await ben.read(large)).toMatchObject(standing(1));
+    expect(await ada.read(late)).toMatchObject(standing(1));
+    await ada.cancel(small);
+    await ben.isBegun(large);
+    expect(await ada.read(late)).toMatchObject(standing(1));
+    await ben.cancel(large);
+    await ada.isBegun(late);
+    expect(await lines()).toEqual([]);
+  });
+
+  test('one that asks for more than a lowered limit fails and holds up nobody', async () => {
+    const { owner, service } = await deployment({ LIMIT_VCPUS: '4', LIMIT_UNFINISHED_JOBS: '10' });
+    const ada = await owner();
+    const running = await ada.train({ vcpus: '4' });
+    const [waits, next] = [await ada.train({ vcpus: '4' }), await ada.train()];
+    const key = { pk: `EXPERIMENTS#${ada.project_id}`, sk: running };
+    await service.records.write({ delete: key, if: { exists: true } });
+    await taskHandler(reconcile, { ...service.environment, LIMIT_VCPUS: '2' })(undefined);
+    expect(await ada.read(waits)).toMatchObject({
+      status: 'FAILED',
+      status_reason: 'It asks for 4 vCPUs, and this deployment now allows 2.',
+    });
+    await ada.isBegun(next);
+  });
+});
+
+describe('clusters', () => {
+  test('of another owner wait for those that run, and hold up no other jobs', async () => {
+    const { owner, lines } = await deployment({ LIMIT_VCPUS: '100' });
+    const [ada, ben] = [await owner(), await owner()];
+    const hers = await ada.cluster();
+    const his = await ben.cluster();
+    const reason = expect.stringMatching(
+      /^Waits until the clusters of other owners have ended .* first in line/,
+    );
+    expect(await ben.read(his)).toMatchObject(standing(1, reason));
+    await ben.isBegun(await ben.train());
+    // She does not go on and on.
+    const again = await ada.cluster();
+    expect(await ada.read(again)).toMatchObject(standing(1));
+    await ada.cancel(hers);
+    await ben.isBegun(his);
+    expect(await ada.read(again)).toMatchObject(standing(1));
+    await ben.cancel(his);
+    await ada.isBegun(again);
+    expect(await lines()).toEqual([]);
+  });
+});
+
+describe('whatever is lost', () => {
+  test('the reconciler starts who waits when a place became free and nobody heard of it', async () => {
+    const { owner, service } = await deployment({ LIMIT_UNFINISHED_JOBS: '1' });
+    const ada = await owner();
+    const [first, second] = [await ada.train(), await ada.train()];
+    // The end of the first, without an event.
+    await service.records.write({
+      delete: { pk: `EXPERIMENTS#${ada.project_id}`, sk: first },
+      if: { exists: true },
+    });
+    await service.reconcile();
+    await service.reconcile();
+    await ada.isBegun(second);
+  });
+
+  test('a job whose record is gone leaves the line, and those behind it start', async () => {
+    const { owner, service, lines } = await deployment({ LIMIT_UNFINISHED_JOBS: '1' });
+    const ada = await owner();
+    const [first, second, third] = [await ada.train(), await ada.train(), await ada.train()];
+    await service.records.write({ delete: { pk: `EXPERIMENTS#${ada.project_id}`, sk: second } });
+    await ada.cancel(first);
+    await ada.isBegun(third);
+    expect(await lines()).toEqual([]);
+  });
+
+  test('reads and late events change nothing of a job that waits', async () => {
+    const { owner, service } = await deployment({ LIMIT_UNFINISHED_JOBS: '1' });
+    const ada = await owner();
+    const [first, second] = [await ada.train(), await ada.train()];
+    const key = { pk: `EXPERIMENTS#${ada.project_id}`, sk: second };
+    const long = { created_at: '2020-01-01T00:00:00.000Z', checked_at: '2020-01-01T00:00:00.000Z' };
+    await service.records.write({ update: key, change: { set: long } });
+    expect(await ada.read(second)).toMatchObject(standing(1));
+    await service.reconcile();
+    const detail = { jobId: 'x', jobName: `train-${second}`, status: 'FAILED' };
+    await taskHandler(jobStateChanged, service.environment)({ detail });
+    expect(await ada.read(second)).toMatchObject(standing(1));
+    await ada.cancel(first);
+    await ada.isBegun(second);
+  });
+});
