@@ -4,10 +4,10 @@ import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { startWaitingInRequest } from '../../shared/jobs/start-waiting.ts';
-import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
+import { answerExperiment } from './answer-experiment.ts';
+import { ExperimentAnswer } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';
 
 export const endpoint = defineEndpoint({
@@ -33,7 +33,7 @@ export const endpoint = defineEndpoint({
     if (!cancelled && experiment.status !== 'CANCELLED') {
       throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);
     }
-    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+    return answerExperiment({ records, settings, now }, experiment);
   },
 });
 

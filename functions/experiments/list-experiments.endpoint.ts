@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { listExperiments } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
-import { placeInLine } from '../../shared/jobs/place-in-line.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
+import { listTracked } from './list-tracked.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listExperiments',
@@ -22,12 +21,9 @@ export const endpoint = defineEndpoint({
   handle({ path, query }, { records, settings, now }) {
     const at = now();
     return answerList(query, {
-      async fetch(page) {
-        const found = await listExperiments(records, path.project_id, page);
-        return { ...found, items: await placeInLine(records, settings.limits, found.items) };
-      },
-      keyOf: (experiment) => experiment.experiment_id,
-      show: (experiment) => showExperiment(experiment, at),
+      fetch: (page) => listTracked(records, settings.limits, path.project_id, page),
+      keyOf: ({ experiment }) => experiment.experiment_id,
+      show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking),
     });
   },
 });

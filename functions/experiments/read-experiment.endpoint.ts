@@ -3,10 +3,9 @@ import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
-import { placeOneInLine } from '../../shared/jobs/place-in-line.ts';
 import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
-import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
+import { answerExperiment } from './answer-experiment.ts';
+import { ExperimentAnswer } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';
 
 export const endpoint = defineEndpoint({
@@ -27,8 +26,7 @@ export const endpoint = defineEndpoint({
     const read = () => requireExperiment(records, path.project_id, path.experiment_id);
     const found = await read();
     const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
-    const experiment = await placeOneInLine(records, settings.limits, compared ? await read() : found);
-    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+    return answerExperiment({ records, settings, now }, compared ? await read() : found);
   },
 });
 

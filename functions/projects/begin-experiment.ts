@@ -6,6 +6,7 @@ import { newJobId, type TrainingKind } from '../../shared/data/job.ts';
 import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
+import { putFields } from '../../shared/data/tracking.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
@@ -13,6 +14,7 @@ import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { beginOrWait, waitingFields } from '../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionForTask } from '../experiments/criteria.ts';
+import { fieldsOfTraining } from './fields-of-training.ts';
 import { lineIsFull } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
 
@@ -98,11 +100,13 @@ export async function beginExperiment(request: TrainingRequest, context: BeginCo
   if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
   const experiment_id = await newJobId(records, newId());
   const experiment = experimentOf(experiment_id, request, source, dataset, context);
+  const fields = await fieldsOfTraining(records, experiment, content);
   try {
     const writesOf = (ticket: number | null) => [
       projectExists(project.project_id),
       putExperiment({ ...experiment, ...(ticket !== null && waitingFields(ticket)) }),
       putJobConfig(experiment_id, content),
+      putFields(project.project_id, experiment_id, fields, undefined),
       ...idempotencyWrites(experiment_id),
     ];
     const job = experimentJob(experiment);

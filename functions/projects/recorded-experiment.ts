@@ -3,11 +3,9 @@ import { type Experiment, requireExperiment } from '../../shared/data/experiment
 import type { Project } from '../../shared/data/project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import type { Ambient } from '../../shared/http/definition.ts';
-import { Reply } from '../../shared/http/reply.ts';
-import { placeOneInLine } from '../../shared/jobs/place-in-line.ts';
 import { startWaitingInRequest } from '../../shared/jobs/start-waiting.ts';
 import { submitInRequest } from '../../shared/jobs/submit-in-request.ts';
-import { showExperiment } from '../experiments/experiment-answer.ts';
+import { answerExperiment } from '../experiments/answer-experiment.ts';
 
 type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
   records: TableWriter<'records'>;
@@ -28,8 +26,7 @@ export async function submitAndAnswer(
   if (waits) await startWaitingInRequest({ records, batch, settings, now }, experiment, log);
   else await submitInRequest(experiment, context, isFirst);
   const present = await requireExperiment(records, project_id, experiment_id);
-  const placed = await placeOneInLine(records, settings.limits, present);
-  return Reply.json(showExperiment(placed, now()), { version: present.version });
+  return answerExperiment(context, present);
 }
 
 /** How both kinds of training honour an `Idempotency-Key`. */
@@ -39,10 +36,10 @@ export const creatingExperiment = {
 
   /** Whoever recorded the experiment may have died before it was submitted. */
   async replayCreated(experiment_id: string, context: Submitting & { project: Project }) {
-    const { records, project, now } = context;
+    const { records, project } = context;
     const experiment = await requireExperiment(records, project.project_id, experiment_id);
     if (experiment.status === 'CREATED')
       return submitAndAnswer({ experiment, waits: experiment.line_ticket !== null }, context, false);
-    return Reply.json(showExperiment(experiment, now()), { version: experiment.version });
+    return answerExperiment(context, experiment);
   },
 } as const;

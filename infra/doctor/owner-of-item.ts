@@ -22,6 +22,7 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   CONFIG_CONTENTS: ofProject,
   DELETED_CONFIGS: ofProject,
   EXPERIMENT_RANKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[1] ?? '' }],
+  TRACKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[0] ?? '' }],
   JOB: (id) => [{ kind: 'job', id }],
   OWNED: (_, sk) => ofProject(sk),
   OWNED_MODELS: (_, sk) => [{ kind: 'model', id: sk }],

@@ -10,6 +10,7 @@ import type { PurgeTarget } from './purge.ts';
 import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';
+import { trackingPartition, trackingPrefix } from './tracking.ts';
 
 export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
 export type Best = z.infer<typeof Best>;
@@ -171,6 +172,13 @@ export const putExperiment = (value: Experiment): Write => ({
   if: { exists: false },
 });
 
+/** The write that gives an experiment its next version, also one that has ended; refused where it has one already. */
+export const touchExperiment = ({ project_id, experiment_id, version }: Experiment): Write => ({
+  update: experimentKey(project_id, experiment_id),
+  change: { add: { version: 1 } },
+  if: { equals: { version } },
+});
+
 /** The experiment as an unfinished job. */
 export const experimentJob = (value: Experiment): UnfinishedJob => ({
   job_id: value.experiment_id,
@@ -210,6 +218,9 @@ export const removeExperiment = (
 
 /** What remains to be removed once an experiment's record is deleted. */
 export const experimentRemains = (project_id: string, experiment_id: string): PurgeTarget => ({
-  partitions: [{ pk: jobPartition(experiment_id) }],
+  partitions: [
+    { pk: jobPartition(experiment_id) },
+    { pk: trackingPartition(project_id), prefix: trackingPrefix(experiment_id) },
+  ],
   prefixes: [experimentPrefix(project_id, experiment_id)],
 });

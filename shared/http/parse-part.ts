@@ -41,6 +41,8 @@ const types: Readonly<Record<string, string>> = {
 
 /** What is wrong, in words; zod's own for a value of another type differ from bundle to bundle. */
 function messageOf(issue: z.core.$ZodIssue): string {
+  // Of a name that a caller chose, such as that of a tag.
+  if (issue.code === 'invalid_key') return `its name ${issue.issues[0]?.message ?? 'is not taken'}`;
   const isOwn = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
   return isOwn ? `must be ${types[issue.expected] ?? issue.expected}` : issue.message;
 }

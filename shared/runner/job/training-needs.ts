@@ -11,6 +11,7 @@ const trainingRecords = {
     'EXPERIMENTS#*',
     'EXPERIMENT_RANKING#*',
     'JOB#*',
+    'TRACKING#*',
     ...unfinishedPatterns,
     ...limitPatterns,
     'COUNTERS#*',

@@ -76,6 +76,7 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
 
   listExperiments: [viewerRead, 200],
   readExperiment: [viewerRead, 200],
+  updateExperiment: [memberChange, 200],
   deleteExperiment: [memberChange, 200],
   cancelExperiment: [memberChange, 200],
   readExperimentLogs: [viewerRead, 200],

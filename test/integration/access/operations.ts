@@ -163,6 +163,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   trainProjectRemote: given({ query: { config: 'train.yaml' } }),
 
   readExperiment: experiment,
+  updateExperiment: { ...experiment, ...given(json({ name: 'baseline' })) },
   deleteExperiment: onExperiment(true),
   cancelExperiment: onExperiment(false),
   readExperimentLogs: experiment,

@@ -2,6 +2,7 @@ import { endpoint as cancelExperiment } from '../../../functions/experiments/can
 import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
 import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
 import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
+import { endpoint as updateExperiment } from '../../../functions/experiments/update-experiment.endpoint.ts';
 import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
 import { endpoint as deleteConfig } from '../../../functions/projects/delete-config.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
@@ -38,7 +39,7 @@ export const projectRows: Rows = {
     { endpoint: readConfigGraph, accept: 'image/svg+xml', change: putConfig },
     { endpoint: readEnvironment, change: putEnvironment },
     { endpoint: readSource, change: putSource },
-    { endpoint: readExperiment },
+    { endpoint: readExperiment, change: updateExperiment },
     { endpoint: readMetrics, accept: 'application/json' },
     { endpoint: readMetrics, accept: 'image/svg+xml' },
   ],
@@ -68,6 +69,12 @@ export const projectRows: Rows = {
       endpoint: putDataset,
       content: (n) => ({ query: { sha256: sha256(files[Math.min(n, 1)]!) } }),
       effect: 'puts',
+    },
+    {
+      endpoint: updateExperiment,
+      content: (n) => ({ body: JSON.stringify({ name: `name ${n}` }), headers: asJson }),
+      reads: readExperiment,
+      effect: 'sets',
     },
     { endpoint: deleteExperiment, content: () => ({}), reads: readExperiment, effect: 'removes' },
   ],

@@ -47,6 +47,13 @@ describe('training on one machine', () => {
       environment_cache: 'none',
     });
     expect(ended.best).toEqual({ criterion: 'accuracy', value: 0.7, step: 2 });
+    expect(ended).toMatchObject({
+      name: 'train-1',
+      params: { epochs: '3' },
+      tags: {},
+      note: null,
+      git: null,
+    });
     expect(log).toContain('config epochs: 3');
     expect(log).toContain('secrets []');
     expect(log).toContain('done');

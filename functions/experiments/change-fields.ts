@@ -1,0 +1,46 @@
+import { type Experiment, requireExperiment, touchExperiment } from '../../shared/data/experiment.ts';
+import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
+import type { TableWriter } from '../../shared/data/table.ts';
+import { type ExperimentFields, findFields, putFields } from '../../shared/data/tracking.ts';
+import { defaultName } from './default-name.ts';
+
+interface Changing {
+  records: TableWriter<'records'>;
+  now(): Date;
+}
+
+/** The fields of an experiment of a release that kept none. */
+const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
+  name: defaultName(config_id),
+  note: null,
+  tags: {},
+  params: {},
+  git: null,
+  updated_at: created_at,
+  version: 0,
+});
+
+/**
+ * Change what people and programs say of an experiment, and give it its next version; again when another change came
+ * between.
+ * @param change receives the fields and the experiment as they are, and returns the fields as they shall be; the same
+ * ones change nothing
+ * @returns the experiment as it is then
+ * @throws ServiceError `not-found` when there is none
+ */
+export function changeFields(
+  { records, now }: Changing,
+  { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,
+  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+): Promise<Experiment> {
+  return retryOnConflict(async () => {
+    const experiment = await requireExperiment(records, project_id, experiment_id);
+    const previous = await findFields(records, project_id, experiment_id);
+    const present = previous ?? noFields(experiment);
+    const changed = change(present, experiment);
+    if (changed === present) return experiment;
+    const value = { ...changed, updated_at: now().toISOString(), version: present.version + 1 };
+    await records.write(touchExperiment(experiment), putFields(project_id, experiment_id, value, previous));
+    return requireExperiment(records, project_id, experiment_id);
+  });
+}

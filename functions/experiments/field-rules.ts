@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { badRequest } from '../../shared/core/service-error.ts';
+import { line, paragraphOrBlank } from '../../shared/core/text-rules.ts';
+import { bytesOfFields, type ExperimentFields, fieldsMaxBytes } from '../../shared/data/tracking.ts';
+import { paramNameMost } from './config-params.ts';
+
+/** Longest value of a tag, in characters. */
+const tagMost = 8000;
+
+/** Name of a metric, param or tag. */
+export const TrackedName = line(paramNameMost);
+
+export const ExperimentName = line(128).describe('Its name for people; need not differ from others.');
+/** Longest note, in characters. */
+const noteMost = 10_000;
+
+export const Note = paragraphOrBlank(noteMost)
+  .nullable()
+  .describe('Markdown; `null` removes it.')
+  .meta({ type: ['string', 'null'], maxLength: noteMost });
+export const Tags = z
+  .record(TrackedName, paragraphOrBlank(tagMost).nullable())
+  .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');
+
+/** The tags after a change. */
+export function changedTags(
+  tags: Readonly<Record<string, string>>,
+  change: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+  const changed = new Map(Object.entries(tags));
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+  }
+  return Object.fromEntries(changed);
+}
+
+/** Refuse fields that are more than an experiment may have. @throws ServiceError `bad-request` naming `parameter` */
+export function requireRoom(fields: ExperimentFields, parameter: string): ExperimentFields {
+  const bytes = bytesOfFields(fields);
+  if (bytes <= fieldsMaxBytes) return fields;
+  const message = `makes note, tags and params ${bytes} bytes together; at most ${fieldsMaxBytes} are kept`;
+  throw badRequest([{ in: 'body', name: parameter, message }]);
+}

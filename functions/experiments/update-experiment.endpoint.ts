@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { badRequest } from '../../shared/core/service-error.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { answerExperiment } from './answer-experiment.ts';
+import { changeFields } from './change-fields.ts';
+import { ExperimentAnswer } from './experiment-answer.ts';
+import { experimentPath } from './experiment-path.ts';
+import { changedTags, ExperimentName, Note, requireRoom, Tags } from './field-rules.ts';
+
+const Change = z
+  .strictObject({
+    name: ExperimentName.optional(),
+    note: Note.optional(),
+    tags: Tags.optional(),
+  })
+  .meta({ minProperties: 1 });
+
+/** Bytes of a body whose texts are all written as escapes. */
+const bodyMaxBytes = 1_000_000;
+
+export const endpoint = defineEndpoint({
+  name: 'updateExperiment',
+  method: 'PATCH',
+  path: '/projects/{project_id}/experiments/{experiment_id}',
+  summary: 'Change the name, the note and the tags of an experiment',
+  description:
+    'Changes the fields that are given, at least one, and leaves the others; also once the experiment has ended. Its note, tags and params take at most 300,000 bytes together.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords },
+  input: { path: experimentPath, body: fields(Change, bodyMaxBytes) },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ path, body }, context) {
+    const { name, note, tags } = body;
+    if (Object.keys(body).length === 0) {
+      const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
+      throw badRequest([{ in: 'body', name: 'body', message }]);
+    }
+    const experiment = await changeFields(context, path, (present, { version }) => {
+      requirePrecondition(context, version);
+      const changed = {
+        ...present,
+        ...(name !== undefined && { name }),
+        ...(note !== undefined && { note }),
+        ...(tags !== undefined && { tags: changedTags(present.tags, tags) }),
+      };
+      return requireRoom(changed, tags === undefined ? 'note' : 'tags');
+    });
+    return answerExperiment(context, experiment);
+  },
+});
+
+export const handler = lambda(endpoint);
