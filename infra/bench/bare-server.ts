@@ -13,26 +13,26 @@ import * as z from 'zod';
 const Keys = z.array(z.object({ pk: z.string(), sk: z.string() }));
 const Item = z.looseObject({ pk: z.string(), sk: z.string() });
 
-/** What the bare server reads and writes, on one line of stdin. */
+/** Keys that the bare server reads and writes, on one line of stdin. */
 export const BareOptions = z.object({
   endpoint: z.url(),
   accountsTable: z.string(),
   recordsTable: z.string(),
   /** Token and user. */
   caller: Keys,
-  /** What belongs to one project. */
+  /** Items of one project. */
   project: Keys,
   /** Partition of all projects. */
   projects: z.string(),
-  /** What the project `createdId` is made of, as a model for new ones. */
+  /** Items of the project `createdId`, as a template for new ones. */
   created: z.array(Item),
   createdId: z.string(),
 });
 export type BareOptions = z.infer<typeof BareOptions>;
 
 /**
- * What a service on DynamoDB cannot do without: `node:http`, the reads and writes of the SDK that the service itself
- * makes, and JSON.stringify. No routing, parsing, checking or shaping.
+ * The minimum of a service on DynamoDB: `node:http`, the same reads and writes by the SDK, and JSON.stringify. No
+ * routing, parsing, checking or formatting.
  */
 function bareServer(options: BareOptions) {
   const { endpoint, accountsTable, recordsTable, caller, project, projects, created, createdId } = options;

@@ -20,7 +20,7 @@ async function newProject(client: ServiceClient): Promise<TrainingProject> {
   });
 }
 
-/** What the cache of environments saves: built, found on this host, and fetched from the bucket. */
+/** Seconds that the cache of environments saves: built, found on this host, and fetched from the bucket. */
 export const environmentCache: Group = {
   name: 'environment',
   title: 'Environment of one small wheel: built against cached',

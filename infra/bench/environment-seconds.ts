@@ -3,7 +3,7 @@ import type { TrainingProject } from './training-project.ts';
 const readyLine = { hit: /^environment: cache hit/, miss: /^environment: (packed|could not be stored)/ };
 
 /**
- * Trains a project and returns the seconds from its job's first line to the line that says that its environment is
+ * Trains a project and returns the seconds from its job's first line to the line that reports its environment as
  * ready; fetching the source is among them. @throws Error when the cache did not do what was expected
  */
 export async function secondsToEnvironment(

@@ -4,9 +4,9 @@ export interface MeasuredGroup {
   name: string;
   title: string;
   figures: readonly Figure[];
-  /** What kept it from being measured, or from being measured to its end. */
+  /** The error that ended the measurement. */
   failure: string | undefined;
-  /** What measuring took. */
+  /** Seconds of the measurement. */
   seconds: number;
 }
 
@@ -35,7 +35,7 @@ export function renderTable(groups: readonly MeasuredGroup[]): string {
   return [line(columns), rule, ...lines, ''].join('\n');
 }
 
-/** The bounds that were missed, said plainly. */
+/** The missed bounds, one line each. */
 export function summary(groups: readonly MeasuredGroup[]): string {
   const bounded = groups.flatMap(({ figures }) => figures.filter(({ bound }) => bound !== undefined));
   const missed = bounded.filter(({ bound }) => bound?.isMet === false);

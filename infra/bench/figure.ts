@@ -1,4 +1,4 @@
-/** What a figure has to be, and whether it is. */
+/** The bound of a figure, and whether it holds. */
 export interface Bound {
   text: string;
   isMet: boolean;

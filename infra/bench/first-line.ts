@@ -11,7 +11,7 @@ const mostSeconds = 1.5;
 const pollMilliseconds = 20;
 const line = 'first line';
 
-/** Seconds from the submission until the log answers the first line of the command. */
+/** Seconds from the submission until the log has the first line of the command. */
 async function secondsToFirstLine(project: TrainingProject): Promise<number> {
   const begun = performance.now();
   const experiment = await project.train();

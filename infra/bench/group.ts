@@ -1,6 +1,6 @@
 import type { Figure } from './figure.ts';
 
-/** What a group of figures is measured with. */
+/** Context in which a group of figures is measured. */
 export interface Bench {
   /** A folder of the group's own, removed afterwards. */
   folder: string;

@@ -13,7 +13,7 @@ export interface Targets {
   second: Target;
 }
 
-/** What a server did under load. */
+/** Results of a server under load. */
 interface Load {
   perSecond: number;
   /** Milliseconds. */
@@ -42,7 +42,7 @@ async function load({ url, method, headers }: Target, connections: number, secon
       else resolve();
     });
     begun = performance.now();
-    // Its own histogram knows whole milliseconds only.
+    // Its own histogram has whole milliseconds only.
     instance.on('response', (_client, _status, _bytes, took) => {
       milliseconds.push(took);
       ended = performance.now();
@@ -61,13 +61,13 @@ const overall = (loads: readonly Load[]): Load => ({
 /** Most that two servers are asked for at once. */
 const warmConnections = 16;
 
-/** Lets both servers compile what they run: the service has far more of it than a bare server. */
+/** Warm up both servers: the service compiles far more code than a bare server. */
 export async function warmUp({ first, second }: Targets, seconds: number): Promise<void> {
   await load(first, warmConnections, seconds);
   await load(second, warmConnections, seconds);
 }
 
-/** Puts two servers under load in turns, so that whatever else the machine does befalls both. */
+/** Load two servers in turns, so that other work of the machine affects both. */
 export async function compare(
   targets: Targets,
   connections: number,

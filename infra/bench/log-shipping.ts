@@ -10,7 +10,7 @@ const flood = 1_000_000;
 const repeats = 2;
 const pollMilliseconds = 500;
 
-/** Pauses are added to what writing takes, so that whatever holds up writing shows. */
+/** Pauses come on top of the writing time, so that delays of writes are visible. */
 const steadyWork = `for batch in range(1000):
     for line in range(${steady / 1000}):
         print(f'{batch * ${steady / 1000} + line} loss 0.123456', flush=True)
@@ -58,7 +58,7 @@ async function floodFigures(client: ServiceClient, { folder, say }: Bench): Prom
   ];
 }
 
-/** What shipping the log costs the command, and whether all of it arrives. */
+/** The cost of shipping the log for the command, and whether every line arrives. */
 export const logShipping: Group = {
   name: 'log',
   title: 'Log shipping',

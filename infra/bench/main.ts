@@ -30,7 +30,7 @@ const groups: readonly Group[] = [
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Ends the bench; whatever else is wrong ends a group of it. */
+/** Ends the bench; other errors end one group of it. */
 class InterruptedError extends CommandError {}
 
 /** Measure a group in its own folder. An error becomes a row of the table beside the other figures. */
@@ -74,7 +74,7 @@ async function bench(args: readonly string[]): Promise<number> {
     const stop = () => reject(new InterruptedError('Interrupted.'));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
-  // Nobody may be waiting for it between two groups.
+  // Between two groups no code may be awaiting it.
   interrupted.catch(() => undefined);
   const started_at = new Date().toISOString();
   const measured: MeasuredGroup[] = [];

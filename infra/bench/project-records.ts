@@ -4,7 +4,7 @@ import { countersKey, createProject, type Project, projectKey } from '../../shar
 import type { Item, Key, TableReader, TableWriter } from '../../shared/data/table.ts';
 import { authenticateToken } from '../../shared/data/token.ts';
 
-/** What a user would write about a project. */
+/** Project fields of a realistic size. */
 export const projectText = {
   'project-name': 'Handwritten digits',
   'project-description': 'Tells apart the digits 0 to 9 in images of 8 x 8 pixels.',

@@ -19,7 +19,7 @@ const Created = z.object({ project_id: z.string() });
 interface Operation {
   what: string;
   targets: Targets;
-  /** What the ratios have to be. */
+  /** Bounds of the ratios. */
   p50?: FigureOptions;
   perSecond?: FigureOptions;
 }

@@ -14,7 +14,7 @@ for step in range(20):
         total += number * step % 7
     print(f'step {step}: {total}', flush=True)`;
 
-/** What a job costs beside its command. */
+/** The cost of a job besides its command. */
 export const runnerOverhead: Group = {
   name: 'runner',
   title: 'Runner: a job against its command run by hand',

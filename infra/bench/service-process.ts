@@ -9,17 +9,17 @@ import { ServiceClient } from '../demo/service-client.ts';
 
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How much of what a service complains about is kept, in UTF-16 units. */
+/** Kept length of a service's error output, in UTF-16 units. */
 const saidMost = 4_000;
 
-/** What the bench signs in with. */
+/** Credentials of the bench. */
 const password = 'password of the bench';
 
 export interface RunningService {
   url: string;
   /** Of npm, the parent of all. */
   pid: number;
-  /** From the command to the line that says "Listening on". */
+  /** Seconds from the command to the line "Listening on". */
   secondsToReady: number;
   /** Signs in as admin. */
   signIn(): Promise<{ client: ServiceClient; token: string }>;
@@ -43,7 +43,7 @@ async function readiness({ stdout }: ChildProcess): Promise<string | undefined> 
   for await (const line of createInterface({ input: stdout })) {
     const [, url] = /^Listening on (http:\/\/\S+)$/.exec(line) ?? [];
     if (url === undefined) continue;
-    // Whatever else it says must be read, or its pipe would fill.
+    // Its other output must be read, or its pipe would fill.
     stdout.resume();
     return url;
   }
@@ -58,7 +58,7 @@ function cleanEnvironment(more: Variables): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(own),
     ADMIN_PASSWORD: password,
-    // What is measured is what the service can do, not how much of it the gateway lets through.
+    // The service is measured, not the throttle of the gateway.
     LIMIT_REQUESTS_PER_SECOND: '1000000',
     LIMIT_ANONYMOUS_TIMES: '1000000',
     ...more,

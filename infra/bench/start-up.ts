@@ -46,7 +46,7 @@ function memoryFigures(when: string, { processes, rss, pss }: Memory): Figure[] 
   ];
 }
 
-/** `npm start` itself, from the command to the line that says it is ready. */
+/** `npm start` itself, from the command to the line that reports it as ready. */
 export const startUp: Group = {
   name: 'start-up',
   title: 'Start-up',

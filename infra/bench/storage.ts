@@ -33,7 +33,7 @@ async function secondsOf(times: number, work: () => Promise<unknown>): Promise<n
   return (performance.now() - begun) / 1000;
 }
 
-/** What storing safely costs at least: the digest, the bytes, and waiting for the disk. */
+/** The least cost of storing durably: the digest, the bytes, and waiting for the disk. */
 async function writeFileSafely(path: string, bytes: Buffer): Promise<void> {
   createHash('sha256').update(bytes).digest();
   const file = await open(path, 'w');

@@ -24,7 +24,7 @@ async function runByHand(argv: readonly string[], cwd: string, mode: HandMode): 
   return text;
 }
 
-/** A Python program that measures its own work, and says on stderr how many seconds it took. */
+/** A Python program that measures its own work, and prints the seconds on stderr. */
 const timed = (work: string): string => `import sys, time
 begun = time.perf_counter()
 ${work}
@@ -32,7 +32,7 @@ print(f'took {time.perf_counter() - begun:.6f} s', file=sys.stderr)
 `;
 
 export interface JobRun {
-  /** What the command says that it took. */
+  /** Seconds that the command printed. */
   seconds: number;
   /** From the submission to the end of the job. */
   wholeSeconds: number;
@@ -62,7 +62,7 @@ export class TimedCommand {
     );
   }
 
-  /** Seconds that the command says it took. */
+  /** Seconds that the command printed. */
   async byHand(mode: HandMode = 'nowhere'): Promise<number> {
     return secondsIn(await runByHand(['python3', 'train.py'], this.#folder, mode));
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the demo reads of an experiment. */
+/** An experiment as the demo reads it. */
 export const DemoExperiment = z.object({
   experiment_id: z.string(),
   kind: z.enum(['train', 'train-remote']),

@@ -17,14 +17,14 @@ export interface DemoService {
 const launcher = fileURLToPath(new URL('../local/start/launch.mjs', import.meta.url));
 const readyLine = /^Listening on (http:\/\/\S+)$/;
 
-/** The service's address once it says that it is ready; undefined when it ended without saying so. */
+/** The service's address once it reports that it is ready; undefined when it ended before. */
 async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
   if (stdout === null) return undefined;
   const lines = createInterface({ input: stdout });
   for await (const line of lines) {
     const [, url] = readyLine.exec(line) ?? [];
     if (url !== undefined) {
-      // Whatever else it says is not for this audience, but must be read, or its pipe would fill.
+      // Its other output is not shown, but must be read, or its pipe would fill.
       stdout.resume();
       return url;
     }
@@ -41,8 +41,8 @@ async function adminPassword(dataFolder: string, given: string | undefined): Pro
 }
 
 /**
- * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It goes when this process goes.
- * @throws CommandError when it does not start, after it has said why
+ * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It ends with this process.
+ * @throws CommandError when it does not start, after it has printed the reason
  */
 export async function startDemoService(
   dataFolder: string,

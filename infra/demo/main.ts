@@ -75,7 +75,7 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
 async function main(): Promise<number> {
   const screen = new Screen(process.stdout, process.env);
   const options = readDemoOptions(process.argv.slice(2), process.env);
-  // What is said next, be it an error, stands apart from the progress.
+  // The next line, also an error, stands apart from the progress.
   const hasSucceeded = await demo(options, screen).finally(() => screen.line());
   if (hasSucceeded) screen.good('The demo succeeded.');
   else screen.bad('The demo did not succeed.');

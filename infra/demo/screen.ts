@@ -48,5 +48,5 @@ export class Screen {
   }
 }
 
-/** What a job prints must not move the cursor about or worse. */
+/** The output of a job must not control the terminal. */
 const printable = (text: string): string => text.replaceAll(/(?!\t)\p{Cc}/gu, '');

@@ -1,9 +1,8 @@
 /**
- * `orphan`: nothing that it belongs to is there any more, and no purge will remove it. `unnamed`: an object whose
- * owner is there, though no record names it. `stale`: a job on the list of unfinished ones that is none. `count`: a
- * kept count that is not what there is. `set-aside`: a row of unfinished work that needs a record which cannot be read.
- * `unreadable`: a record that this version cannot read. `folder`: on this machine, what a run or a deleted project has
- * left on the disk.
+ * `orphan`: its owner is gone, and no purge will remove it. `unnamed`: an object whose owner is there, though no
+ * record names it. `stale`: a finished job on the list of unfinished ones. `count`: a count that differs from the
+ * items. `set-aside`: a row of unfinished work that needs a record which cannot be read. `unreadable`: a record that
+ * this version cannot read. `folder`: on this machine, a folder that a run or a deleted project left.
  */
 export interface Finding {
   kind: 'orphan' | 'unnamed' | 'stale' | 'count' | 'set-aside' | 'unreadable' | 'folder';

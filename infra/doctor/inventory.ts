@@ -15,7 +15,7 @@ export interface Inventory {
   objects: readonly StoredObject[];
 }
 
-/** Bytes that are read of an item say nothing about what belongs to what. */
+/** The number of bytes read does not matter to the owners of items. */
 function withoutBytes(item: Record<string, unknown>): Item {
   const kept = Object.entries(item).filter(([, value]) => !(value instanceof Uint8Array));
   const { pk, sk, ...rest }: Record<string, unknown> = Object.fromEntries(kept);

@@ -85,7 +85,7 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
     yield { kind: 'stale', where: `JOB#${id}`, why: `it is ${status}, and not on the list` };
 }
 
-/** What is counted of each project, as rows of its id, the attribute and the number. */
+/** The counts of each project, as rows of its id, the attribute and the number. */
 const counted = `
   SELECT id, 'configs' AS attribute, coalesce(number, 0) AS actual
     FROM owner LEFT JOIN configs ON project_id = id WHERE kind = 'project'

@@ -44,8 +44,8 @@ const listOf = (value: unknown): object[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
 
 /**
- * The search for what is left over: one pass over the tables and the bucket, in any order, and then the findings. What
- * it knows of each item lies in a temporary file.
+ * The search for orphans: one pass over the tables and the bucket, in any order, and then the findings. Its notes on
+ * each item lie in a temporary file.
  */
 export class OrphanSearch implements Disposable {
   readonly #store = new OrphanStore();

@@ -24,8 +24,8 @@ const tables = `
 `;
 
 /**
- * What the search for orphans keeps of each item and object, in a temporary file: memory is that of the cache, however
- * much a deployment holds.
+ * Notes of the search for orphans on each item and object, in a temporary file: memory is that of the cache, for
+ * deployments of any size.
  */
 export class OrphanStore implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'orphans-'));

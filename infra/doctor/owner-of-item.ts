@@ -1,6 +1,6 @@
 import type { Key } from '../../shared/data/table.ts';
 
-/** What an item or object belongs to. */
+/** Owner of an item or object. */
 export interface Owner {
   kind: 'project' | 'experiment' | 'job' | 'model' | 'model-id' | 'strategy' | 'user' | 'unknown';
   id: string;
@@ -41,7 +41,7 @@ const roots: Readonly<Record<string, Owner['kind']>> = {
   pictures: 'user',
 };
 
-/** What an object belongs to; and its experiment, where it is one's: without either it would be an orphan. */
+/** Owner of an object, and its experiment, if it has one: without either it is an orphan. */
 export function ownersOfObject(key: string): { holder: Owner; experiment: string | null } {
   const [root = '', id = '', folder = '', child = ''] = key.split('/');
   const kind = roots[root];

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 
-/** What to do about each kind of finding. */
+/** Advice for each kind of finding. */
 const advice: Readonly<Record<Finding['kind'], string>> = {
   orphan: 'delete the item or object: nothing leads to it any more',
   unnamed: 'delete the object, unless it is being uploaded right now',
@@ -13,14 +13,14 @@ const advice: Readonly<Record<Finding['kind'], string>> = {
     'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
 };
 
-// What a program or a person has named may hold what a terminal would obey.
+// Names may hold control sequences of a terminal.
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 const shown = (text: string): string => text.replace(unprintable, '?');
 
 /** Most findings that are printed; what is wrong with more is wrong with these. */
 const shownMost = 1000;
 
-/** A table of what was found and what to do about it; one line where all is in order. */
+/** A table of the findings with advice; one line where there are none. */
 export function reportOrphans(
   findings: Iterable<Finding>,
   { items, objects }: { items: number; objects: number },

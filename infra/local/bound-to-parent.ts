@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 let setpriv: string | null | undefined;
 
-/** util-linux has had the option since 2018, BusyBox has not; a trial tells. */
+/** util-linux has had the option since 2018, BusyBox has not; so it is tried. */
 function findSetpriv(): string | null {
   if (process.platform !== 'linux') return null;
   for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {

@@ -12,8 +12,8 @@ function realOf(folder: string): string {
 }
 
 /**
- * A text in which files of these folders, given by absolute paths, go by what they are called within them: where a
- * model lies on a server is nothing that its owner is told. Links to the folders are followed.
+ * The text with absolute paths of files in these folders replaced by their relative paths: its reader must not learn
+ * where the server stores models. Links to the folders are followed.
  */
 export function hideFolders(text: string, folders: Iterable<string>): string {
   const all = new Set([...folders].flatMap((folder) => [folder, realOf(folder)]));

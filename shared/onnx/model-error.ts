@@ -1,4 +1,4 @@
-/** What is wrong with a model or a request for it, said so that its owner can mend it. Never the service's fault. */
+/** A model or its request is not valid. The message tells its owner how to correct it. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
 }

@@ -26,7 +26,7 @@ export interface ContainerStart {
 
 export type StartFailure = Pick<Exit, 'statusReason' | 'reason'>;
 
-/** What ECS takes as overrides of a container. */
+/** Largest overrides of a container that ECS takes. */
 const maxOverridesLength = 8192;
 /** A timer cannot be set for longer. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -145,7 +145,7 @@ export class Attempt {
 
   async #timeOut(): Promise<void> {
     const ending = 'Job attempt duration exceeded timeout';
-    // When the main node has ended meanwhile, what follows is not this attempt's to decide.
+    // When the main node has ended meanwhile, this attempt decides nothing more.
     await this.#change((job) => (this.#mainEnded ? job : { ...job, ending: job.ending ?? ending }));
     this.stop(this.#settings.stopGraceMs);
   }

@@ -30,8 +30,8 @@ export interface BatchServerOptions {
   /** Where the output of the jobs' processes goes; without, it is dropped. */
   logFolder?: string;
   /**
-   * What this host gives every job's process besides what its job says: as the role and the network do on AWS. It is
-   * read when a process starts, and neither stored nor described, so credentials may be in it.
+   * Variables that this host adds to every job's process, as the role and the network do on AWS. They are read when a
+   * process starts, and neither stored nor described, so they may hold credentials.
    */
   hostEnvironment?: Readonly<Record<string, string>>;
   /** How the host fails to start a container, for tests; undefined where it starts it. */

@@ -3,7 +3,7 @@ import { RetryStrategy } from './retry-strategy.ts';
 
 export type Platform = 'FARGATE' | 'EC2';
 
-/** A process that stands for a container; what a job definition says on AWS, here with the command to run. */
+/** A job definition, with the command to run in place of a container's image. */
 export interface LocalJobDefinition {
   name: string;
   type: 'container' | 'multinode';
@@ -12,7 +12,7 @@ export interface LocalJobDefinition {
   vcpus: number;
   /** MiB. */
   memory: number;
-  /** What its jobs run on, `platformCapabilities` on AWS; unless given, whatever the queue has. */
+  /** Platform of its jobs, `platformCapabilities` on AWS; by default that of the queue. */
   platform?: Platform;
   /** Nodes of a multi-node job where the submission does not say. */
   numNodes?: number;
@@ -30,7 +30,7 @@ export interface LocalQueue {
   name: string;
   /** Jobs that run at once; a multi-node job counts as one. */
   maxJobs: number;
-  /** What its compute environments are of; unless given, of both kinds. */
+  /** Platform of its compute environments; by default both. */
   platform?: Platform;
   /** The instance types of its nodes; unless given, of every size. */
   instances?: readonly InstanceSize[];
@@ -38,7 +38,7 @@ export interface LocalQueue {
   misfitSeconds?: number;
 }
 
-/** What a node can give to a job. */
+/** Resources of a node. */
 export interface InstanceSize {
   vcpus: number;
   /** MiB. */

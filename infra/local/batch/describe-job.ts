@@ -15,7 +15,7 @@ export interface Surroundings {
   reasonToWait(job: JobRecord): string | undefined;
 }
 
-/** A job as DescribeJobs tells it. */
+/** A job as DescribeJobs returns it. */
 export function describeJob(job: JobRecord, surroundings: Surroundings): JobDetail {
   const [main] = job.nodes;
   return {
@@ -25,7 +25,7 @@ export function describeJob(job: JobRecord, surroundings: Surroundings): JobDeta
   };
 }
 
-/** One node of a multi-node job as DescribeJobs tells it under the id `<job id>#<index>`. */
+/** One node of a multi-node job as DescribeJobs returns it under the id `<job id>#<index>`. */
 export function describeNode(
   job: JobRecord,
   index: number,
@@ -43,7 +43,7 @@ export function describeNode(
   };
 }
 
-/** A job, or with `index` one of its nodes, as ListJobs tells it. */
+/** A job, or with `index` one of its nodes, as ListJobs returns it. */
 export function summarizeJob(job: JobRecord, surroundings: Surroundings, index?: number): JobSummary {
   const isNode = index !== undefined;
   const detail = isNode ? describeNode(job, index, surroundings) : undefined;
@@ -76,7 +76,7 @@ export function summarizeJob(job: JobRecord, surroundings: Surroundings, index?:
   };
 }
 
-/** What EventBridge gets to know of the state that the job now has. */
+/** The EventBridge event of the job's new state. */
 export function stateChangeEvent(
   job: JobRecord,
   id: string,

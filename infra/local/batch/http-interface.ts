@@ -6,7 +6,7 @@ import { SignatureError, verifySignature } from '../signature/verify-signature.t
 import { BatchClientError } from './batch-client-error.ts';
 import { type OperationContext, operations } from './operations.ts';
 
-/** What AWS Batch takes as a submission, the largest of the requests served. */
+/** Largest submission that AWS Batch takes, which is the largest of the requests. */
 const maxBodyBytes = 30 * 1024;
 
 interface HttpContext extends OperationContext {
@@ -21,7 +21,7 @@ interface Answer {
   error?: string;
 }
 
-/** Answers one request in AWS's REST-JSON protocol. Never rejects. */
+/** Handle one request in AWS's REST-JSON protocol. Never rejects. */
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,

@@ -11,7 +11,7 @@ import { isRetried } from './retry-strategy.ts';
 /** How a process that stands for a container ended. */
 export type Exit = Omit<EndedAttempt, 'startedAt' | 'stoppedAt' | 'logStreamName'>;
 
-/** What AWS Batch says of every container that ended by itself, well or not. */
+/** Status reason of AWS Batch for every container that ended by itself, with any exit code. */
 export const exitedByItself = 'Essential container in task exited';
 
 /** After the submission: what has dependencies is PENDING until they are settled. */

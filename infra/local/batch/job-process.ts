@@ -7,7 +7,7 @@ import { killTree, type ProcessSelector, processStartTime } from '../../../share
 import { type Exit, exitedByItself } from './job-life.ts';
 import { writeLog } from './process-log.ts';
 
-/** The variable by which the processes of a job are known, whatever becomes of their parents. */
+/** The variable that marks the processes of a job, also those without a parent. */
 export const markerName = 'AWS_BATCH_JOB_ID';
 
 interface ProcessOrder {

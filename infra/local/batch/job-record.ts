@@ -13,7 +13,7 @@ export const JobStatus = z.enum([
 ]);
 export type JobStatus = z.infer<typeof JobStatus>;
 
-/** What AWS Batch puts on EventBridge when a job changes its state. */
+/** The event that AWS Batch sends to EventBridge when a job changes its state. */
 export interface BatchJobStateChangeEvent {
   version: '0';
   id: string;
@@ -58,7 +58,7 @@ const Node = z.object({
   startedAt: z.number().optional(),
   stoppedAt: z.number().optional(),
   logStreamName: z.string().optional(),
-  /** The process that runs now, and what tells it from a later one of the same pid. */
+  /** The running process, and its start time, which a later one of the same pid does not have. */
   process: z.object({ pid: z.int(), startTime: z.string().nullable() }).optional(),
   attempts: z.array(EndedAttempt),
 });

@@ -9,7 +9,7 @@ const extension = '.json';
 
 /**
  * The jobs, each in a file of its own, all of them in memory too. A change is on the disk before anyone can see it,
- * and the event that tells of it is in the same file, so that neither can be lost without the other.
+ * and its event is in the same file, so that neither is lost without the other.
  */
 export class JobStore {
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class JobStore {
     this.#onEvent = onEvent;
   }
 
-  /** Reads what is there. A file that is no job is put aside as `*.unreadable`, and said so. */
+  /** Read all jobs. A file that is no job is renamed to `*.unreadable`, and reported. */
   async load(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const loaded: JobRecord[] = [];

@@ -35,7 +35,7 @@ export function newJobRecord(request: SubmitRequest, context: NewJobContext): Jo
   const unknown = dependsOn.find((id) => !context.jobExists(id));
   if (unknown !== undefined) throw new BatchClientError(`Job dependency ${unknown} does not exist`);
   const layout = layOut(request, definition);
-  // The first container is what the definition says, of which a node may be nothing.
+  // The first container is that of the definition, which may belong to no node.
   const used = layout.containers.filter((_, index) => layout.nodes.some((one) => one.container === index));
   checkPlacement(definition, queue, used);
   return {

@@ -14,7 +14,7 @@ export interface OperationContext {
   minimumTimeoutSeconds: number;
 }
 
-/** Takes the parsed body of a request and answers with that of the response. @throws BatchClientError, ZodError */
+/** Takes the parsed body of a request and returns the response's. @throws BatchClientError, ZodError */
 type Operation = (body: unknown, context: OperationContext) => object | Promise<object>;
 
 const DescribeRequest = z.object({ jobs: z.array(z.string()).max(100) });

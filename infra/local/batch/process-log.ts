@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 const maxLogBytes = 10 * 1024 * 1024;
 
 /**
- * Write the output of a process to `path`. When that file is half the limit, it becomes `path.1` and a new
- * one begins: the end of a log says more than its beginning. A disk that refuses costs the log, not the process.
+ * Write the output of a process to `path`. When that file is half the limit, it becomes `path.1` and a new one
+ * begins: the end of a log is worth more than its beginning. Errors of the disk end the log, not the process.
  * @returns when all streams have ended
  */
 export async function writeLog(

@@ -6,7 +6,7 @@ import { fits, misfitMs, misfitReason } from './placement.ts';
 
 const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';
 
-/** What a queue has to do. */
+/** Jobs of a queue. */
 interface Lane {
   queue: LocalQueue;
   waiting: Set<string>;
@@ -77,7 +77,7 @@ export class Scheduler {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
-  /** What a job's new state means for others. */
+  /** Effects of a job's new state on others. */
   #follow(job: JobRecord): void {
     const lane = this.#lanes.get(job.queue);
     lane?.waiting.delete(job.id);

@@ -46,7 +46,7 @@ const NodeOverrides = z.object({
 
 const tagKey = z.string().min(1).max(128);
 
-/** The request of SubmitJob; what AWS Batch knows and the local server does not serve is refused, not ignored. */
+/** The request of SubmitJob; parameters of AWS Batch that the local server does not serve are refused, not ignored. */
 export const SubmitRequest = z.object({
   jobName: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'should match valid pattern'),
   jobQueue: z.string().min(1),

@@ -38,8 +38,8 @@ function queried({
 }
 
 /**
- * The actions that a request to DynamoDB consists of, as IAM sees them. One that our code does not send names no
- * partition, and so is allowed to nobody who is held to some.
+ * The actions that a request to DynamoDB consists of, as IAM sees them. An action that our code does not send names
+ * no partition, so a role that is limited to some may not use it.
  * @param target header `X-Amz-Target`
  * @throws ZodError for a body that is none of DynamoDB's
  */

@@ -10,10 +10,10 @@ export interface AdmissionLimits extends Rate {
 }
 
 /**
- * The rate is far more than a team's clients ask for. What a machine can really do is bounded by the places: whoever
- * comes last is answered in a fraction of a second. Few are worked on at once, because libuv (1.52) takes one new
- * connection each time around its loop: when that has the answers of many requests to go through each time,
- * connections wait for seconds.
+ * The rate is far more than a team's clients ask for. The number of requests in work bounds the load: the last one
+ * waits for a fraction of a second. Few are worked on at once, because libuv (1.52) takes one new connection each
+ * time around its loop: when that has the answers of many requests to go through each time, connections wait for
+ * seconds.
  */
 export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, inFlight: 24, waiting: 40 };
 
@@ -39,8 +39,8 @@ function busy(): ServiceError {
 }
 
 /**
- * What stands before the functions, as the throttle of a stage and the concurrency of functions do at AWS: more than
- * the limits is refused at once, so that an overload costs those who are too many, not everybody.
+ * Limits in front of the functions, as the throttle of a stage and the concurrency of functions on AWS: requests
+ * beyond them are refused at once, so that an overload does not slow down all others.
  */
 export class Admission {
   readonly #bucket: TokenBucket;

@@ -1,4 +1,4 @@
-/** What one body has of a budget. */
+/** A body's share of a budget. */
 export interface Share {
   /** Takes so many bytes more. False where there is no room for them. */
   take(bytes: number): boolean;

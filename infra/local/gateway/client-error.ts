@@ -25,7 +25,7 @@ function clientError(code: string | undefined): ServiceError | HttpError {
   return new ServiceError('bad-request', 'This is not a valid HTTP/1.1 request.');
 }
 
-/** Answers what is no HTTP request, for which there is no response object, on the bare connection. */
+/** Respond to malformed HTTP, for which there is no response object, on the connection. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
   const gone = error.code === 'ECONNRESET' || error.code === 'EPIPE';
   if (gone || !socket.writable) {

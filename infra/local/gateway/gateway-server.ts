@@ -43,13 +43,13 @@ export interface GatewayOptions {
   timeLimit?: number;
   /** Milliseconds in which the headers of a request must have come; default 10 s. The body has six times as long. */
   headersTimeout?: number;
-  /** What is refused beyond; those that are missing have their defaults. */
+  /** Limits of requests; those that are missing have their defaults. */
   limits?: Partial<AdmissionLimits>;
   /** Factor on the throttles of public operations; default 1. */
   anonymousTimes?: number | undefined;
   /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for public operations. */
   bodyBytes?: number | undefined;
-  /** Origins whose pages may read the answers, also those that no function gives. Default none. */
+  /** Origins whose pages may read the responses, also the gateway's own. Default none. */
   corsOrigins?: readonly string[];
 }
 

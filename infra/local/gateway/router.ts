@@ -8,7 +8,7 @@ interface Node {
   leaf?: Leaf;
 }
 
-/** What is served under one route, by method. */
+/** Endpoints of one path, by method. */
 export interface Leaf {
   resource: string;
   methods: Map<string, LoadedEndpoint>;

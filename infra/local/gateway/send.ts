@@ -24,8 +24,8 @@ export function send(_request: IncomingMessage, response: ServerResponse, result
 }
 
 /**
- * Answers a request whose body is not read to its end, and then closes the connection. Closing it at once would reset
- * it, and the client, still sending, would see that instead of the answer.
+ * Respond to a request whose body is not read to its end, and then close the connection. Closing it at once would
+ * reset it, and the client, still sending, would see that instead of the response.
  */
 export function sendAndClose(request: IncomingMessage, response: ServerResponse, result: Result): void {
   const headers = headersOf(result);

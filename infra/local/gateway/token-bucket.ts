@@ -12,7 +12,7 @@ export class TokenBucket {
   #tokens: number;
   #filledAt: number;
 
-  /** `now` tells milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#now = now;
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#filledAt = now();
   }
 
-  /** Takes a token and answers 0, or takes none and answers in how many seconds there is one. */
+  /** Take a token and return 0, or take none and return the seconds until there is one. */
   take(): number {
     const { perSecond, burst } = this.#rate;
     const now = this.#now();

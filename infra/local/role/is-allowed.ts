@@ -1,6 +1,6 @@
 import type { Conditions, Statement } from '../../role-statements.ts';
 
-/** What a request does: an action on a resource, and what its conditions can ask for. */
+/** A request for authorization: an action on a resource, with the keys of conditions. */
 export interface RequestedAction {
   action: string;
   /** ARN. */

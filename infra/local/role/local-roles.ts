@@ -15,7 +15,7 @@ const arnsOf = (environment: Environment): ResourceArns => ({
   jobs: ['*'],
 });
 
-/** What is checked here of all needs: by the S3 server, and by the proxy of the DynamoDB engine where there is one. */
+/** The needs that are enforced here: by the S3 server, and by the proxy of the DynamoDB engine where there is one. */
 const checkedHere = (needs: readonly Need<unknown>[]): Need<unknown>[] =>
   needs.filter(({ resource }) => resource !== 'batch');
 
@@ -50,7 +50,7 @@ export const eventEnvironment = (
   ...roleVariables(Object.values(needs), environment, own),
 });
 
-/** What the programs of the jobs need; read without loading these. */
+/** Needs of the job programs, without loading these. */
 const jobNeeds = {
   train: trainingNeeds,
   prune: { records: optimizationRecords('prune'), objects: optimizationObjects },

@@ -26,7 +26,7 @@ const Statements = z.array(
 export const sessionSecret = ({ secretAccessKey }: Credentials, token: string): string =>
   createHmac('sha256', secretAccessKey).update(token).digest('base64url');
 
-/** What STS would give to who assumes a role of these statements; here for as long as the engines' own credentials hold. */
+/** Credentials of a role with these statements, as STS issues them; valid as long as the engines' own. */
 export function sessionCredentials(own: Credentials, statements: readonly Statement[]): SessionCredentials {
   const sessionToken = Buffer.from(JSON.stringify(statements)).toString('base64url');
   return { accessKeyId: own.accessKeyId, secretAccessKey: sessionSecret(own, sessionToken), sessionToken };

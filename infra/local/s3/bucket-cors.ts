@@ -2,7 +2,7 @@ import { S3Error } from './protocol/s3-error.ts';
 import type { S3Request } from './protocol/s3-request.ts';
 
 const allowedMethods = 'GET, HEAD, PUT, POST, DELETE';
-/** What scripts may read beside the headers that browsers always show. */
+/** Headers that scripts may read besides those that browsers always show. */
 const exposedHeaders = [
   'etag',
   'content-range',
@@ -25,7 +25,7 @@ export function applyCors({ headers, response }: S3Request, origins: readonly st
   response.setHeader('access-control-expose-headers', exposedHeaders);
 }
 
-/** Answers a preflight request, which carries no signature. @throws S3Error AccessForbidden */
+/** Respond to a preflight request, which carries no signature. @throws S3Error AccessForbidden */
 export function answerPreflight({ headers, response }: S3Request, origins: readonly string[]): void {
   const origin = headers.get('origin');
   const method = headers.get('access-control-request-method') ?? '';

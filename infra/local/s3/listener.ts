@@ -14,7 +14,7 @@ export interface ListenerOptions extends Authority {
   corsOrigins: readonly string[];
 }
 
-/** Answers HTTP requests from a store. The promise settles when the answer has been handed over; it never fails. */
+/** Serve HTTP requests from a store. The promise settles when the response was handed over; it never rejects. */
 export function s3Listener(options: ListenerOptions) {
   return async (
     message: IncomingMessage,
@@ -75,7 +75,7 @@ function asS3Error(error: unknown, id: string): S3Error {
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
-/** What the kernel says where a disk, a quota or a limit of this process is used up. */
+/** Error codes of the kernel for a full disk, quota or limit of this process. */
 const usedUp = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE']);
 /** SQLITE_FULL */
 const databaseFull = 13;

@@ -24,7 +24,7 @@ export interface S3ServerOptions {
 
 export interface RunningS3 {
   url: string;
-  /** Lets requests in progress finish for a few seconds, then stops. */
+  /** Give requests in progress a few seconds to finish, then stop. */
   close(): Promise<void>;
 }
 

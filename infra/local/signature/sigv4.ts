@@ -5,7 +5,7 @@ export const algorithm = 'AWS4-HMAC-SHA256';
 /** Milliseconds by which the clocks of client and server may differ. */
 export const maxClockSkew = 15 * 60 * 1000;
 
-/** What a signature is bound to: `yyyymmdd/region/service/aws4_request`. */
+/** Scope of a signature: `yyyymmdd/region/service/aws4_request`. */
 export interface Scope {
   day: string;
   region: string;
@@ -63,7 +63,7 @@ export function chainedSignature(
   return hmac(key, [...lines, contentHash].join('\n')).toString('hex');
 }
 
-/** Compares two signatures in a time that does not tell where they differ. */
+/** Compare two signatures in a time that does not depend on where they differ. */
 export function sameSignature(expected: string, given: string): boolean {
   const left = Buffer.from(expected);
   const right = Buffer.from(given);

@@ -39,7 +39,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The start time tells whether the pid has passed to another process. */
+/** The start time shows whether the pid was reused. */
 async function kill({ pid, startTime }: Engine): Promise<void> {
   while ((await processStartTime(pid)) === startTime) {
     try {

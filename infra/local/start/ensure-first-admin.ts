@@ -11,7 +11,7 @@ import { accountsTable } from './function-environment.ts';
 
 export interface FirstAdmin {
   username: typeof firstAdminName;
-  /** What was made up, to be shown once; undefined where `ADMIN_PASSWORD` gave it. */
+  /** The generated password, to be shown once; undefined where `ADMIN_PASSWORD` has it. */
   password: string | undefined;
   /** Where a password that was made up is kept. */
   passwordFile: string;

@@ -16,7 +16,7 @@ export interface EngineAccess {
   region: string;
   credentials: Credentials;
   endpoints: Partial<Record<EndpointVariable, string>>;
-  /** Whether functions and jobs act in roles, which the S3 server of this service knows alone. */
+  /** Whether functions and jobs have roles, which only the S3 server of this service supports. */
   hasRoles: boolean;
 }
 
@@ -59,7 +59,7 @@ export function jobVariables(own: Variables, access: EngineAccess): Record<strin
     AWS_REGION: access.region,
     AWS_ACCESS_KEY_ID: access.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: access.credentials.secretAccessKey,
-    // Whatever is configured on this machine for other accounts stays out of it.
+    // Settings of this machine for other AWS accounts are removed.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -17,13 +17,13 @@ export interface Greeting {
   dataFolder: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
-  /** What this machine does not keep apart, in sentences for people. */
+  /** The isolation that this machine lacks, in sentences for people. */
   warnings: readonly string[];
   /** Where jobs work, when that is not the data folder. */
   jobsElsewhere: string | undefined;
 }
 
-/** What a person reads when the service is ready; its last line is what a program waits for. */
+/** The text that is printed when the service is ready; programs wait for its last line. */
 export function greeting({
   url,
   dataFolder,

@@ -11,8 +11,8 @@ function packagesRoot(program: string): string {
 }
 
 /**
- * What jobs see of this machine. Nothing of the data folder but their own run. Jobs with the rights of the person who
- * started the service cannot change the home folder or this program. Jobs with users of their own have no rights there.
+ * Sandbox of the jobs. Of the data folder they see only their own run. Jobs with the rights of the person who started
+ * the service cannot change the home folder or this program. Jobs with users of their own have no rights there.
  *
  * @param stage variables of copies that stages run from, where they cannot read the program
  */

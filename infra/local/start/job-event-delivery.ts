@@ -18,7 +18,7 @@ function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRole
   };
 }
 
-/** What takes the events of the Batch server to their function; those that are malformed are kept in this file. */
+/** Delivers the events of the Batch server to their function; malformed ones are kept in this file. */
 export const jobEventDelivery = (
   access: EngineAccess,
   deadLetterFile: string,

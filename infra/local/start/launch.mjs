@@ -33,7 +33,7 @@ function build(folder) {
   if (status !== 0) process.exit(1);
 }
 
-/** Removes bundles that nobody has used for a day; a service that runs from one goes on using it. */
+/** Remove bundles that were not used for a day; a running service keeps its own. */
 function removeOldBuilds() {
   for (const name of readdirSync(builds)) {
     const folder = join(builds, name);

@@ -39,7 +39,7 @@ function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EngineAccess)
 /** Serve until a signal to stop, or until an engine ends. Return the exit code. */
 async function serve(args: readonly string[], program: string): Promise<number> {
   const stopping = stopRequested();
-  // What was started is stopped in reverse order, also when a later part does not start.
+  // Started parts are stopped in reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder } = readOptions(args, process.env);
   checkSettings(process.env);
@@ -47,7 +47,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const bodyBytes = readBodyBytes(process.env);
   const anonymousTimes = readAnonymousTimes(process.env);
   const loading = loadEndpoints(program);
-  // Should the rest not start, nobody waits for it.
+  // It is not awaited where the rest does not start.
   loading.catch(() => {});
   const { access, folders, firstAdmin, lost, warnings } = await startBackends(started, {
     dataFolder,

@@ -20,7 +20,7 @@ export interface S3Options {
   corsOrigins?: readonly string[];
 }
 
-/** What makes a process a relay of the DynamoDB engine. */
+/** Argument that makes a process a relay of the DynamoDB engine. */
 export interface RelayAddress {
   options: RelayOptions;
   /** How to run a program in the network of the engine. */
@@ -60,7 +60,7 @@ export async function startS3Process(
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  // A server that is gone already says so by its end.
+  // The end of a server is noticed separately.
   stdin.on('error', () => {});
   stdin.write(`${JSON.stringify({ ...options, ...(relay && { relay: relay.options }) })}\n`);
   if (relay !== undefined) {

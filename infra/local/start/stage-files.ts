@@ -14,7 +14,7 @@ async function isForAll(file: string, right: 0o004 | 0o001): Promise<boolean> {
   return (mode & right) !== 0 && isOpen(dirname(file));
 }
 
-/** What of a package a stage needs on this machine: nothing of other platforms. */
+/** Files of a package that a stage needs on this machine, without those of other platforms. */
 function isNeeded(file: string): boolean {
   const [, , , platform, processor] = file.slice(file.lastIndexOf(`${sep}bin${sep}`)).split(sep);
   if (!file.includes(`${sep}bin${sep}`)) return true;
@@ -43,9 +43,9 @@ async function copyTo(folder: string, program: string, folderOf: (name: string) 
 }
 
 /**
- * Variables by which the jobs of an optimization find node and the program of their stages. Started as root, stages run
- * as users without rights: where these cannot read the project's folder, copies of what they need are made in `base`,
- * which they can pass through. None otherwise.
+ * Variables by which the jobs of an optimization find node and the program of their stages. Started as root, stages
+ * run as users without rights: where these cannot read the project's folder, the files that they need are copied to
+ * `base`, which they can pass through. None otherwise.
  *
  * @param program folder of the bundle
  */

@@ -29,7 +29,7 @@ export interface Backends {
   firstAdmin: FirstAdmin | undefined;
   /** Resolves with its name for people when an engine ends unasked. */
   lost: Promise<string>;
-  /** What this machine does not keep apart, in sentences for people. */
+  /** The isolation that this machine lacks, in sentences for people. */
   warnings: readonly string[];
 }
 

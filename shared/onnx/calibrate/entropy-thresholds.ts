@@ -1,9 +1,9 @@
-/** Takes the place of a probability of zero, of which no logarithm can be taken. */
+/** Replaces a probability of zero, which has no logarithm. */
 const smallest = 1e-4;
 
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Moves a little from what is not zero to what is; undefined where all is zero. */
+/** Moves a little probability from the non-zero bins to the empty ones; undefined where all bins are empty. */
 function smoothed(counts: Float64Array): Float64Array | undefined {
   const zeros = counts.reduce((count, value) => count + (value === 0 ? 1 : 0), 0);
   const others = counts.length - zeros;
@@ -21,7 +21,7 @@ function divergence(p: Float64Array, q: Float64Array): number {
   }, 0);
 }
 
-/** What is left of counts when neighbours are merged to `levels` levels and spread again over those that had any. */
+/** The counts after neighbours were merged to `levels` levels and spread again over the bins that were not empty. */
 function requantized(counts: Float64Array, kept: Float64Array, levels: number): Float64Array {
   const spread = new Float64Array(counts.length);
   const merged = Math.floor(counts.length / levels);

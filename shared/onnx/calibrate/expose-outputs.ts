@@ -2,8 +2,8 @@ import { valueInfoOf } from '../graph/value-info.ts';
 import type { Model } from '../model/model.ts';
 
 /**
- * Makes outputs of float activations, so that a session tells their values. Inputs of the model are left out: their
- * values are known to whoever runs it. Tells the names that are outputs now.
+ * Makes outputs of float activations, so that a session returns their values. Inputs of the model are left out,
+ * because the caller has them. Returns the names of the new outputs.
  */
 export function exposeOutputs({ graph }: Model, names: readonly string[]): string[] {
   const inputs = new Set(graph.inputs.map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { finitePart, type ValueSummary } from './summarize-values.ts';
 
-/** Bits of a float32 below its exponent, and of these the ones that tell bins apart. */
+/** Bits of a float32 below its exponent, and the highest of them, which number the bins. */
 const mantissaBits = 23;
 const binBits = 12;
 const dropped = mantissaBits - binBits;
@@ -25,7 +25,7 @@ export class MagnitudeHistogram {
     return this.#total;
   }
 
-  /** Counts values, of which there is a summarizeValues. Those that are not finite are left out. */
+  /** Count values, given their summary. Those that are not finite are left out. */
   add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
     const [mostBits = 0] = new Int32Array(Float32Array.of(Math.max(-min, max, 0)).buffer);
@@ -38,7 +38,7 @@ export class MagnitudeHistogram {
     const first = this.#firstBits() - (1 << dropped);
     for (let at = 0; at < bits.length; at += 1) {
       const bin = ((bits[at] ?? 0) & allBits) - first;
-      // Without a branch, which no processor could foresee: the sign of what is too small makes a mask of zeros.
+      // Without a branch, which the processor would mispredict: the sign of a value that is too small makes a mask of zeros.
       const place = (bin & ~(bin >> 31)) >> dropped;
       counts[place] = (counts[place] ?? 0) + 1;
     }

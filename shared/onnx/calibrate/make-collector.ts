@@ -10,5 +10,5 @@ const collectors: Readonly<Record<CalibratedStrategy, new () => Collector>> = {
   static_entropy: EntropyCollector,
 };
 
-/** What observes the ranges of activations for a strategy. */
+/** Create the collector that observes ranges of activations for a strategy. */
 export const makeCollector = (strategy: CalibratedStrategy): Collector => new collectors[strategy]();

@@ -2,7 +2,7 @@ import type { Collector } from './collector.ts';
 import { Extremes } from './extremes.ts';
 import type { CalibrationRanges, Range } from './ranges.ts';
 
-/** The range of an activation is all that it showed. */
+/** The range of an activation is from its smallest to its largest value. */
 export class MinMaxCollector implements Collector {
   readonly #extremes = new Map<string, Extremes>();
 

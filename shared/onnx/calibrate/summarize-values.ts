@@ -1,4 +1,4 @@
-/** What one look at values tells. */
+/** A summary of values, made in one pass. */
 export interface ValueSummary {
   /** Smallest and largest of all numbers, infinity included; ∞ and -∞ where there are none. */
   min: number;
@@ -20,7 +20,7 @@ const infinity = { negative: ordered(infinityBits | (1 << 31)), positive: infini
 /** The float32 of these bits; -0 is 0. */
 const floatOf = (bits: number): number => (new Float32Array(Int32Array.of(bits).buffer)[0] ?? 0) + 0;
 
-/** Looks at values once, as integers, which takes half the time. */
+/** Summarize values in one pass over their bits as integers, which takes half the time. */
 export function summarizeValues(values: Float32Array): ValueSummary {
   const patterns = new Int32Array(values.buffer, values.byteOffset, values.length);
   let [low, high, least] = [infinity.positive, infinity.negative, infinityBits];
@@ -40,7 +40,7 @@ export function summarizeValues(values: Float32Array): ValueSummary {
   return { min: floatOf(ordered(low)), max: floatOf(ordered(high)), least: floatOf(least), isAllFinite };
 }
 
-/** Values without those that are not finite, of which there is a summarizeValues, and the summarizeValues of what is left. */
+/** The finite ones of some values, and their summary. */
 export function finitePart(
   values: Float32Array,
   surveyed: ValueSummary,

@@ -28,7 +28,7 @@ export class ValueHistogram {
     return this.#total;
   }
 
-  /** Counts values, of which there is a summarizeValues. Those that are not finite are left out. */
+  /** Count values, given their summary. Those that are not finite are left out. */
   add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
     this.#widen(Math.max(-min, max, 0));
@@ -37,7 +37,7 @@ export class ValueHistogram {
     const perWidth = this.#width === 0 ? 0 : 1 / this.#width;
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     let [zeros, negativeZeros] = [0, 0];
-    // Without branches on the values, which no processor could foresee: zeros are counted in their bins, too.
+    // Without branches on the values, which the processor would mispredict: zeros are counted in their bins, too.
     for (let at = 0; at < values.length; at += 1) {
       const pattern = bits[at] ?? 0;
       const place = ((Math.abs(values[at] ?? 0) * perWidth) | 0) + Math.imul(pattern >>> 31, bins);

@@ -17,7 +17,7 @@ export function fileErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What went wrong with a file, said in one line; errors that are none of the file system's stay as they are. */
+/** An error of the file system as a message of one line; other errors unchanged. */
 export function fileError(what: string, error: unknown): unknown {
   const code = fileErrorCode(error);
   return code === undefined ? error : new ModelError(`${what}: ${words[code] ?? code}.`);

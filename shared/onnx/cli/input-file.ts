@@ -15,10 +15,10 @@ export interface InputFile {
   identity: string;
 }
 
-/** What tells a file from all others, by whatever name or link it is found. */
+/** Identity of a file, the same for all its names and links. */
 export const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
-/** What lies behind a path and all links; null where nothing does. Throws other errors of the file system. */
+/** The file behind a path and its links; null where there is none. @throws other errors of the file system */
 export async function statOf(path: string): Promise<BigIntStats | null> {
   try {
     return await stat(path, { bigint: true });
@@ -28,7 +28,7 @@ export async function statOf(path: string): Promise<BigIntStats | null> {
   }
 }
 
-/** A file that a command line names; `flag` is what it is given by, empty for the model. Throws a `ModelError`. */
+/** A file that a command line names, after `flag`, which is empty for the model. @throws ModelError */
 export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   const what = `${flag} ${given}`.trim();
   if (given === '') throw new ModelError(`${flag || 'The model'} must name a file.`);
@@ -44,10 +44,10 @@ export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   }
 }
 
-/** Nobody waits for a request here, and the file is the user's own. */
+/** There is no deadline of a request here, and the file is the user's own. */
 const limits = { ...usualLimits, reads: 1e6, bytes: 2 ** 31, nameBytes: 2 ** 28, entries: 1e5, tensors: 1e5 };
 
-/** Looks through a model file. Throws a `ModelError` where it is none. */
+/** Inspect a model file. @throws ModelError where it is none */
 export async function inspectFile(path: string): Promise<ModelSummary> {
   const file = await open(path);
   try {

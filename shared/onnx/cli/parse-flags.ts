@@ -23,7 +23,7 @@ function kindOf({ type, const: constant }: z.core.JSONSchema.BaseSchema): FlagKi
   return 'number';
 }
 
-/** What a parameter that is settled for each method can be. */
+/** The values that the methods give a parameter. */
 function choices(methods: readonly z.ZodObject[], parameter: string): string {
   const all = methods.flatMap((method) => {
     const schema = z.toJSONSchema(method, { io: 'input' }).properties?.[parameter];
@@ -71,9 +71,9 @@ export interface Command {
   request: Readonly<Record<string, unknown>>;
   options: Readonly<Partial<Record<keyof typeof commonFlags, string>>>;
   force: boolean;
-  /** What is wrong with the line itself. */
+  /** Errors of the line itself. */
   faults: readonly string[];
-  /** Parameters of the request that are among the faults, of which nothing more is to be said. */
+  /** Parameters with such an error, which need no second one. */
   faulty: ReadonlySet<string>;
 }
 
@@ -90,10 +90,9 @@ function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
 }
 
 /**
- * Reads a command line, and says everything that is wrong with it. What the request says is judged later, by the schema
- * of its method.
+ * Parse a command line, and list all its errors. The request is checked later, by the schema of its method.
  *
- * @returns null where help is asked for
+ * @returns null where help is requested
  * @throws ModelError where it names no operation
  */
 export function parseCommand(argv: readonly string[]): Command | null {
@@ -113,7 +112,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
   );
   const faults = [...read.faults];
   const [model = '', ...others] = positionals;
-  // What stands behind an unknown flag may have been its value.
+  // The text behind an unknown flag may have been its value.
   if ((positionals.length === 0 || others.length > 0) && !hasUnknown)
     faults.push('Give one model, as a path.');
   const request: Record<string, unknown> = { operation };

@@ -17,7 +17,7 @@ function requestedShapes(
   return new Map(matched.shapes.map(({ name, dims }) => [name, dims]));
 }
 
-/** A command that nothing is known to be wrong with. */
+/** A command that was checked. */
 export interface PreparedCommand {
   request: OptimizationRequest;
   model: string;
@@ -27,7 +27,7 @@ export interface PreparedCommand {
   memoryBytes: number | undefined;
   seconds: number | undefined;
   result: ResultFiles;
-  /** What is never written to. */
+  /** Files that are never written to. */
   inputs: readonly InputFile[];
 }
 
@@ -47,7 +47,7 @@ function judgedRequest({ operation, request, faulty }: Command) {
 }
 
 /**
- * Judges a command before any work: what it asks for, and every file that it reads or writes.
+ * Check a command before any work: its request, and every file that it reads or writes.
  *
  * @throws ModelError naming everything that is wrong
  */
@@ -74,7 +74,7 @@ export async function prepareCommand(command: Command): Promise<PreparedCommand>
   const evaluation = await attempt(() =>
     evaluated === undefined ? undefined : inputFile(evaluated, '--evaluation'),
   );
-  // Without force nothing that is there is replaced, whose data it may be.
+  // Without --force no existing file is replaced.
   const mustLook = model !== undefined && (force || shapesText !== undefined);
   const summary = mustLook ? await attempt(() => inspectFile(model.path)) : undefined;
   const data = model && summary && (await attempt(() => dataFilesOf(model.path, summary)));

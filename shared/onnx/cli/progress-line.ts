@@ -1,6 +1,6 @@
 import { drawable } from '../../svg/drawn-text.ts';
 
-/** Where to write to, and whether a person looks at it. */
+/** Where to write to, and whether it is a terminal. */
 interface Terminal {
   write(text: string): unknown;
   isTTY?: boolean;

@@ -5,19 +5,19 @@ export type FlagKind = 'boolean' | 'number' | 'text' | 'list';
 
 /** A command line taken apart. */
 export interface Arguments {
-  /** What is given to each flag: one text, several only where the flag is a list. */
+  /** The texts given to each flag: one, or several where the flag is a list. */
   texts: ReadonlyMap<string, readonly string[]>;
   switches: ReadonlyMap<string, boolean>;
   positionals: readonly string[];
-  /** What is wrong with it, all at once. */
+  /** All errors. */
   faults: readonly string[];
-  /** Flags that lack their value, of which nothing more is to be said. */
+  /** Flags without their value, which need no second error. */
   lacking: ReadonlySet<string>;
   /** Whether something is unknown, so that what follows it may be its value. */
   hasUnknown: boolean;
 }
 
-/** Takes a command line apart by the flags that it may have; `of` is what has them, in words. */
+/** Split a command line into the flags that it may have; `of` names the command in messages. */
 export function readArguments(
   args: readonly string[],
   kinds: ReadonlyMap<string, FlagKind>,
@@ -56,7 +56,7 @@ export function readArguments(
       else if (switches.has(name)) faults.push(`--${name} is given twice.`);
       switches.set(name, !isNegative);
     } else if (value === undefined || (inlineValue === false && value.startsWith('--'))) {
-      // What was taken for its value is a flag of its own.
+      // The text in the place of its value is another flag.
       const rest = readArguments(args.toSpliced(index, 1), kinds, of);
       const lacks = `--${name} lacks its value.`;
       return { ...rest, faults: [lacks, ...rest.faults], lacking: new Set([name, ...rest.lacking]) };

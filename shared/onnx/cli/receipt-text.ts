@@ -57,7 +57,7 @@ function outputLines({ outputs, checked_layers, run_as_whole, compared_on }: Rec
   );
 }
 
-/** A receipt as plain text. */
+/** Format a receipt as plain text. */
 export function receiptText(receipt: Receipt): string {
   const { latency, accuracy, pruning } = receipt;
   const rows = [

@@ -5,7 +5,7 @@ import { ModelError } from '../model-error.ts';
 import { fileError, fileErrorCode } from './file-error.ts';
 import { type InputFile, identityOf, statOf } from './input-file.ts';
 
-/** Whether there is anything, be it a link that leads nowhere. */
+/** Whether the path exists, also as a broken link. */
 async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -49,8 +49,8 @@ export class ResultFiles {
   }
 
   /**
-   * Judges whether the files may be written. Whatever is read must not be, by no name: a link counts as what it leads
-   * to. What else is there is replaced only by force.
+   * Check that the files may be written. An input file is never written, by none of its names: a link counts as its
+   * target. Other existing files are replaced only with --force.
    *
    * @throws ModelError
    */
@@ -84,14 +84,14 @@ export class ResultFiles {
     return true;
   }
 
-  /** An empty folder to work in, on the file system of the result. Throws a `ModelError` where there can be none. */
+  /** An empty folder to work in, on the file system of the result. @throws ModelError where there can be none */
   async workFolder(): Promise<string> {
     try {
       await mkdir(this.folder, { recursive: true });
       return await mkdtemp(join(this.folder, '.optimize-'));
     } catch (error) {
       const what = `Nothing can be written to ${this.folder}`;
-      // Folders of the kernel's say so where nothing can be made in them.
+      // The error that folders of the kernel (/proc) give.
       if (fileErrorCode(error) === 'ENOENT') throw new ModelError(`${what}: no file can be made there.`);
       throw fileError(what, error);
     }

@@ -10,7 +10,7 @@ import type { ProgressLine } from './progress-line.ts';
 import { receiptText } from './receipt-text.ts';
 import { usage } from './usage.ts';
 
-/** What the command needs of its surroundings. */
+/** Streams and signal of the command. */
 export interface CommandContext {
   stageCommand: readonly string[];
   progress: ProgressLine;
@@ -50,9 +50,9 @@ async function optimize(command: Command, to: CommandContext): Promise<void> {
 }
 
 /**
- * The command that prunes and quantizes apart from the service.
+ * Run the command that prunes and quantizes without the service.
  *
- * @returns its exit code: 0 done, 1 for a fault, which was printed, 130 when it was interrupted
+ * @returns its exit code: 0 done, 1 for an error, which was printed, 130 when it was interrupted
  */
 export async function runCli(argv: readonly string[], to: CommandContext): Promise<number> {
   try {

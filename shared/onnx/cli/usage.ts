@@ -4,7 +4,7 @@ import { commonFlags, forceFlag, operations, requestFlags } from './parse-flags.
 
 const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
 
-/** What the command can do, in words. */
+/** The text of `--help`. */
 export function usage(): string {
   const parts = operations.map((operation) => {
     const allowed = operation === 'prune' ? allowedPrunings : allowedQuantizations;

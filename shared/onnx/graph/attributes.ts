@@ -15,7 +15,7 @@ const find = (node: NodeProto, name: string): AttributeProto | undefined =>
 
 export const hasAttribute = (node: NodeProto, name: string): boolean => find(node, name) !== undefined;
 
-/** An integer attribute, or what it is by default. */
+/** An integer attribute, or its default. */
 export function intAttribute(node: NodeProto, name: string, otherwise: number): number {
   const attribute = find(node, name);
   return attribute === undefined ? otherwise : Number(attribute.i);
@@ -40,7 +40,7 @@ export function tensorAttribute(node: NodeProto, name: string, external: Externa
   return attribute === undefined || attribute.t.length === 0 ? undefined : readTensor(attribute.t, external);
 }
 
-/** What an attribute is made of. Whole numbers are integers; `{ float }` says that a number is none. */
+/** Value of an attribute. Whole numbers are integers; `{ float }` marks a float. */
 export type AttributeValue =
   | number
   | readonly number[]

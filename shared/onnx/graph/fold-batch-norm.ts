@@ -18,7 +18,7 @@ const floatConstant = (graph: Graph, name: string | undefined): Tensor | undefin
   return tensor?.type === 'float' ? tensor : undefined;
 };
 
-/** What a BatchNormalization of constant statistics does to each channel (ONNX operator BatchNormalization). */
+/** Factor and offset of each channel in a BatchNormalization of constant statistics. */
 function normalizationOf(graph: Graph, node: NodeProto): Normalization | undefined {
   const constants = node.input.slice(1, 5).map((name) => floatConstant(graph, name));
   const [scale, bias, mean, variance] = constants.map((tensor) => tensor && floatsOf(tensor));
@@ -64,7 +64,7 @@ function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto):
 
 /**
  * Folds every BatchNormalization that alone follows a Conv of constant weight into that Conv: the same function with
- * one operator less. Tells how many were folded. Weights are scaled in double precision when they are written.
+ * one operator less. Returns how many were folded. Weights are scaled in double precision when they are written.
  */
 export function foldBatchNorms({ graph }: Pick<Model, 'graph'>): number {
   const index = new GraphIndex(graph);
@@ -75,7 +75,7 @@ export function foldBatchNorms({ graph }: Pick<Model, 'graph'>): number {
     const conv = index.producer(norm.input[0] ?? '');
     if (conv?.opType !== 'Conv' || conv.domain !== '') continue;
     if (index.soleUse(conv.output[0] ?? '')?.node !== norm) continue;
-    // The statistics of training that old models list as outputs are used by nobody.
+    // Old models list the statistics of training as outputs, which are never used.
     if (norm.output.slice(1).some((name) => name !== '' && index.uses(name).length > 0)) continue;
     if (foldInto(graph, names, conv, norm)) gone.add(norm);
   }

@@ -1,7 +1,7 @@
 import type { Graph } from './graph.ts';
 import { outerNames } from './graph-index.ts';
 
-/** Removes the nodes whose results nobody uses, then the constants that nobody uses; bodies included. */
+/** Remove unused nodes, then unused constants; bodies included. */
 export function removeUnused(graph: Graph): void {
   const used = new Set(graph.outputs.map(({ name }) => name));
   const kept = [];

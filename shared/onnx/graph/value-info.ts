@@ -38,7 +38,7 @@ export function valueInfoOf({ name, type, dims }: ValueType & { name: string }):
   });
 }
 
-/** What a declaration says; undefined for what is no tensor. */
+/** Type and shape of a declaration; undefined where it is not a tensor's. */
 export function valueTypeOf({ type: declared }: ValueInfoProto): ValueType | undefined {
   if (declared?.value.case !== 'tensorType') return undefined;
   const { elemType, shape } = declared.value.value;

@@ -57,7 +57,7 @@ function equalElements(x: readonly Dim[] | undefined, y: readonly Dim[] | undefi
   return Array.from({ length: Math.max(x.length, y.length) }, (_, at) => {
     const [p, q] = [x[x.length === 1 ? 0 : at], y[y.length === 1 ? 0 : at]];
     if (isKnown(p) && isKnown(q)) return p === q ? 1 : 0;
-    // A size is never negative, whatever it is: exporters ask whether it is -1.
+    // A size is never negative: exporters compare it with -1.
     return (typeof p === 'string' && isKnown(q) && q < 0) || (typeof q === 'string' && isKnown(p) && p < 0)
       ? 0
       : null;

@@ -44,9 +44,9 @@ const ruleOf = (op: string): Rule | undefined =>
 export const isKnownOperator = (op: string): boolean => ruleOf(op) !== undefined;
 
 /**
- * Type and shape of the values of a model's graph, as far as they can be told: from its declarations and, node by node,
+ * Type and shape of the values of a model's graph, as far as they are known: from its declarations and, node by node,
  * from the rules of the operators. Dimensions are numbers, symbolic names, or null. `shapes` fixes the shapes of
- * inputs. Values of which nothing is known are missing; bodies of control flow are not looked into.
+ * inputs. Unknown values are missing; bodies of control flow are not read.
  */
 export function inferValues(
   model: Model,
@@ -86,6 +86,6 @@ export function inferValues(
   return values;
 }
 
-/** Declared shapes may speak of other inputs than those that were fixed. */
+/** Declared shapes may hold for other inputs than the fixed ones. */
 const typeOnly = (value: Value | undefined): Value | undefined =>
   value && { type: value.type, dims: undefined };

@@ -1,7 +1,7 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
-/** What the outputs of a node's body declare; both branches of an If declare the same. */
+/** The declared outputs of a node's body; both branches of an If declare the same. */
 function bodyOutputs({ model, node }: InferenceContext): (Value | undefined)[] {
   const [body] = model.graph.bodiesOf(node);
   return body?.outputs.map(valueTypeOf) ?? [];
@@ -11,7 +11,7 @@ function bodyOutputs({ model, node }: InferenceContext): (Value | undefined)[] {
 const stacked = (value: Value | undefined): Value | undefined =>
   value && { type: value.type, dims: value.dims && ([null, ...value.dims] as readonly Dim[]) };
 
-/** The body of a Loop answers whether to go on, then what it carries, then what is stacked. */
+/** The outputs of a Loop's body: the condition, the carried values, the stacked values. */
 const loop: Rule = (context) => {
   const carried = Math.max(0, context.node.input.length - 2);
   return bodyOutputs(context)
@@ -19,7 +19,7 @@ const loop: Rule = (context) => {
     .map((value, at) => (at < carried ? value && { type: value.type, dims: undefined } : stacked(value)));
 };
 
-/** The body of a Scan answers its states, then what is stacked. */
+/** The outputs of a Scan's body: its states, then the stacked values. */
 const scan: Rule = (context) => {
   const stackedInputs = Number(
     context.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n,

@@ -2,17 +2,17 @@ import type { Dim, ValueType } from '../graph/value-info.ts';
 import type { Model } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 
-/** What is known of a value: type, shape, and for short integer values (shapes, axes) the very elements. */
+/** The inferred facts of a value: type, shape, and for short integer values (shapes, axes) the elements. */
 export interface Value extends ValueType {
   /** Elements of an integer scalar or vector; null for those that are not known. */
   elements?: readonly Dim[] | undefined;
 }
 
-/** What a rule sees of a node. */
+/** A node, with the inferred facts of its inputs. */
 export interface InferenceContext {
   node: NodeProto;
   model: Model;
-  /** What is known of each input; undefined for absent ones and those of which nothing is known. */
+  /** The inferred value of each input; undefined for absent and unknown ones. */
   inputs: readonly (Value | undefined)[];
 }
 

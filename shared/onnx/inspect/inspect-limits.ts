@@ -1,4 +1,4 @@
-/** What an inspection spends at most, so that no file can make it read or keep without end. */
+/** Limits of an inspection, so that no file makes it read or keep without end. */
 export interface InspectLimits {
   /** Reads of the source. */
   reads: number;

@@ -28,11 +28,11 @@ async function scanFunction(reader: WireReader, end: number, draft: SummaryDraft
 }
 
 /**
- * Says what an ONNX model is, without reading its weights: only the ranges that hold its structure are asked for, one
- * after the other, and memory stays below some megabytes whatever the file's size.
+ * Summarize an ONNX model without reading its weights: only the ranges that hold its structure are read, one after
+ * the other, and memory stays below some megabytes whatever the file's size.
  *
- * The file is only looked through: whether its graph makes sense is for those who load it. Throws a `ModelError` for
- * what is no ONNX model, is truncated, or goes beyond a limit. Field numbers are those of onnx.proto of ONNX 1.23.
+ * The graph is not checked; loading the model does that. Field numbers are those of onnx.proto of ONNX 1.23. @throws
+ * ModelError for a file that is no ONNX model, is truncated, or exceeds a limit
  */
 export async function inspectModel(
   source: InspectSource,

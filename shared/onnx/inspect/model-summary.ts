@@ -7,10 +7,10 @@ export interface TensorSummary {
   shape: (number | string | null)[] | null;
 }
 
-/** What a model is, without its weights. */
+/** Summary of a model, without its weights. */
 export interface ModelSummary {
   ir_version: number;
-  /** Program that wrote it, with its version where it tells. */
+  /** Program that wrote it, with its version where it is given. */
   producer: string;
   /** Version of each operator set by its domain; ONNX's own is `ai.onnx`. */
   opsets: Record<string, number>;

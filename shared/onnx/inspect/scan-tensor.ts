@@ -11,7 +11,7 @@ const sparse = { values: 1, indices: 2 };
 const external = 1;
 const rankMost = 64;
 
-/** What is kept of a tensor: all but its values. */
+/** A tensor without its values. */
 export interface ScannedTensor {
   name: string;
   elements: number;
@@ -78,7 +78,7 @@ export async function scanTensor(
     if (number === tensor.name) name = await reader.text(fieldEnd, nameMostBytes);
     if (number === tensor.externalData) {
       const [key, text] = await scanEntry(reader, fieldEnd);
-      // Of the many that a hostile file may give, the few that mean something suffice.
+      // A hostile file may give many; the few keys with a meaning suffice.
       if (entries.size < 16) entries.set(key, text);
     }
   });

@@ -95,7 +95,7 @@ export class SummaryDraft {
     this.#external.set(name, Math.max(before ?? 0, end));
   }
 
-  /** The summary. Throws a `ModelError` where what was read is no model. */
+  /** The summary. @throws ModelError where what was read is no model */
   finish(): ModelSummary {
     if (!this.hasGraph || this.irVersion === undefined)
       throw new ModelError('This is not an ONNX model: it has no graph or no IR version.');

@@ -1,7 +1,7 @@
 import { ModelError } from '../model-error.ts';
 import type { InspectLimits } from './inspect-limits.ts';
 
-/** Bytes that are read range by range. */
+/** A source of bytes, read range by range. */
 export interface InspectSource {
   size: number;
   /** Exactly the bytes asked for. */
@@ -18,7 +18,7 @@ const broken = (what: string): ModelError =>
 
 /**
  * Reads the wire format of protocol buffers from a source that is too large to be held: a window of it is loaded, and
- * moved on. What is not looked at is never read.
+ * moved on. Skipped fields are never read.
  */
 export class WireReader {
   readonly size: number;
@@ -102,8 +102,8 @@ const wires = ['varint', 'fixed', 'bytes', undefined, undefined, 'fixed'] as con
 const headBytes = 20;
 
 /**
- * Shows every field of the message that ends at `end`. What `visit` does not read of a field is skipped. Throws a
- * `ModelError` where the bytes are no message.
+ * Shows every field of the message that ends at `end`. Bytes of a field that `visit` does not read are skipped.
+ * @throws ModelError where the bytes are no message
  */
 export async function eachField(
   reader: WireReader,

@@ -35,7 +35,7 @@ function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): v
  * Reads a model. Tensors stay where they are: in the file's bytes, or in the external data beside it; constants that
  * were made by nodes become initializers. Close `external` when done.
  *
- * @throws ModelError where the file is none, is cut short, or lies about its tensors
+ * @throws ModelError where the file is none, is cut short, or describes its tensors falsely
  */
 export function loadModel(path: string): Model {
   if (statSync(path).size > mostBytes) {
@@ -54,7 +54,7 @@ export function loadModel(path: string): Model {
   } catch (error) {
     external.close();
     if (error instanceof ModelError || !(error instanceof Error) || 'code' in error) throw error;
-    // Whatever else reading protobuf throws says that the bytes are none.
+    // Any other error means that the bytes are no protobuf message.
     throw new ModelError(`The file is not an ONNX model, or was cut short (${error.message}).`);
   }
 }

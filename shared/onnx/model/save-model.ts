@@ -64,9 +64,9 @@ function writeExternal(
 }
 
 /**
- * Writes a model into an empty folder, one tensor after the other, and tells the files: with external data where the
- * model had them or has become too large without. Each tensor's bytes are asked for once, in the order of the graph.
- * The data are called `<name>.data`, so that models can lie beside each other.
+ * Write a model into an empty folder, one tensor after the other, and return its files. It has external data where it
+ * had them before or is too large without. Each tensor's bytes are asked for once, in the order of the graph. The
+ * data are called `<name>.data`, so that models can lie beside each other.
  */
 export function saveModel(model: Model, folder: string, name = usualName): string[] {
   const dataFile = `${name}.data`;

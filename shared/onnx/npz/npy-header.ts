@@ -1,7 +1,7 @@
 import { ModelError } from '../model-error.ts';
 import type { DataTypeName } from '../tensor/data-type.ts';
 
-/** What the head of an npy file says: NumPy enhancement proposal 1, format versions 1 to 3. */
+/** The header of an npy file: NumPy enhancement proposal 1, format versions 1 to 3. */
 export interface NpyHeader {
   type: DataTypeName;
   dims: number[];
@@ -51,7 +51,7 @@ export function npyHeaderLength(prefix: Uint8Array, name: string): number {
   return length;
 }
 
-/** Reads the head, which {@link npyHeaderLength} told the length of. */
+/** Parse the header, whose length is {@link npyHeaderLength}. */
 export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   const refused = (fault: string) => new ModelError(`The array ${JSON.stringify(name)} ${fault}.`);
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength)

@@ -36,7 +36,7 @@ async function* content(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void
   if (checksum !== entry.crc32) throw new ModelError(`The checksum of ${shown(entry.fileName)} is wrong.`);
 }
 
-/** Hands out a stream's bytes in parts of whatever length is asked for. */
+/** Reads a stream in parts of any length. */
 class ByteParts {
   readonly #source: AsyncGenerator<Buffer, void, undefined>;
   #rest: Buffer = Buffer.alloc(0);
@@ -62,7 +62,7 @@ class ByteParts {
     return part.subarray(0, done);
   }
 
-  /** Reads on to the end, so that the checksum is looked at; whether there was nothing more. */
+  /** Read to the end, so that the checksum is verified. True where nothing was left. */
   async isEnd(): Promise<boolean> {
     return (await this.take(1)).length === 0;
   }
@@ -165,7 +165,7 @@ export class NpzFile {
   }
 }
 
-/** Refuses a head that does not tell the truth, also of an array that is never read to its end. */
+/** Refuse a header whose length is not the array's, also of an array that is not read to its end. */
 function requireLength(name: string, { type, dims, length }: NpyHeader, size: number): void {
   const said = length + byteLengthOf(type, elementCount(dims));
   if (said > size) {

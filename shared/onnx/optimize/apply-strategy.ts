@@ -16,7 +16,7 @@ import type { QuantizeStrategy } from '../strategies/quantize-strategies.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { requireOpset } from './require-opset.ts';
 
-/** What a strategy works with. */
+/** The input of a strategy. */
 interface Work {
   model: Model;
   report: TransformReport;

@@ -8,10 +8,10 @@ import type { Trial } from './run-trial.ts';
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
 const layersMost = 5000;
-/** Likewise of what was kept, each kind of entry. */
+/** Most entries of each kind of kept layer. */
 const linesMost = 2000;
 
-/** What the stages of an optimization found out. */
+/** Results of the stages of an optimization. */
 export interface Findings {
   optimization: Optimization;
   before: StageAnswer<'read'>;
@@ -25,7 +25,7 @@ export interface Findings {
   stages: Receipt['stages'];
 }
 
-/** Longest name or sentence of a receipt: a model may call its parts whatever it likes. */
+/** Longest name or sentence of a receipt: a model may use any names. */
 const longest = 400;
 /** Operators and outputs that are listed at most. */
 const kindsMost = 500;
@@ -65,7 +65,7 @@ function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
   }));
 }
 
-/** What whoever uses the result must know, beyond what its method found. */
+/** Warnings about the result, besides those of its method. */
 function warningsOf({ optimization, accepted, calibrated, check }: Findings): string[] {
   const { request, calibration } = optimization;
   const { flags, architecture } = hardware();
@@ -105,7 +105,7 @@ function warningsOf({ optimization, accepted, calibrated, check }: Findings): st
 
 /** Why a file can be larger than its source. */
 function sizeNotes({ before, size: { file_bytes } }: Findings): string[] {
-  // What nodes of the source make of a shape alone takes no room in its file.
+  // A constant that nodes of the source compute from a shape takes no room in its file.
   if (before.weight_bytes <= file_bytes.before || file_bytes.after <= file_bytes.before) return [];
   return ['The model makes constants by nodes, the result holds their values: so its file is larger.'];
 }

@@ -2,10 +2,10 @@ import { totalmem } from 'node:os';
 import type { Bounds } from '../stage/stage-bounds.ts';
 
 const seconds = 3600;
-/** The rest is for the system, its file cache and the supervisor. */
+/** The rest is left for the system, its file cache and the supervisor. */
 const share = 0.75;
 
-/** What a stage may take where nobody says: three quarters of the memory that this process could have, and an hour. */
+/** Default limits of a stage: three quarters of the memory that this process could have, and an hour. */
 export function boundsOf(limits: Partial<Bounds> | undefined): Bounds {
   // Zero, or more than there is, where no control group sets a limit.
   const constrained = process.constrainedMemory();

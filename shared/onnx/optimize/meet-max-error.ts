@@ -26,7 +26,7 @@ function worstError({ compare }: Trial): { name: string; error: number } {
   return worst;
 }
 
-/** Refuses to judge outputs that the model itself leaves nothing to compare of: no choice of layers changes that. */
+/** Refuse outputs without any finite value in the model itself: no choice of layers changes that. */
 function requireComparable({ compare }: Trial, max_error: number): void {
   for (const { name, why } of compare?.outputs ?? []) {
     if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;

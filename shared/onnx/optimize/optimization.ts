@@ -25,7 +25,10 @@ export interface Optimization {
   stageCommand: readonly string[];
   /** Whom stages run as, for which this process must be root; the model and the sets must be readable for them. */
   user?: { uid: number; gid: number } | undefined;
-  /** What stages see of this machine; all unless given. The folder, the model and the sets must be among what is kept. */
+  /**
+   * Sandbox of the stages; by default they see the whole machine. The folder, the model and the sets must be among
+   * what is kept.
+   */
   sandbox?: Sandbox | undefined;
   /** Of each stage. By default three quarters of the memory there is, and an hour. */
   limits?: { memoryBytes?: number; seconds?: number } | undefined;

@@ -118,11 +118,11 @@ class Work {
 }
 
 /**
- * Prunes or quantizes a model: reads and checks it, observes ranges, transforms, runs both in ONNX Runtime and compares
- * them, and measures. Every stage is a process of its own with a limit of memory and time, so that nothing a model
- * holds can harm this one. The result is left in `result/` within the folder.
+ * Prunes or quantizes a model: reads and checks it, observes ranges, transforms, runs both in ONNX Runtime and
+ * compares them, and measures. Every stage is a process of its own with a limit of memory and time, so that no model
+ * can harm this one. The result is left in `result/` within the folder.
  *
- * @throws ModelError for whatever is wrong with the model, the sets or the request; the signal's reason when aborted
+ * @throws ModelError for an invalid model, set or request; the signal's reason when aborted
  */
 export async function optimizeModel(optimization: Optimization): Promise<Optimized> {
   return await new Work(optimization).run();

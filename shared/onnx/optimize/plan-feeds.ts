@@ -6,11 +6,11 @@ const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8
 
 export interface FeedPlans {
   calibrate: Feed;
-  /** What outputs are compared and times are taken on: data that no range was taken from, where there are any. */
+  /** Data on which outputs are compared and times are measured: data that calibrated nothing, where there are any. */
   compare: Feed;
 }
 
-/** Seeds of what is made up: another one for comparing than for calibrating. */
+/** Seeds of synthetic data: one for calibrating, another one for comparing. */
 export const seedsOf = (seed: number): { calibration: number; comparison: number } => ({
   calibration: seed,
   comparison: (seed ^ 0x5bd1e995) >>> 0,

@@ -7,7 +7,7 @@ import { isCalibrated } from '../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { FeedPlans } from './plan-feeds.ts';
 
-/** Refuses inputs that a session cannot be fed. Whether a set's arrays fit them is told when it is read. */
+/** Refuse inputs that a session cannot be fed. A set's arrays are checked when it is read. */
 function requireFeed({ inputs, set }: Feed): void {
   for (const input of inputs) {
     if (set === null) syntheticForm(input);
@@ -18,10 +18,10 @@ function requireFeed({ inputs, set }: Feed): void {
 }
 
 /**
- * Refuses, before anything is run or transformed, what needs sessions of a model where those cannot be had.
- * `isRunnable` says whether there is room for one.
+ * Refuse, before any work, a request that needs sessions of a model that cannot be run. `isRunnable` says whether
+ * there is room for one.
  *
- * @throws ModelError saying what it is that cannot be run, or compared
+ * @throws ModelError naming the part that cannot be run or compared
  */
 export function requireRunnable(
   { request }: Pick<Optimization, 'request'>,

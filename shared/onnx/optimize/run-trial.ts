@@ -5,7 +5,7 @@ import type { Feed } from '../stage/stage-task.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 
-/** A transformation that was done, and what its outputs are beside those of the model; null where that was not run. */
+/** A transformation, and the comparison of its outputs with the model's; null where the model was not run. */
 export interface Trial {
   excluded: readonly string[];
   transform: StageAnswer<'transform'>;
@@ -16,18 +16,18 @@ export interface Trial {
 export async function emptyFolder(folder: string, user: Optimization['user']): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
-  // Never through a link that somebody may have put there.
+  // Never through a link, which the stage's user may have created.
   if (user !== undefined) await lchown(folder, user.uid, user.gid);
 }
 
-/** What all trials of one optimization share. */
+/** Context of all trials of one optimization. */
 export interface TrialContext {
   optimization: Optimization;
   stages: StageLog;
   /** Folder of the result, which each trial fills anew. */
   out: string;
   ranges: string | null;
-  /** What to compare on; null where the model is too large to be run. */
+  /** Data to compare on; null where the model is too large to be run. */
   feed: Feed | null;
 }
 

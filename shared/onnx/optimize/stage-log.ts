@@ -5,7 +5,7 @@ import { type StageOptions, startStage } from '../stage/start-stage.ts';
 
 type StageRecord = Receipt['stages'][number];
 
-/** Runs the stages of one optimization and keeps what each of them took. */
+/** Runs the stages of one optimization and records their time and memory. */
 export class StageLog {
   readonly #options: StageOptions;
   readonly #progress: (stage: string, fraction: number) => void;

@@ -49,8 +49,8 @@ function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefi
 }
 
 /**
- * Makes constants of what is only another view of a constant (Unsqueeze, Squeeze, Reshape, Flatten, Transpose), so that
- * weights are found where exporters left such a node before them. Constants that others use, too, are not doubled.
+ * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose), so that weights are
+ * found where exporters left such a node before them. Constants with other users are not doubled.
  */
 export function foldViews(model: Model): void {
   const { graph } = model;

@@ -2,8 +2,8 @@ import { channelsOf, type WeightLayout } from './weight-layout.ts';
 
 /**
  * Selection of the largest magnitudes by partition over the bits of float32, which without the sign order like the
- * numbers themselves: two passes and two histograms, whatever the number of values and in however many pieces they
- * come. NaN counts as larger than everything.
+ * numbers themselves: two passes and two histograms, for any number of values and pieces. NaN counts as larger than
+ * everything.
  */
 
 const lowBits = 15;
@@ -11,7 +11,7 @@ const highBins = 2 ** (31 - lowBits);
 const lowBins = 2 ** lowBits;
 const withoutSign = 0x7fffffff;
 
-/** Magnitudes of some values as integers that order alike; `kept` are the places that are kept anyhow. */
+/** Magnitudes of some values as integers that order alike; `kept` are the positions that are always kept. */
 export interface Magnitudes {
   bits: Uint32Array;
   kept: Uint32Array;
@@ -41,7 +41,7 @@ function partition(histogram: Float64Array, count: number): { bin: number; left:
 }
 
 /**
- * The threshold that keeps `count` values, apart from those that are kept anyhow. `pieces` is gone through twice and
+ * The threshold that keeps `count` values, apart from those that are always kept. `pieces` is gone through twice and
  * must give the same values both times.
  */
 export function selectLargest(count: number, pieces: () => Iterable<Magnitudes>): Threshold {

@@ -87,7 +87,7 @@ const maskOf =
     return gone;
   };
 
-/** How many values that are not kept anyhow equal the threshold. */
+/** How many values equal the threshold, without those that are always kept. */
 function tiesOf({ bits, kept }: Magnitudes, threshold: Threshold): number {
   let count = 0;
   for (let at = 0; at < bits.length; at += 1) if (magnitudeBits(bits[at] ?? 0) === threshold.bits) count += 1;

@@ -43,7 +43,7 @@ function remark(graph: Graph, node: NodeProto): string | undefined {
 
 /**
  * The touchable weights of a model: floating-point constants that Conv, Gemm and MatMul multiply with, bodies of
- * control flow included. Biases, norms and embeddings are none. What is kept is told to the report.
+ * control flow included. Biases, norms and embeddings are none. Weights that are kept go into the report.
  */
 export function prunableWeights(
   root: Graph,

@@ -26,7 +26,7 @@ export function zeroedTensor(tensor: Tensor, mask: Mask): Tensor {
   });
 }
 
-/** What zeroing the values of a mask does to a layer. */
+/** The effect of zeroing the values of a mask on a layer. */
 export function zeroingOf({ tensor, node }: PrunableWeight, mask: Mask): LayerChange {
   const values = floatsOf(tensor);
   const gone = mask(values);

@@ -8,7 +8,7 @@ import { isQuantizable } from './put-quantized.ts';
 import type { Mapping } from './scale.ts';
 import type { WeightStore } from './weight-store.ts';
 
-/** What the rules of dynamic quantization go by. */
+/** Options of the rules of dynamic quantization. */
 export type DynamicRequest = Pick<
   QuantizeRequest,
   'quant_type' | 'per_channel' | 'reduce_range' | 'leaf_node' | 'exclude' | 'include'
@@ -69,7 +69,7 @@ export class DynamicGraph {
   }
 }
 
-/** Puts a node's quantized form among the nodes, or tells why it is kept. */
+/** Append a node's quantized form, or report why the node is kept. */
 export type DynamicRule = (dynamic: DynamicGraph, node: NodeProto) => string | undefined;
 
 export const notFinite = 'its weight holds values that are not finite';

@@ -7,8 +7,8 @@ import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.
 import type { WeightForm } from './weight-store.ts';
 
 /**
- * Weights [directions, 4·hidden, input] as DynamicQuantizeLSTM takes them: int8 without zero point, whatever type was
- * asked for, with a scale for each direction, or for each row of each, and the last two axes swapped.
+ * Weights [directions, 4·hidden, input] as DynamicQuantizeLSTM takes them: int8 without zero point, for every
+ * requested type, with a scale for each direction, or for each row of each, and the last two axes swapped.
  */
 function formOf({ request }: DynamicGraph, { tensor }: OwnedConstant): WeightForm {
   const [directions = 0, rows = 0, columns = 0] = tensor.dims;

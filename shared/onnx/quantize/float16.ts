@@ -106,8 +106,8 @@ function fixedNames(graph: Graph): Set<string> {
 }
 
 /**
- * Lets a Cast to float make halves. One of halves would do nothing, and ONNX Runtime 1.30 takes it for one of its own
- * between two operators that it computes in float: it then refuses the model, or crashes.
+ * Turn a Cast to float into one to float16. A Cast of float16 would do nothing, and ONNX Runtime 1.30 takes it for
+ * one of its own between two operators that it computes in float: it then refuses the model, or crashes.
  */
 function castToHalf(node: NodeProto, isOfFloat: boolean): void {
   if (isOfFloat) {
@@ -121,7 +121,7 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
  * that callers need not change, and so do operators that would overflow, with casts around them. Constants are
  * converted while the model is saved; the report's errors and warnings are there after that.
  *
- * @throws ModelError where an operator is unknown, so that nobody can tell what type it makes
+ * @throws ModelError where an operator is unknown, and so the type of its result
  */
 export function convertToFloat16(
   model: Model,
@@ -176,7 +176,7 @@ export function convertToFloat16(
     precisions.nodes.push(node, ...casts);
   }
   graph.nodes = precisions.nodes;
-  // Declarations of values between operators speak of float32.
+  // Values between operators are declared as float32.
   graph.proto.valueInfo = graph.proto.valueInfo.filter((info) => valueTypeOf(info)?.type !== 'float');
   removeUnused(graph);
 }

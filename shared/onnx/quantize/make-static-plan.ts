@@ -19,7 +19,7 @@ export const nothingToQuantize = (): ModelError =>
 /** Beyond any activation: what masks hold in place of minus infinity. */
 const leastMask = 1e30;
 
-/** Whether a range is one of numbers that 8 bits can tell apart. */
+/** Whether a range is wide enough for 8 bits. */
 const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < leastMask && min <= max;
 
 /**

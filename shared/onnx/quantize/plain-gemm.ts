@@ -16,7 +16,7 @@ const scaled = (tensor: Tensor, name: string, factor: number): Tensor =>
 
 /**
  * Makes a Gemm of constant B one with alpha = beta = 1 and A as it is: factors go into the constants, and a Transpose
- * before it takes over transA. Tells the nodes to put before it; undefined where the Gemm has to stay as it is.
+ * before it takes over transA. Returns the nodes to put before it; undefined where the Gemm has to stay unchanged.
  */
 export function makePlain(graph: Graph, names: Names, node: NodeProto): NodeProto[] | undefined {
   const alpha = floatAttribute(node, 'alpha', 1);

@@ -6,9 +6,9 @@ import { makePlain } from './plain-gemm.ts';
 import { isChosen, type StaticRequest } from './static-operators.ts';
 
 /**
- * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization folded
- * into Conv, transposed constants as constants, Gemm without factors. Tells how many BatchNormalizations were folded;
- * none when it was done before.
+ * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization
+ * folded into Conv, transposed constants as constants, Gemm without factors. Returns how many BatchNormalizations
+ * were folded; none when it was called before.
  */
 export function prepareStatic(model: Model, request: StaticRequest): number {
   const folded = foldBatchNorms(model);

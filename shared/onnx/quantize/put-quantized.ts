@@ -15,7 +15,7 @@ export interface QuantizedNames {
   zeroPoint: string;
 }
 
-/** Shapes of what a weight becomes. */
+/** Shapes of a quantized weight. */
 export interface QuantizedShape {
   /** Other dimensions of the weight, with as many elements, to which the axis of its channels refers. */
   viewed?: readonly number[];
@@ -38,8 +38,8 @@ export interface QuantizedConstant {
 }
 
 /**
- * Adds a constant's quantized form beside it. It is computed when it is written, so that no weight stays in memory; the
- * report tells of the error from then on.
+ * Adds a constant's quantized form beside it. It is computed when it is written, so that no weight stays in memory;
+ * from then on the report has its error.
  */
 export function putQuantized(
   names: Names,

@@ -42,7 +42,7 @@ function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformR
   dynamic.nodes.push(node);
 }
 
-/** What the owner should know of a quantized model. */
+/** Notes on a quantized model for its owner. */
 function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRequest): string[] {
   const operators = [...graph.all()].flatMap(({ nodes }) => nodes.map(({ opType }) => opType));
   const convs = operators.filter((operator) => operator === 'Conv').length;

@@ -18,7 +18,7 @@ import type { StaticPlan } from './static-plan.ts';
 const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
 const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
 
-/** Why a node stays as it is, where that is worth a word. */
+/** Why a node is kept in float, where that is worth a note. */
 function reasonFor({ graph }: Model, node: NodeProto, { exclude }: StaticRequest): string | undefined {
   const { opType } = node;
   if (otherLeaves.has(opType)) return `static methods have no quantized ${opType}`;
@@ -36,7 +36,7 @@ function reportKept(model: Model, request: StaticRequest, report: TransformRepor
   }
 }
 
-/** Tells of activations that have no range, or none that 8 bits could hold. */
+/** Report activations without a range that 8 bits can hold. */
 function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: TransformReport): void {
   for (const mark of plan.activations.values()) {
     if (mark.sharedWith === undefined && scales.of(mark) === undefined) {

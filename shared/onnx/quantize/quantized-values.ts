@@ -132,7 +132,7 @@ export function quantize(
   const sums: Sums = { squares: 0, lost: 0, nonzeroBefore: 0, nonzeroAfter: 0 };
   // A negative level has the same bits in either type.
   const target = { values, bytes: new Uint8Array(levels.buffer), least, most, sums };
-  // Of one kind, whatever the type is.
+  // One array class for all types.
   const zeros = Int16Array.from(zeroPoints);
   for (let block = 0, start = 0; block < outer; block += 1) {
     if (inner === 1) {

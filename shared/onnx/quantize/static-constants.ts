@@ -34,7 +34,7 @@ export class ConstantWriter {
     this.#request = request;
   }
 
-  /** Quantizes the constants that are no weights, and tells the activations that may share their scales. */
+  /** Quantize the constants that are no weights, and set their scales on the activations that may share them. */
   putOperands(scales: ActivationScales): void {
     for (const mark of this.#plan.constants) {
       if (mark.role === 'operand') scales.set(mark, this.#put(mark, scalesOfMark(mark, this.#request)));

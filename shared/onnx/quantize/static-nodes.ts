@@ -8,7 +8,7 @@ export class StaticNodes {
   readonly #plan: StaticPlan;
   readonly #names: Names;
   readonly #scales: ActivationScales;
-  /** What nodes take instead of an activation, by its name. */
+  /** The dequantized value that nodes take instead of an activation, by its name. */
   readonly #dequantized = new Map<string, string>();
 
   constructor(plan: StaticPlan, names: Names, scales: ActivationScales) {
@@ -44,7 +44,7 @@ export class StaticNodes {
     return last;
   }
 
-  /** Lets a node take quantized activations: those that it asked for, and those that are made quantized. */
+  /** Connect a node to quantized activations: those that it requested, and those that are made quantized. */
   #connect(node: NodeProto): void {
     node.input = node.input.map((name) => {
       const mark = this.#plan.activations.get(name);
@@ -58,7 +58,7 @@ export class StaticNodes {
     const scale = mark && this.#scales.of(mark);
     if (mark?.producer === undefined || scale === undefined || !this.#plan.index.isOutput(name))
       return this.#pairBehind(name);
-    // What the caller gets is the quantized value, too, under the name that it knows.
+    // A model's output is the quantized value, too, under its former name.
     const made = this.#names.make(`${name}_QuantizeLinear_Input`);
     node.output[at] = made;
     return quantizePair(this.#names, [name, made, name], scale);

@@ -3,7 +3,7 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { isExcluded } from '../transform/excluded.ts';
 
-/** What the rules of static quantization go by. */
+/** Options of the rules of static quantization. */
 export type StaticRequest = Pick<
   QuantizeRequest,
   'quant_type' | 'per_channel' | 'reduce_range' | 'exclude' | 'leaf_node'

@@ -33,7 +33,7 @@ export interface BiasMark {
   weight: ConstantMark;
 }
 
-/** What of a graph will be quantized, found node by node before anything is changed. */
+/** The parts of a graph that will be quantized, found node by node before any change. */
 export class StaticPlan {
   readonly model: Model;
   readonly index: GraphIndex;
@@ -55,7 +55,7 @@ export class StaticPlan {
     return this.model.graph.initializers.get(node.input[position] ?? '');
   }
 
-  /** What an input of a node will be quantized as so far. */
+  /** The mark of an input of a node, as far as there is one. */
   markOf(node: NodeProto, position: number): ActivationMark | ConstantMark | undefined {
     const tensor = this.constantOf(node, position);
     if (tensor === undefined) return this.activations.get(node.input[position] ?? '');
@@ -99,7 +99,7 @@ export class StaticPlan {
     if (sharedWith !== undefined) mark.sharedWith = sharedWith;
   }
 
-  /** Lets the node before a clip write the clip's output: quantization clips. */
+  /** Make the node before a clip write the clip's output: quantization clips. */
   replaceClip(clip: NodeProto, producer: NodeProto): void {
     const [input = ''] = clip.input;
     const [output = ''] = clip.output;

@@ -3,7 +3,7 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import { floatsOf, isFloatTensor } from '../tensor/values.ts';
 import type { StaticPlan } from './static-plan.ts';
 
-/** Circumstances that a rule asks about. */
+/** Options that rules read. */
 export interface StaticOptions {
   /** Whether weights get a scale for each channel. */
   perChannel: boolean;
@@ -11,7 +11,7 @@ export interface StaticOptions {
   clips(activation: string): boolean;
 }
 
-/** Marks what of a node will be quantized. */
+/** Marks the inputs and outputs of a node that will be quantized. */
 type StaticRule = (plan: StaticPlan, node: NodeProto, options: StaticOptions) => void;
 
 /** Conv and Gemm: activation and weight, result, and a constant bias at the scale of both. */
@@ -70,7 +70,7 @@ const split: StaticRule = (plan, node) => {
   for (const position of node.output.keys()) plan.write(node, position, data);
 };
 
-/** Whether what Pad adds lies within the range of its input: copies of values, or zeros. */
+/** Whether the values that Pad adds lie within the range of its input: copies of values, or zeros. */
 function addsNothingNew(plan: StaticPlan, node: NodeProto): boolean {
   if (stringAttribute(node, 'mode', 'constant') !== 'constant') return true;
   if (plan.model.opset() < 11) return floatAttribute(node, 'value', 0) === 0;
@@ -106,7 +106,7 @@ function clipsAroundZero(plan: StaticPlan, node: NodeProto): boolean {
   return bound(1, 'min', -1) <= 0 && bound(2, 'max', 1) >= 0;
 }
 
-/** Relu and Clip: done by the quantization of the value before them where nobody else uses that. */
+/** Relu and Clip: replaced by the quantization of the value before them where it has no other user. */
 const clip: StaticRule = (plan, node, { clips }) => {
   const mark = plan.markOf(node, 0);
   if (mark === undefined || 'tensor' in mark) return;
@@ -120,7 +120,7 @@ const clip: StaticRule = (plan, node, { clips }) => {
   plan.write(node, 0);
 };
 
-/** Everything else: all that goes in and comes out. */
+/** All other operators: every input and output. */
 const everything: StaticRule = (plan, node) => {
   for (const position of node.input.keys()) plan.read(node, position);
   for (const position of node.output.keys()) plan.write(node, position);

@@ -29,7 +29,7 @@ interface Stored extends BlockTensors {
   forProduct: string;
 }
 
-/** Puts each weight into blocks once, whoever uses it, and where a table and an output head share one, also once. */
+/** Puts each weight into blocks once for all its users, also where a table and an output head share it. */
 class BlockStore {
   readonly #names: Names;
   readonly #format: BlockFormat;

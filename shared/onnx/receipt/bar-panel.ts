@@ -12,23 +12,23 @@ export interface Bar {
 export interface BarRow {
   label: string;
   bars: readonly Bar[];
-  /** Said at the right margin. */
+  /** Text at the right margin. */
   note?: string;
 }
 
 /**
- * What the length of a bar means: its share of the longest of its row, of the longest of all, or of the number 1; or
+ * Meaning of the length of a bar: its share of the longest of its row, of the longest of all, or of the number 1; or
  * its power of ten between 10⁻⁶ and 1.
  */
 export type BarScale = 'row' | 'all' | 'share' | 'powers';
 
 export interface BarPanel {
   title: string;
-  /** What the lengths mean, where it is not plain. */
+  /** Meaning of the lengths, where it needs words. */
   subtitle?: string;
   rows: readonly BarRow[];
   scale: BarScale;
-  /** Said below the rows. */
+  /** Text below the rows. */
   foot?: string;
 }
 
@@ -43,7 +43,7 @@ const headHeight = 26;
 const barHeight = 10;
 const rowGap = 8;
 const footHeight = 18;
-/** What is drawn of a bar that is too short to be seen. */
+/** Least drawn length of a bar, in pixels. */
 const shortest = 1.5;
 const least = 1e-6;
 
@@ -100,7 +100,7 @@ function drawRow(
   return [label, ...bars].join('');
 }
 
-/** Draws rows of bars, their names at the left, what they are at their ends. */
+/** Draw rows of bars, with names at the left and values at their ends. */
 export function drawBars(panel: BarPanel, width: number): DrawnPanel {
   const { title, subtitle = '', rows, foot, scale } = panel;
   const labels = Math.max(...rows.map(({ label }) => textWidth(label, labelSize)), 40);

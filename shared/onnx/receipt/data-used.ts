@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const count = z.int().nonnegative();
 
-/** What the numbers may come from that a model is run on. */
+/** Sources of the data that a model is run on. */
 export const dataSources = ['evaluation', 'calibration', 'synthetic'] as const;
 
 /** Where the numbers come from that a model was run on. */

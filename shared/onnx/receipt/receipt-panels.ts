@@ -10,7 +10,7 @@ import {
 import type { BarPanel, BarRow } from './bar-panel.ts';
 import type { Receipt } from './receipt.ts';
 
-/** Colours of what was, what is, and of errors; each with a contrast of at least 3 to 1 on white. */
+/** Colours of before, after, and errors; each with a contrast of at least 3 to 1 on white. */
 export const barColours = {
   before: '#8a94a0',
   after: '#0b63b0',
@@ -95,7 +95,7 @@ export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on
   return withFoot(panel, more(measured.length, outputsShown, 'of them'));
 }
 
-/** Share of zeros of each layer, and how far its weight is from what it was. */
+/** Share of zeros of each layer, and the error of its weight. */
 export function layerPanels({ layers, layers_omitted }: Receipt): BarPanel[] {
   const shown = layers.slice(0, layersShown);
   const foot = more(layers.length + layers_omitted, layersShown, 'layers');
@@ -154,7 +154,7 @@ export function operatorPanel({ operators: { before, after } }: Receipt): BarPan
   return withFoot(panel, more(names.length, operatorsShown, 'operators'));
 }
 
-/** What the stages took: seconds, and peak memory. */
+/** Seconds and peak memory of the stages. */
 export function stagePanels({ stages }: Receipt): BarPanel[] {
   return [
     {

@@ -4,7 +4,7 @@ import { DataUsed } from './data-used.ts';
 const count = z.int().nonnegative();
 const change = <T extends z.ZodType>(measure: T) => z.object({ before: measure, after: measure });
 
-/** What became of a layer's weight; see `LayerChange`. Sparsity is the share of zeros, null where not counted. */
+/** The change of a layer's weight; see `LayerChange`. Sparsity is the share of zeros, null where not counted. */
 const Layer = z.object({
   layer: z.string(),
   operator: z.string(),
@@ -21,14 +21,17 @@ const Layer = z.object({
 
 const Output = z.object({
   name: z.string(),
-  /** ‖after − before‖ / ‖before‖ over the samples of `compared_on`, of values that are finite in the model; null where it cannot be told, for the reason in `why`. */
+  /**
+   * ‖after − before‖ / ‖before‖ over the samples of `compared_on`, of values that are finite in the model; null where
+   * it is not defined, for the reason in `why`.
+   */
   relative_l2_error: z.number().nullable(),
   largest_difference: z.number().nullable(),
   values: count,
   why: z.string().nullable(),
 });
 
-/** What a pruning came to; see `PruningOutcome`. */
+/** Result of a pruning; see `PruningOutcome`. */
 const Pruning = z.object({
   strategy: z.string(),
   compression: z.number(),
@@ -62,7 +65,7 @@ const CheckedLayer = z.object({
   why: z.string().nullable(),
 });
 
-/** What was done to a model and what came of it: every number in it was measured. */
+/** The changes to a model and their effects: every number in it was measured. */
 export const Receipt = z.object({
   receipt_version: z.literal(1),
   operation: z.enum(['prune', 'quantize']),

@@ -13,9 +13,9 @@ const lineHeight = 17;
 
 export interface Page {
   title: string;
-  /** The page in words, for those who cannot see it. */
+  /** Description of the page for screen readers. */
   description: string;
-  /** Said below the title. */
+  /** Text below the title. */
   lines: readonly string[];
   /** Panels in rows, which are as high as the highest of them. */
   rows: readonly (readonly DrawnPanel[])[];

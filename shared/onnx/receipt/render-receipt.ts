@@ -9,7 +9,7 @@ const keptShown = 24;
 /** Dark enough to be read on white. */
 const warningColour = '#a3341a';
 
-/** What was asked for, in a line. */
+/** The request, in a line. */
 function titleOf({ operation, strategy, request }: Receipt): string {
   const { compression, precision, quant_type } = request;
   const how = operation === 'prune' ? `compression ${compression}` : `${precision} bits, ${quant_type}`;
@@ -56,7 +56,7 @@ function layout(receipt: Receipt): DrawnPanel[][] {
   ].filter((row) => row.length > 0);
 }
 
-/** The page in words, for those who cannot see it. */
+/** Description of the page for screen readers. */
 function description({ file_bytes, outputs }: Receipt): string {
   const errors = outputs.flatMap(({ name, relative_l2_error: error }) =>
     error === null ? [] : [`${name} ${error.toPrecision(2)}`],
@@ -67,7 +67,7 @@ function description({ file_bytes, outputs }: Receipt): string {
     : `${sizes} Relative error of the outputs: ${errors.slice(0, 10).join(', ')}.`;
 }
 
-/** A receipt as a page: bars, and what is to be said. */
+/** Render a receipt as a page of bars and notes. */
 export const renderReceipt = (receipt: Receipt): string =>
   renderPage({
     title: titleOf(receipt),

@@ -1,4 +1,4 @@
-/** Types of tensors that a session is fed with and answers, by their name in ONNX. */
+/** Types of tensors that a session takes and returns, by their name in ONNX. */
 export const feedTypes = [
   'float',
   'double',
@@ -95,7 +95,7 @@ export function typedView(type: FeedType, bytes: Uint8Array) {
   }
 }
 
-/** What such an array holds, as numbers. Whole numbers beyond 2^53 lose their last digits. */
+/** The values of such an array as numbers. Whole numbers beyond 2^53 lose their last digits. */
 export function numbersOf(type: FeedType, values: ReturnType<typeof typedView>): ArrayLike<number> {
   if (type === 'float16') return new Float16Array(values.buffer, values.byteOffset, values.length);
   if (values instanceof BigInt64Array) return Float64Array.from(values, Number);

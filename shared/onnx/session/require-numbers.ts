@@ -4,10 +4,9 @@ import { tensorNumbers } from './session.ts';
 import type { Sample } from './set-samples.ts';
 
 /**
- * Refuses a sample that ranges are taken from, `index` in its set, where it holds NaN. Also where the others do not:
- * collectors leave NaN out, so that such a set would give ranges of part of the network's activations only, and look
- * as good as any; and whoever made it has mended it sooner than anybody can tell what is missing. Infinity is let
- * pass: masks hold it, and their ranges are not used.
+ * Refuse a calibration sample, `index` in its set, that holds NaN. Collectors leave NaN out, so such a set would
+ * silently give ranges of some of the network's activations only. Infinity is allowed: masks hold it, and their
+ * ranges are not used.
  *
  * @throws ModelError naming the input and the sample
  */

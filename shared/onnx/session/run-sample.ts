@@ -3,7 +3,10 @@ import type { Feed } from '../stage/stage-task.ts';
 import type { Session } from './session.ts';
 import type { Sample } from './set-samples.ts';
 
-/** Runs one sample, for all outputs or those that are named. Where it was made up, the fault says that a data set may be what the model needs. */
+/**
+ * Runs one sample, for all outputs or those that are named. The error for a synthetic sample says that the model may
+ * need a data set.
+ */
 export async function runSample(
   session: Session,
   { source }: Feed,

@@ -16,7 +16,7 @@ export async function* samplesOf(feed: Feed): AsyncGenerator<Sample, void, undef
   }
 }
 
-/** What the owner of a set should know of how it was read, though nothing need be wrong. */
+/** Notes for the owner of a set on how it was read. */
 export function setNotes(source: DataUsed['source'], first: Sample | undefined): string[] {
   if (first?.otherName === undefined) return [];
   const [input = ''] = first.feeds.keys();
@@ -25,7 +25,7 @@ export function setNotes(source: DataUsed['source'], first: Sample | undefined):
   ];
 }
 
-/** What a receipt says of so many samples that were fed. */
+/** A receipt's entry for the samples that were fed. */
 export function dataUsed(source: DataUsed['source'], samples: number, first: Sample | undefined): DataUsed {
   const shapes = [...(first?.feeds ?? [])].map(([name, { dims }]): [string, number[]] => [name, [...dims]]);
   return { source, samples, shapes: Object.fromEntries(shapes) };

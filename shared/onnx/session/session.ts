@@ -11,14 +11,14 @@ export interface FedTensor {
   values: ReturnType<typeof typedView>;
 }
 
-/** What an output is where it is no tensor of numbers. */
+/** Kind of an output that is no tensor of numbers. */
 export interface OtherValue {
   type: 'other';
 }
 
 /**
- * ONNX Runtime, which reports its sessions to its maker and keeps a device id in the home folder unless it is told not
- * to before it is loaded.
+ * ONNX Runtime, which reports its sessions to its maker and keeps a device id in the home folder unless a variable
+ * disables that before it is loaded.
  */
 async function silentRuntime() {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
@@ -33,7 +33,7 @@ export async function runtimeVersion(): Promise<string> {
 
 const longestReason = 600;
 
-/** What ONNX Runtime says, without the places in its own sources, and without the folder that the model lies in. */
+/** Message of ONNX Runtime, without positions in its own sources and without the model's folder. */
 function reason(cause: unknown, path: string): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return hideFolders(text, [dirname(path)])
@@ -45,7 +45,7 @@ function reason(cause: unknown, path: string): string {
 
 const known = new Map<string, FeedType>(feedTypes.map((type) => [runtimeTypes[type], type]));
 
-/** Which model a session is of, as faults name it. */
+/** The model of a session, as error messages name it. */
 export type SessionOf = 'model' | 'result';
 
 /**

@@ -12,7 +12,7 @@ export const labelsName = 'labels';
 /** One sample of a data set. */
 export interface Sample {
   feeds: Map<string, FedTensor>;
-  /** What the model should answer; undefined where the set has no labels. */
+  /** The labels; undefined where the set has none. */
   labels: { dims: readonly number[]; numbers: ArrayLike<number> } | undefined;
   /** Name of the array that was taken for the only input though it is not the input's; undefined as a rule. */
   otherName?: string | undefined;

@@ -14,9 +14,9 @@ function value({ values, below }: FedInput, random: Random): number {
 }
 
 /**
- * Type and dimensions that an input is made up in.
+ * Type and dimensions of an input's synthetic values.
  *
- * @throws ModelError, asking for a calibration set, where its dimensions cannot be told
+ * @throws ModelError, asking for a calibration set, where its dimensions are not known
  */
 export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType; dims: number[] } {
   const named = `The input ${JSON.stringify(name)}`;
@@ -34,9 +34,9 @@ export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType;
 }
 
 /**
- * Inputs that are made up: the same ones for the same seed.
+ * Synthetic inputs: the same ones for the same seed.
  *
- * @throws ModelError, asking for a calibration set, where the dimensions of an input cannot be told
+ * @throws ModelError, asking for a calibration set, where the dimensions of an input are not known
  */
 export function syntheticFeeds(inputs: readonly FedInput[], seed: number): Map<string, FedTensor> {
   const random = new Random(seed);

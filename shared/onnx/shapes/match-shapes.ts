@@ -60,7 +60,7 @@ function assign(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[])
  * dimension fits any, and one name stands for one number throughout. Numbers alone are the dimensions of the one
  * tensor there is, or one shape of rank 1 for each of several.
  *
- * @returns the shapes in the order of the tensors, or a fault that names both shapes
+ * @returns the shapes in the order of the tensors, or an error message that names both shapes
  */
 export function matchShapes(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[]): MatchedShapes {
   const assigned = assign(groups, tensors);

@@ -1,8 +1,8 @@
 import { ModelError } from '../model-error.ts';
 
-/** The shape of one tensor as somebody wrote it. */
+/** The shape of one tensor as it was written in a request. */
 export interface ShapeGroup {
-  /** Tensor that it is for, where it says so. */
+  /** Name of its tensor, where it is given. */
   name?: string;
   /** Null for a dimension that is free. */
   dims: (number | null)[];
@@ -74,8 +74,8 @@ function parseGroup(text: string): ShapeGroup {
 }
 
 /**
- * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all. Throws a `ModelError` that says what
- * is wrong and what is allowed.
+ * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all. @throws ModelError naming the
+ * error and the allowed form
  */
 export function parseShapes(text: string): ShapeGroup[] {
   if (text.length > shapesMostLength)

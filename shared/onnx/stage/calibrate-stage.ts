@@ -20,7 +20,7 @@ import type { StageAnswer } from './stage-answers.ts';
 import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from './stage-task.ts';
 
-/** Saves the model in the form that is quantized, with what must be observed as outputs. */
+/** Save the model in the form that is quantized, with the values to observe as outputs. */
 function exposed(
   path: string,
   request: StaticRequest,

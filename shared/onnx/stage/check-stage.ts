@@ -59,7 +59,7 @@ async function runLayer(
   }
 }
 
-/** Compares layers of a model with what they became, each run by itself on made-up inputs. */
+/** Compare layers of a model with their transformed forms, each run by itself on synthetic inputs. */
 export async function checkStage(
   task: TaskOf<'check'>,
   { progress }: Pick<StageReporter, 'progress'>,

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 export interface ResidentMemory {
   /** Bytes at this moment. */
   now: number;
-  /** The most there were; where the system does not tell, those at this moment. */
+  /** The peak; on systems without a peak, the present number. */
   peak: number;
 }
 
 const kilobytes = (status: string, field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 
-/** Processes that a process with one thread has started; none where the system does not tell. */
+/** Child processes of a process with one thread; none where the system does not list them. */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);

@@ -38,8 +38,9 @@ async function peakMemory(): Promise<number> {
 }
 
 /**
- * The program of a stage's process: reads its task from the standard input, does it, and answers on descriptor 3. What
- * libraries print goes to the standard error output. Ends the process, so that no native thread can hold it.
+ * The program of a stage's process: reads its task from the standard input, does it, and writes its result to
+ * descriptor 3. Output of libraries goes to the standard error output. Ends the process, so that no native thread can
+ * hold it.
  */
 export async function runStage(): Promise<void> {
   let least = 0;

@@ -6,7 +6,9 @@ import { FedInput, type StageKind } from './stage-task.ts';
 const count = z.int().nonnegative();
 const LayerChange = Receipt.shape.layers.element.omit({ sparsity_before: true, sparsity_after: true });
 
-/** What each stage answers, as its supervisor judges it: a stage itself does without the receipt's schemas. */
+/**
+ * Schemas of the results of stages, which their supervisor checks: a stage itself does without the receipt's schemas.
+ */
 export const stageAnswers = {
   read: z.object({
     inputs: z.array(FedInput),
@@ -35,7 +37,7 @@ export const stageAnswers = {
   compare: z.object({
     outputs: Receipt.shape.outputs,
     accuracy: Receipt.shape.accuracy,
-    /** What the outputs were compared on; labels may be counted on more. */
+    /** Data on which the outputs were compared; labels may be counted on more. */
     data: DataUsed,
     notes: Receipt.shape.notes,
     warnings: Receipt.shape.warnings,

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { residentMemoryOfBoth } from './process-memory.ts';
 
-/** What a stage's process may take. */
+/** Limits of a stage's process. */
 export interface Bounds {
   memoryBytes: number;
   seconds: number;
@@ -10,14 +10,14 @@ export interface Bounds {
 const intervalMs = 50;
 
 export interface BoundsWatch {
-  /** What the process took too much of, in a sentence without its end; undefined where it took nothing. */
+  /** The exceeded limit, as a sentence without its end; undefined where there is none. */
   exceeded(): string | undefined;
   /** Largest resident memory seen, in bytes. */
   peak(): number;
   stop(): void;
 }
 
-/** Kills a process and its group; one that has ended, and whose id may be another's by now, is left alone. */
+/** Kill a process and its group. A process that has ended is left alone: its id may have been reused. */
 export function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {

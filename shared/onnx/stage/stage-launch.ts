@@ -19,8 +19,8 @@ export interface StageLaunch {
 }
 
 /**
- * What a process may reserve beyond its memory: Node itself reserves 600 MB that it never touches. The kernel keeps
- * to this limit also between two looks at the resident memory.
+ * Address space of a process beyond its memory: Node itself reserves 600 MB that it never touches. The kernel
+ * enforces this limit also between two measurements of the resident memory.
  */
 const reservedBytes = 2 ** 30;
 
@@ -38,7 +38,7 @@ async function limited(command: readonly string[], memoryBytes: number): Promise
 
 /**
  * Starts a stage's process as the leader of its own session, with nothing of this one's environment; descriptor 3 is
- * a pipe for its answers.
+ * a pipe for its messages.
  */
 export async function launchStage({
   command,

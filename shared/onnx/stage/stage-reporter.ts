@@ -1,4 +1,4 @@
-/** What a stage tells its supervisor while it works. */
+/** Messages from a stage to its supervisor. */
 export interface StageReporter {
   progress(fraction: number): void;
   say(line: string): void;

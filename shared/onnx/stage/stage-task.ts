@@ -10,9 +10,9 @@ export const FedInput = z.object({
   type: z.string(),
   /** As the model declares them; null where it leaves one open, and null altogether where it leaves the rank open. */
   declared: z.array(z.number().nullable()).nullable(),
-  /** Dimensions that synthetic values are made in; null where they cannot be told without a set. */
+  /** Dimensions of synthetic values; null where only a set has them. */
   dims: dims.nullable(),
-  /** What synthetic values are: draws from a normal distribution, whole numbers below `below`, or all one. */
+  /** Kind of synthetic values: draws from a normal distribution, whole numbers below `below`, or all one. */
   values: z.enum(['normal', 'index', 'one']),
   below: count,
 });
@@ -20,7 +20,7 @@ export type FedInput = z.output<typeof FedInput>;
 
 const shapes = z.record(z.string(), z.array(z.int().nullable()));
 
-/** Shapes that somebody asked for by name, null for dimensions that are free. */
+/** Requested shapes by name, null for dimensions that are free. */
 const RequestedShapes = z.object({ inputs: shapes, outputs: shapes });
 export type RequestedShapes = z.output<typeof RequestedShapes>;
 
@@ -29,7 +29,7 @@ const Feed = z.object({
   inputs: z.array(FedInput),
   /** Path of an npz file; null for synthetic values. */
   set: z.string().nullable(),
-  /** What the samples of a set must agree with. */
+  /** Shapes that the samples of a set must have. */
   asked: RequestedShapes.optional(),
   source: z.enum(dataSources),
   /** Most samples that are taken. */
@@ -45,7 +45,7 @@ const tasks = {
   read: z.object({
     kind: z.literal('read'),
     model: z.string(),
-    /** What is going to be done to it, where it is to be refused at once if that is impossible. */
+    /** The operation to come, where a model that cannot take it is refused at once. */
     request: request.optional(),
     shapes,
   }),
@@ -104,7 +104,7 @@ export type StageTask = z.output<typeof StageTask>;
 export type StageKind = StageTask['kind'];
 export type TaskOf<K extends StageKind> = Extract<StageTask, { kind: K }>;
 
-/** A line that a stage writes to its fourth descriptor. The last one is an answer or a fault. */
+/** A line that a stage writes to its fourth descriptor. The last one is a result or an error. */
 export const StageLine = z.union([
   z.object({ progress: z.number() }),
   z.object({ say: z.string() }),

@@ -18,7 +18,7 @@ export interface StageOptions {
   user: StageUser | undefined;
   /** Working folder; temporary files go there, too. */
   folder: string;
-  /** What stages see of this machine; all unless given. */
+  /** Sandbox of the stages; by default they see the whole machine. */
   sandbox?: Sandbox | undefined;
   bounds: Bounds;
   say(line: string): void;
@@ -31,7 +31,7 @@ export interface StageOutcome<K extends StageKind> {
   peakMemoryBytes: number;
 }
 
-/** What a stage does, in the words of its faults. */
+/** Name of a stage in error messages. */
 const doing: Readonly<Record<StageKind, string>> = {
   read: 'reading the model',
   calibrate: 'running the model for its calibration',
@@ -42,14 +42,14 @@ const doing: Readonly<Record<StageKind, string>> = {
   check: 'checking the layers',
 };
 
-/** How much of what a stage prints is kept for the reason of its end. */
+/** Characters of a stage's output that are kept for its error message. */
 const printedMost = 4000;
-/** What a stage may answer in all: a process that went wild must not fill our memory. */
+/** Largest result of a stage: a runaway process must not fill our memory. */
 const answeredMost = 64 * 2 ** 20;
 
 type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
 
-/** The end of what a stage prints, as it comes. */
+/** Keeps the end of a stage's output. */
 function collectPrinted({ stderr }: ChildProcess): () => string {
   let printed = '';
   stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -58,7 +58,7 @@ function collectPrinted({ stderr }: ChildProcess): () => string {
   return () => printed.trim();
 }
 
-/** Reads what a stage answers to its last line; undefined where it ended without one. */
+/** Read the messages of a stage up to its result; undefined where it ended without one. */
 async function readAnswers(
   child: ChildProcess,
   heard: (line: StageLine) => void,

@@ -11,7 +11,7 @@ const blocksLeast = 5;
 /** A block lasts about this long, or one run where that is longer. */
 const blockMs = 15;
 const runsMost = 200;
-/** What all blocks together may take; slow models get fewer. */
+/** Seconds of all blocks together; slow models get fewer. */
 const allMs = 60_000;
 const warmUps = 3;
 

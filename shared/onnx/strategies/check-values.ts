@@ -6,10 +6,10 @@ export interface ValueFault {
   message: string;
 }
 
-/** A request that can be done, or every fault of it. */
+/** A valid request, or all its errors. */
 export type Checked<T> = { request: T } | { faults: ValueFault[] };
 
-/** Checks values by the schema of one strategy, naming the first fault of each. */
+/** Check values by the schema of one strategy, with the first error of each. */
 export function checkValues<S extends z.ZodObject>(
   schema: S,
   values: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 import type { Parameters } from './parameter.ts';
 
-/** Parameters of every strategy. `maxError` says what is done with that bound. */
+/** Parameters of every strategy. `maxError` is the description of that bound. */
 export const commonParameters = (maxError: string) =>
   ({
     exclude: {

@@ -10,7 +10,7 @@ export type OptimizationRequest = PruneRequest | QuantizeRequest;
 /** How the requests of each operation are checked. */
 export const checkRequest = { prune: checkPruning, quantize: checkQuantization };
 
-/** What is true of the strategy of a request. */
+/** Facts of the strategy of a request. */
 export const strategyFacts = (request: OptimizationRequest): StrategyFacts =>
   request.operation === 'prune' ? pruneFacts(request.strategy) : quantizeFacts(request.strategy);
 

@@ -13,8 +13,8 @@ type Kind = keyof typeof valueSchemas;
 type Value<K extends Kind> = z.output<ReturnType<(typeof valueSchemas)[K]>>;
 
 /**
- * A parameter of the strategies of one operation. Its forms in queries, flags, records, answers and documents are made
- * from this. Which values a strategy takes is said by the strategy.
+ * A parameter of the strategies of one operation. Its forms in queries, flags, records, answers and documents are
+ * made from this. The strategy's entry has the values that it takes.
  */
 export interface Parameter {
   kind: Kind;

@@ -28,8 +28,8 @@ const schemaOf = <S extends PruneStrategy>(strategy: S) =>
     .describe(pruneFacts(strategy).description);
 
 /**
- * The schema of each pruning: what requests are checked by and what is published. They are made when they are asked
- * for, and not by whoever only imports this.
+ * The schema of each pruning: what requests are checked by and what is published. They are created on first use, not
+ * on import.
  */
 export const pruneSchemas = () => pruneStrategyNames.map((strategy) => schemaOf(strategy));
 
@@ -44,11 +44,11 @@ export const allowedPrunings = `strategy is one of ${pruneStrategyNames.join(', 
 const isPruneStrategy = (value: unknown): value is PruneStrategy =>
   pruneStrategyNames.some((strategy) => strategy === value);
 
-/** Checks a request for a pruning. Returns it with its defaults, or every fault. */
+/** Checks a request for a pruning. Returns it with its defaults, or all errors. */
 export function checkPruning(values: Readonly<Record<string, unknown>>): Checked<PruneRequest> {
   const { strategy } = values;
   if (isPruneStrategy(strategy)) return checkValues(schemaOf(strategy), values);
-  // What is wrong with the others can be told by any strategy that leaves them open.
+  // The other parameters can be checked by any strategy that leaves them open.
   const checked = checkValues(schemaOf('magnitude_global'), { ...values, strategy: 'magnitude_global' });
   const fault = { name: 'strategy', message: `must be one of ${pruneStrategyNames.join(', ')}` };
   return { faults: [fault, ...('faults' in checked ? checked.faults : [])] };

@@ -50,5 +50,5 @@ export const pruneStrategies = {
 export type PruneStrategy = keyof typeof pruneStrategies;
 export const pruneStrategyNames = namesOf(pruneStrategies);
 
-/** What is true of a strategy. */
+/** Facts of a strategy. */
 export const pruneFacts = (strategy: PruneStrategy): PruneFacts => pruneStrategies[strategy];

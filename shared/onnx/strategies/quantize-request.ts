@@ -26,7 +26,7 @@ const methods = quantizeStrategyNames.flatMap(methodsOf);
 
 const list = (values: readonly (string | number)[]): string => values.join(' or ');
 
-/** What a strategy leaves open of precision, in words. */
+/** The values of precision that a strategy takes, as text. */
 function precisionMessage(strategy: QuantizeStrategy): string {
   const later = quantizeFacts(strategy).isCalibrated ? '; 16 bits are not offered yet' : '';
   return `must be ${list(methodsOf(strategy).map(({ precision }) => precision))} with ${strategy}${later}`;
@@ -67,8 +67,8 @@ function schemaOf(method: Method) {
 }
 
 /**
- * The schema of each quantization: what requests are checked by and what is published. They are made when they are
- * asked for, and not by whoever only imports this.
+ * The schema of each quantization: what requests are checked by and what is published. They are created on first use,
+ * not on import.
  */
 export const quantizeSchemas = () => methods.map(schemaOf);
 
@@ -83,7 +83,7 @@ export const allowedQuantizations = methods
 const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
   quantizeStrategyNames.some((strategy) => strategy === value);
 
-/** What each of these methods refuses: a fault that only some of them find goes away with the choice of another. */
+/** The errors of all of these methods: an error that only some report goes away with the choice of another. */
 function refusedByAll(some: readonly Method[], values: Readonly<Record<string, unknown>>): ValueFault[] {
   const [first = [], ...others] = some.map((method) => {
     const checked = checkValues(schemaOf(method), { ...values, strategy: method.strategy });
@@ -110,7 +110,7 @@ function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueF
   ];
 }
 
-/** Checks a request for a quantization. Returns it with its defaults, or every fault. */
+/** Checks a request for a quantization. Returns it with its defaults, or all errors. */
 export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
   const { strategy, precision } = values;
   if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };

@@ -52,7 +52,7 @@ export interface Combination {
   precision: number;
   /** The first one is the default. */
   quantTypes: readonly [QuantType, ...QuantType[]];
-  /** Whether weights get a scale for each channel unless the request says; undefined where that is no question. */
+  /** Default of `per_channel`; undefined where the strategy does not take it. */
   perChannel?: boolean;
   /** Whether `reduce_range` may be true. */
   reduceRange?: boolean;
@@ -144,7 +144,7 @@ export const quantizeStrategies = {
 export type QuantizeStrategy = keyof typeof quantizeStrategies;
 export const quantizeStrategyNames = namesOf(quantizeStrategies);
 
-/** What is true of a strategy. */
+/** Facts of a strategy. */
 export const quantizeFacts = (strategy: QuantizeStrategy): QuantizeFacts => quantizeStrategies[strategy];
 
 /** The strategies that need the ranges of activations. */

@@ -3,7 +3,7 @@ import { valueSchemasOf } from './parameter.ts';
 import { pruneParameters, pruneStrategyNames } from './prune-strategies.ts';
 import { quantizeParameters, quantizeStrategyNames } from './quantize-strategies.ts';
 
-/** What a request for a pruning says of its strategy, as it is stored and shown. */
+/** The strategy and parameters of a request for a pruning, as they are stored and shown. */
 export const prunedBy = () => ({
   strategy: z.enum(pruneStrategyNames),
   ...valueSchemasOf(pruneParameters),

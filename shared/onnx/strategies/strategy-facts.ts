@@ -1,6 +1,6 @@
-/** What is true of a strategy whatever its parameters are. */
+/** Facts of a strategy that do not depend on its parameters. */
 export interface StrategyFacts {
-  /** What it does, in sentences, as it is published. */
+  /** Its published description. */
   description: string;
   /** Whether it needs the ranges of activations, for which the model is run on a calibration set. */
   isCalibrated?: boolean;

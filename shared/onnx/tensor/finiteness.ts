@@ -3,7 +3,7 @@ import { floatsOf } from './values.ts';
 
 /** All ones in a float32's exponent: NaN and infinity. */
 const exponentBits = 0x7f800000;
-/** Crooked values are copied to be looked at, so many bytes at once: a tensor may be most of what fits in memory. */
+/** Unaligned values are copied to be read, so many bytes at once: a tensor may fill most of the memory. */
 const partBytes = 2 ** 20;
 
 function areFinite(part: Uint8Array): boolean {
@@ -30,8 +30,8 @@ function look(tensor: Tensor): boolean {
 }
 
 /**
- * Tells whether tensors of floating-point type hold neither NaN nor infinity as float32, looking at each once however
- * many nodes use it. One that does hold them cannot be quantized, nor pruned by magnitude, without NaN becoming a number.
+ * Checks that tensors of floating-point type hold neither NaN nor infinity as float32, each once for all its users.
+ * One that does hold them cannot be quantized, nor pruned by magnitude, without NaN becoming a number.
  */
 export function finiteness(): (tensor: Tensor) => boolean {
   const known = new Map<Tensor, boolean>();

@@ -44,8 +44,8 @@ export function floatsOf(tensor: Tensor): Float32Array {
 let room: Float32Array | undefined = new Float32Array();
 
 /**
- * Calls `use` with the values of a tensor of floating-point type as float32, and answers what it does. They are lent:
- * not to be kept, nor written to. Fresh memory for every tensor would take longer than the work on it.
+ * Calls `use` with the values of a tensor of floating-point type as float32, and return its result. `use` must
+ * neither keep nor change them. Fresh memory for every tensor would take longer than the work on it.
  */
 export function withFloats<T>(tensor: Tensor, use: (values: Float32Array) => T): T {
   const bytes = tensor.type === 'float' ? tensor.bytes() : undefined;

@@ -1,6 +1,6 @@
 import type { NodeProto } from '../proto/onnx_pb.js';
 
-/** What a node is called in reports and requests: its name, or its first output's where it has none. */
+/** Name of a node in reports and requests: its own, or that of its first output. */
 export const nodeName = (node: NodeProto): string => node.name || (node.output[0] ?? '');
 
 /** The type of a node's operator, with its domain where that is not ONNX's own. */

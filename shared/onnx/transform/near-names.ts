@@ -1,9 +1,9 @@
-/** Of names that are longer nobody means another by mistake. */
+/** Longer names are not corrected. */
 const lengthMost = 200;
 /** Pairs of characters that are compared in all: what is asked for may be hostile, and so may the model. */
 const workMost = 2_000_000;
 
-/** What is left of both without what they begin and end with alike. */
+/** Both names without their common beginning and end. */
 function unlike(a: string, b: string): [string, string] {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
@@ -44,7 +44,7 @@ function changes(a: string, b: string, most: number): number {
 /** Letters and digits alone: separators and case are what is most often mistaken. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** The name that is meant by a misspelt one, as far as that can be told: one that differs in a few characters. */
+/** The name closest to a misspelt one, if it differs in a few characters only. */
 export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
   if (misspelt.length > lengthMost) return undefined;
   const wanted = plain(misspelt);

@@ -6,7 +6,7 @@ export interface PrunedGroup {
   channels_after: number;
 }
 
-/** What a pruning came to. Parameters that were removed or zeroed by it are not counted as being left. */
+/** Result of a pruning. Parameters that it removed or zeroed do not count as left. */
 export interface PruningOutcome {
   strategy: string;
   /** As it was asked for. */

@@ -1,6 +1,6 @@
 import type { PruningOutcome } from './pruning-outcome.ts';
 
-/** What became of a layer's weight. */
+/** The change of a layer's weight. */
 export interface LayerChange {
   /** Name of the node, or of its first output where it has none. */
   layer: string;
@@ -23,16 +23,16 @@ export interface Kept {
 }
 
 const keptSaid = 3;
-/** A model may call its parts whatever it likes. */
+/** A model may use any names. */
 const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** What a transformation did to a model, collected while it works; part of the receipt. */
+/** The changes of a transformation, collected while it works; part of the receipt. */
 export class TransformReport {
   readonly layers: LayerChange[] = [];
   readonly kept: Kept[] = [];
-  /** What the owner should know though nothing is wrong. */
+  /** Notes for the owner. */
   readonly notes: string[] = [];
-  /** What may spoil the result. */
+  /** Warnings that the result may be bad. */
   readonly warnings: string[] = [];
   /** Of a pruning; null for other methods. */
   pruning: PruningOutcome | null = null;
@@ -41,7 +41,7 @@ export class TransformReport {
     this.kept.push({ what, why });
   }
 
-  /** The first of what was kept as a sentence, for a fault that nothing is left to be done; empty where nothing was. */
+  /** The first kept layers as a sentence, for the error that nothing could be changed; empty where there are none. */
   keptText(): string {
     if (this.kept.length === 0) return '';
     const others = this.kept.length - keptSaid;

@@ -4,7 +4,7 @@ import { ModelError } from '../model-error.ts';
 import { namesOf, operatorName } from './excluded.ts';
 import { nearestName } from './near-names.ts';
 
-/** Entries that a message tells of each; the others are only counted. */
+/** Entries of a list in a message; the others are only counted. */
 const toldMost = 10;
 /** Operators that a message lists, and characters of a name. */
 const operatorsMost = 20;
@@ -29,10 +29,10 @@ function operatorsOf(root: Graph): string {
 
 /**
  * Refuses a list of nodes and operators that holds what the model does not have, bodies of control flow included: a
- * misspelt name would exclude nothing, and nobody would know. An operator that there is, but not in this model, is no
- * fault: one list may serve many models. Tells which those are.
+ * misspelt name would silently exclude nothing. A known operator that this model does not have is allowed, because
+ * one list may serve many models. Returns those operators.
  *
- * @throws ModelError naming every other such entry, and what may have been meant
+ * @throws ModelError naming every unknown entry, and the closest name
  */
 export function requireKnown(root: Graph, exclude: readonly string[]): string[] {
   if (exclude.length === 0) return [];

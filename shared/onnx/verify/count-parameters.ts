@@ -62,7 +62,7 @@ function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
 /** Values of 4 bits against the zero point of their block; without zero points that is the middle of the range. */
 function nonzeroNibbles(tensor: Tensor, values: number): number {
   const bytes = tensor.bytes();
-  // int4 counts from 0, what is packed into bytes from 8.
+  // int4 counts from 0, values packed into bytes from 8.
   const zero = tensor.type === 'int4' ? 0 : 8;
   let zeros = 0;
   for (let at = 0; at < bytes.length; at += 1) {

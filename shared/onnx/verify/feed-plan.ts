@@ -96,9 +96,9 @@ function plan(
 }
 
 /**
- * What each input of a model is fed with where nobody gives a data set: normally distributed numbers, indices within
- * the table that they look up, and ones for masks and for integers whose use is not known. Dimensions that neither the
- * model nor `shapes` fixes are 1 along the first axis and 16 elsewhere.
+ * The synthetic data of each input of a model where there is no data set: normally distributed numbers, indices
+ * within the table that they look up, and ones for masks and for integers whose use is not known. Dimensions that
+ * neither the model nor `shapes` fixes are 1 along the first axis and 16 elsewhere.
  */
 export function feedPlan(
   { graph }: Model,
@@ -113,7 +113,7 @@ export function feedPlan(
     }
   }
   const sizes = new Map<string, number>();
-  // What was given decides over what is only assumed, whichever input comes first.
+  // A given size wins over an assumed one, whichever input comes first.
   for (const info of graph.inputs) {
     const dims = valueTypeOf(info)?.dims ?? [];
     for (const [axis, dim] of dims.entries()) {

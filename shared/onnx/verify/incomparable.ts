@@ -1,4 +1,4 @@
-/** Why an output has no error, whatever was done to the model: reasons as they stand in a receipt. */
+/** Reasons in a receipt why an output has no error, for every transformation. */
 export const incomparable = {
   noTensor: 'is no tensor of numbers',
   noValues: 'has no values that could be compared',

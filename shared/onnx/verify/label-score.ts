@@ -17,7 +17,7 @@ interface Reading {
 const sameDims = (a: readonly number[], b: readonly number[]): boolean =>
   a.filter((dim) => dim !== 1).join() === b.filter((dim) => dim !== 1).join();
 
-/** How an output answers to labels of these dimensions; undefined where it cannot. */
+/** How an output is compared with labels of these dimensions; undefined where it cannot be. */
 function readingOf(
   output: string,
   { type, dims }: FedTensor,
@@ -27,7 +27,7 @@ function readingOf(
   const isClassAxis = (axis: number): boolean =>
     (dims[axis] ?? 0) > 1 && sameDims([...dims.slice(0, axis), ...dims.slice(axis + 1)], labels);
   const last = dims.length - 1;
-  // Pictures have their classes before height and width, also where sizes alone would not tell.
+  // Pictures have their classes before height and width, also where sizes alone are ambiguous.
   const axis = (dims.length > 3 ? [1, last] : [last, 1]).find(
     (candidate) => candidate >= 0 && isClassAxis(candidate),
   );
@@ -35,8 +35,8 @@ function readingOf(
 }
 
 /**
- * Which output is judged by the labels, and how: a whole number for each label, or a score for each class along the
- * last axis or, as in segmentation, the second. Undefined where no output fits.
+ * The output that is compared with the labels, and how: a whole number for each label, or a score for each class
+ * along the last axis or, as in segmentation, the second. Undefined where no output fits.
  */
 export function labelReading(outputs: Outputs, labels: Labels): Reading | undefined {
   const tensors = [...outputs].flatMap(([name, value]) =>
@@ -72,12 +72,12 @@ function classesOf(value: FedTensor, axis: number | null): ArrayLike<number> {
 /** How labels were met, over any number of samples. */
 export interface LabelScore {
   met: number;
-  /** Labels that are not negative: a negative one says that it does not count. */
+  /** Labels that are not negative: a negative label does not count. */
   of: number;
   /** Those of them that are none of the output's classes, and the largest; they can never be met. */
   beyond: number;
   largest: number;
-  /** Classes of the output; null where it is the class itself, so that nobody knows how many there are. */
+  /** Number of classes of the output; null where the output is the class itself. */
   classes: number | null;
 }
 
@@ -110,8 +110,8 @@ export function labelsMet(outputs: Outputs, labels: Labels, { output, axis }: Re
 }
 
 /**
- * What must be said of labels that are none of the output's classes; undefined where there are none. No fault: sets of
- * pictures mark what does not count by 255, and the accuracies before and after still compare.
+ * A note on labels that are none of the output's classes; undefined where there are none. They are allowed: sets of
+ * pictures mark ignored pixels by 255, and the accuracies before and after still compare.
  */
 export function labelsWarning(
   { of, beyond, largest, classes }: LabelScore,

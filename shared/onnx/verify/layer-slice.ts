@@ -33,8 +33,8 @@ function nodesBetween(index: GraphIndex, graph: Graph, inputs: ReadonlySet<strin
 }
 
 /**
- * A model of what lies between some values and an output of another one, with the constants that it needs; undefined
- * where the output depends on more than those values.
+ * The part of a model between some values and an output, as a model with its constants; undefined where the output
+ * depends on more than those values.
  */
 export function sliceLayer(model: Model, inputs: readonly SliceInput[], output: string): Model | undefined {
   const { graph, external, proto } = model;

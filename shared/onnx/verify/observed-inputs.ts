@@ -8,7 +8,7 @@ import type { FedInput } from '../stage/stage-task.ts';
 const rows = 4;
 const openDim = 8;
 
-/** Shape of what an operator takes beside its weight, where shape inference does not tell. */
+/** Shape of an operator's other input, where shape inference does not find it. */
 function dimsByWeight(model: Model, node: NodeProto): number[] | undefined {
   const weight = (position: number) => model.graph.initializers.get(node.input[position] ?? '')?.dims;
   switch (node.opType) {
@@ -29,8 +29,8 @@ function dimsByWeight(model: Model, node: NodeProto): number[] | undefined {
 }
 
 /**
- * What to feed a layer with that is run by itself: one entry for each input that is no constant. Undefined where a type
- * or shape is unknown.
+ * The inputs of a layer that is run by itself: one entry for each that is no constant. Undefined where a type or
+ * shape is unknown.
  */
 export function observedInputs(
   model: Model,

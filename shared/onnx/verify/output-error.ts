@@ -56,7 +56,7 @@ export class OutputDifference {
       this.#why = `became ${after.type}, it was ${before.type}`;
   }
 
-  /** What must be said beside the error, which is that of the values that are finite in both; undefined if nothing. */
+  /** A note beside the error, which is that of the values that are finite in both; undefined where there is none. */
   warning(): string | undefined {
     const said = `The output ${JSON.stringify(this.#name)}`;
     const { noNumbers } = incomparable;
@@ -64,14 +64,14 @@ export class OutputDifference {
     if (missing === 0) return undefined;
     const altered =
       this.#altered === 0 ? '' : `; ${this.#altered} of these are not the same NaN or infinity in the result`;
-    // Where there are no others, the reason for having no error says the rest.
+    // Where there are no others, the reason for having no error covers the rest.
     if (this.#compared === 0) {
       return this.#altered === 0 ? undefined : `${said} ${noNumbers}${altered}.`;
     }
     return `${said} has ${missing} of ${this.#values} values that are NaN or infinite in the model itself; its error is that of the others${altered}.`;
   }
 
-  /** Relative to an output that is all zeros, only no difference at all can be told. */
+  /** Relative to an output of zeros only, every difference is infinite. */
   result(): OutputError {
     const measured = { name: this.#name, values: this.#values };
     const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });

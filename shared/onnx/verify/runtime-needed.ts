@@ -40,7 +40,7 @@ function operatorRelease(node: NodeProto): Version {
   }
 }
 
-/** The lowest version of ONNX Runtime that runs a model; null where its opset is newer than its table tells. */
+/** The lowest version of ONNX Runtime that runs a model; null where its opset is newer than its table. */
 export function runtimeNeeded(model: Model): string | null {
   const opset = model.opset();
   const release = opsetReleases.find(([known]) => opset <= known)?.[1];

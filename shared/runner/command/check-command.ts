@@ -45,7 +45,7 @@ function placeholderFault({ words }: SplitCommand): string[] {
   ];
 }
 
-/** Everything in a command that would not do in a run what it says, for the person who wrote it. */
+/** All parts of a command that would not work in a run as written, as messages for its author. */
 export function commandFaults(text: string): string[] {
   try {
     const split = splitCommand(text);

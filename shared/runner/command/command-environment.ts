@@ -13,7 +13,7 @@ function masterPort(experiment_id: string): number {
   return firstPort + (createHash('sha256').update(experiment_id).digest().readUInt16BE(0) % ports);
 }
 
-/** What a run is told, by the names of the placeholders. A training on one node is node 0 of 1. */
+/** The values of a run, by the names of the placeholders. A training on one node is node 0 of 1. */
 export function runValues(
   experiment: Experiment,
   { nodes, mainAddress, identity }: TrainingContainer,
@@ -33,7 +33,10 @@ export function runValues(
   };
 }
 
-/** What PyTorch's `init_method="env://"` reads besides MASTER_ADDR and MASTER_PORT: one process on each node. */
+/**
+ * Variables that PyTorch's `init_method="env://"` reads besides MASTER_ADDR and MASTER_PORT: one process on each
+ * node.
+ */
 const torchVariables = ({ node_rank, num_nodes }: PlaceholderValues) => ({
   RANK: node_rank,
   WORLD_SIZE: num_nodes,

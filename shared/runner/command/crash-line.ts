@@ -8,7 +8,7 @@ const longest = 300;
 /** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
 const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
 
-/** The line of a traceback that says what happened: after Python's last frame, or before the first frame of others. */
+/** The message of a traceback: the line after Python's last frame, or before the first frame of others. */
 function crashLineIn(text: string): string | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
   const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
@@ -17,7 +17,7 @@ function crashLineIn(text: string): string | undefined {
   return lines.findLast((line) => namedError.test(line));
 }
 
-/** Keeps the end of what a command prints, to name the error that ended it. */
+/** Keeps the end of a command's output, to name the error that ended it. */
 export class CrashLine {
   readonly #tails = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
 

@@ -12,11 +12,11 @@ const killSeconds = 20;
 export interface DockerCommand {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Ends what is left of the container when its client was killed. */
+  /** Kill the container when its client was killed. */
   end(): Promise<void>;
 }
 
-/** Puts the user's command into a container of its image, with the run's folders at the same paths as outside. */
+/** Run the user's command in a container of its image, with the run's folders at the same paths as outside. */
 export function dockerCommand(
   { record: experiment, container }: TrainingJob,
   workspace: Workspace,
@@ -27,7 +27,7 @@ export function dockerCommand(
 ): DockerCommand {
   const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
-  // The image knows better where its programs are.
+  // The image has a PATH of its own.
   const { PATH: _, ...inside } = variables;
   const argv = wrapCommand([program, ...args], {
     name,

@@ -44,9 +44,9 @@ export interface SplitCommand {
 const expansion = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/y;
 
 /**
- * Splits a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2),
- * without running or expanding anything: `$NAME`, `{…}`, `[…]` and whatever is quoted stay as they are written.
- * Lists the parameters that a shell would expand; those in single quotes or behind a backslash are not among them.
+ * Splits a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2), without
+ * running or expanding anything: `$NAME`, `{…}`, `[…]` and quoted text are unchanged. Lists the parameters that a
+ * shell would expand; those in single quotes or behind a backslash are not among them.
  * @throws CommandError for a blank command, an open quote, and for unquoted shell syntax, which it names
  */
 export function splitCommand(text: string): SplitCommand {

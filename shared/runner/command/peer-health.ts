@@ -3,11 +3,11 @@ import { heartbeatsMissed, type Lease } from '../../data/lease.ts';
 /** Heartbeats for which node 0 waits for a node that has not started: 15 minutes for an image to be pulled. */
 const heartbeatsToStart = 60;
 
-/** A run of a node as node 0 sees it: what its lease says, and since when it says the same. */
+/** The last heartbeat of a node that node 0 saw, and when it saw it first. */
 interface Sight {
-  /** Changes with every sign of life. */
+  /** Changes with every heartbeat. */
   sign: string;
-  /** Seconds of a clock that nobody sets. */
+  /** Seconds of a monotonic clock. */
   since: number;
 }
 
@@ -16,13 +16,13 @@ export interface Cluster {
   /** The Batch job and attempt that the nodes belong to; leases of others are of an earlier run. */
   batch_job_id: string;
   batch_attempt: number;
-  /** Seconds between two signs of life. */
+  /** Seconds between two heartbeats. */
   heartbeat: number;
 }
 
 /**
- * Judges from their leases whether the other nodes of a cluster live. Only the time between looks counts, not what the
- * clock of another node says.
+ * Checks by their leases whether the other nodes of a cluster are alive. Only the time between two reads counts, not
+ * the clock of another node.
  */
 export class PeerHealth {
   readonly #cluster: Cluster;
@@ -33,14 +33,14 @@ export class PeerHealth {
     this.#cluster = cluster;
   }
 
-  /** A look that failed tells nothing: silence counts anew, since the nodes themselves may have had no table either. */
+  /** Forget all heartbeats after a failed read: the other nodes may have been unable to write them. */
   missLook(): void {
     this.#sights.clear();
   }
 
   /**
-   * Why the job cannot go on, naming the node; undefined while it can. A node that failed is named at the second look:
-   * until then node 0 may end by itself, and knows more of the reason.
+   * The reason why the job cannot go on, with the node; undefined while it can. A failed node is reported at the
+   * second read: until then node 0 may end by itself, with a better reason.
    *
    * @param now seconds of a monotonic clock
    */
@@ -76,7 +76,7 @@ export class PeerHealth {
     return undefined;
   }
 
-  /** Seconds for which a node has given no sign of life. */
+  /** Seconds since a node's last heartbeat. */
   #silenceOf(node: number, lease: Lease | undefined, now: number): number {
     const sign = lease === undefined ? '' : `${lease.holder} ${lease.heartbeat_at}`;
     const seen = this.#sights.get(node);

@@ -6,7 +6,7 @@ const ofEveryRun = {
   metrics_file: 'METRICS_FILE',
 } as const;
 
-/** What stands for a value in a command, with the variable that holds the same value. */
+/** A placeholder of a command, with the variable that holds the same value. */
 const placeholders = {
   ...ofEveryRun,
   node_rank: 'NODE_RANK',

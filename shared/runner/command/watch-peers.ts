@@ -4,8 +4,8 @@ import type { TrainingJob } from '../job/training-job.ts';
 import { PeerHealth } from './peer-health.ts';
 
 /**
- * Stops node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its timeout:
- * AWS Batch ends a job with node 0 alone. Ends with the returned function.
+ * Stop node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its
+ * timeout: AWS Batch ends a job with node 0 alone. @returns a function that ends the watch
  */
 export function watchPeers({ record, container, records, stop, log }: TrainingJob): () => void {
   const { nodes, identity, heartbeat } = container;

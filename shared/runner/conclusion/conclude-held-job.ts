@@ -25,7 +25,9 @@ export function concludeHeldJob(
   );
 }
 
-/** Report to node 0 how this node of a cluster ended. Never throws: node 0 may have ended, and then nobody reads it. */
+/**
+ * Report to node 0 how this node of a cluster ended. Never throws: node 0 may have ended, and then nothing reads it.
+ */
 export async function reportNodeEnd(
   { record, records, node, lease, log }: HeldJob,
   conclusion: Conclusion,

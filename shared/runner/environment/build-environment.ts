@@ -12,9 +12,9 @@ import { sealEnvironment } from './pack/seal-environment.ts';
 import { buildPython } from './python-environment.ts';
 
 /**
- * Builds an environment at its place, seals it, declares it complete and hands its pack to the store.
- * The caller holds the host's lock and the store's claim. What a failed build leaves is removed; a pack that cannot be
- * stored is only reported, since this host has what it needs.
+ * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
+ * and the store's claim. What a failed build leaves is removed; a pack that cannot be stored is only reported, since
+ * this host has what it needs.
  * @throws EnvironmentError
  */
 export async function buildEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
@@ -63,7 +63,7 @@ async function installSealed(options: ObtainOptions, scratch: string) {
   return { lock: await lockOf({ place, envType, dependencies }), bytes, installer };
 }
 
-/** What is installed in a sealed environment, as a list. */
+/** The list of packages in a sealed environment. */
 const lockOf = ({
   place: { folder },
   envType,
@@ -72,8 +72,8 @@ const lockOf = ({
   envType === 'python' ? pythonLock(folder, dependencies) : nodeLock(folder);
 
 /**
- * Hands the pack of an environment that is complete on this host to the store, which does not have it because whoever
- * built it died first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
+ * Store the pack of an environment that is complete on this host but not in the store, because its builder died
+ * first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
  */
 export async function storeComplete(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
   const scratch = options.place.scratch();

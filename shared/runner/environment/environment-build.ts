@@ -2,9 +2,9 @@ import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 
-/** What a builder of one kind of environment gets. */
+/** The input of the builder of one kind of environment. */
 export interface EnvironmentBuild {
-  /** The environment itself, at its final place: empty, and of the user who runs the commands. */
+  /** The environment's final folder: empty, and owned by the user who runs the commands. */
   folder: string;
   /** Holds copies of the source's own packages at the relative paths in `copies`. */
   packages: string;

@@ -1,6 +1,6 @@
 import { JobError } from '../job/job-error.ts';
 
-/** What stopped an environment from being prepared; stable, so that callers and tests can tell causes apart. */
+/** Code of the reason why an environment could not be prepared; stable, for callers and tests. */
 export type EnvironmentErrorCode =
   | 'bad-dependencies'
   | 'python-missing'

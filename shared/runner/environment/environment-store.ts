@@ -1,6 +1,6 @@
 /** Where packed environments are kept for one project; implemented on the records table and the object store. */
 export interface EnvironmentStore {
-  /** What a finished build recorded under this key, or null. */
+  /** The record of a finished build under this key, or null. */
   find(key: string): Promise<{ lockHash: string; buildSeconds: number } | null>;
   /** Takes a lease that expires by itself: at most one builder per key. The holder's name gives it back. */
   claimBuild(key: string): Promise<{ claimed: true; holder: string } | { claimed: false }>;
@@ -14,7 +14,7 @@ export interface EnvironmentStore {
 
 export interface EnvironmentPack {
   file: string;
-  /** What is installed, one sorted line each. */
+  /** The installed packages, one sorted line each. */
   lock: string;
   /** SHA-256 (hex) of `lock`. */
   lockHash: string;

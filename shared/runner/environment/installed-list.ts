@@ -40,7 +40,7 @@ export async function pythonLock(
   return lockText(lines);
 }
 
-/** The same for npm packages: `path version integrity`, from npm's own list of what it put into `node_modules`. */
+/** The same for npm packages: `path version integrity`, from npm's own list of `node_modules`. */
 export async function nodeLock(folder: string): Promise<string> {
   const text = await readSmall(join(folder, 'node_modules', '.package-lock.json'), 64 * 1024 * 1024);
   const { packages } = HiddenLock.safeParse(parse(text)).data ?? { packages: {} };

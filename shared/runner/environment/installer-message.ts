@@ -12,9 +12,9 @@ const causes = [
 ];
 
 /**
- * What an installer gave as the reason of its failure, in at most 600 characters and without credentials:
- * pip's `ERROR:` lines, what uv prints from its `×` or `error:` on, npm's `npm error` lines, else the last lines.
- * The line that names the cause comes first.
+ * The error message of an installer, in at most 600 characters and without credentials: pip's `ERROR:` lines, what uv
+ * prints from its `×` or `error:` on, npm's `npm error` lines, else the last lines. The line that names the cause
+ * comes first.
  */
 export function installerMessage(tail: string): string {
   const lines = stripVTControlCharacters(tail)

@@ -12,7 +12,7 @@ export interface Command {
 interface CommandResult {
   /** Null when the process did not start or ended by a signal. */
   exitCode: number | null;
-  /** The last 8 KB or so of what it wrote, on both streams. */
+  /** About the last 8 KB of its output, on both streams. */
   tail: string;
   /** Why there is no exit code. */
   message?: string;
@@ -42,7 +42,7 @@ export function stopped(stop: AbortSignal): void {
     throw new EnvironmentError('stopped', 'Stopped while the environment was prepared.', stop.reason);
 }
 
-/** Writes a new file for an installer to read, who may be another user, whatever the service's umask. */
+/** Write a new file that an installer can read, also as another user and with any umask of the service. */
 export async function writeReadable(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx' });
   await chmod(path, 0o644);

@@ -35,7 +35,7 @@ const missing = {
 } as const;
 
 /**
- * Asks the `python3` or `node` on the search path, as the user who will run it, what it really is.
+ * Asks the `python3` or `node` on the search path, as the user who will run it, for its version and path.
  * @throws EnvironmentError `python-missing`, `node-missing`, `stopped`
  */
 export async function probeInterpreter(

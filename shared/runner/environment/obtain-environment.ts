@@ -11,8 +11,8 @@ import { unpackEnvironment } from './pack/unpack-environment.ts';
 const pollMilliseconds = 1000;
 
 /**
- * Gets an environment to its place: it is there, or the store has its pack, or it is built, by one builder at a time.
- * The caller holds the host's lock for this key.
+ * Obtain an environment: it is on this host, or the store has its pack, or it is built, by one builder at a time. The
+ * caller holds the host's lock for this key.
  * @throws EnvironmentError
  */
 export async function obtainEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
@@ -44,7 +44,9 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
   }
 }
 
-/** Whoever held the claim on this host is dead, for this process has its lock; nobody need wait for it to expire. */
+/**
+ * A holder of the claim on this host is dead, because this process has its lock; so the claim need not expire first.
+ */
 async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> {
   const leftBy = await place.leftClaim();
   if (leftBy === null) return;
@@ -64,13 +66,13 @@ async function ensureStored(options: ObtainOptions, buildSeconds: number): Promi
     );
   } catch (error) {
     stopped(stop);
-    // This host has what it needs, whatever the store says.
+    // This host has the environment, with or without the store.
     log(`environment: could not be stored for later runs: ${error instanceof Error ? error.message : ''}`);
     return false;
   }
 }
 
-/** Null when somebody else finished between the look into the store and the claim. */
+/** Null when another builder finished between the read of the store and the claim. */
 const buildUnderClaim = (
   options: ObtainOptions,
   holder: string,

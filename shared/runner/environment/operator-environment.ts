@@ -1,9 +1,9 @@
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * What an installer may need of the operator's settings to reach a registry: index, proxy and certificates.
- * A list of names rather than a list of exceptions, so that no credential of the service can slip through.
- * An index URL with a password in it is seen by build scripts; whoever sets one grants it to them.
+ * Variables of the operator that an installer needs to reach a registry: index, proxy and certificates. A list of
+ * names rather than a list of exceptions, so that no credential of the service can slip through. Build scripts see a
+ * password in an index URL.
  */
 const passed = new Set([
   ...[

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const Report = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
 
-/** What compiled packages depend on: `linux-x64-glibc2.36`, `linux-x64-musl`, `darwin-arm64`. */
+/** The platform of compiled packages: `linux-x64-glibc2.36`, `linux-x64-musl`, `darwin-arm64`. */
 export function platformName(): string {
   const base = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return base;

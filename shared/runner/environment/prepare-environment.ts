@@ -59,11 +59,11 @@ export interface PreparedEnvironment {
   /** Content id of the image for `wrapCommand`. */
   image: string | null;
   cache: 'hit' | 'miss' | 'none';
-  /** What the preparation took. */
+  /** Seconds of the preparation. */
   seconds: number;
   /** Seconds of building that the cache avoided. */
   savedSeconds: number;
-  /** SHA-256 of the list of what is installed; for an image, of its content. */
+  /** SHA-256 of the list of installed packages; for an image, of its content. */
   lockHash: string | null;
   requestKey: string | null;
   /** Whether later runs on other hosts find it in the store. */
@@ -82,8 +82,8 @@ const nothing = {
 } as const;
 
 /**
- * Makes the environment of a run ready on this host: nothing, a cached environment, or a new one.
- * Safe to call at the same moment in several processes and on several hosts, and after any of them was killed.
+ * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe to call at the same moment in
+ * several processes and on several hosts, and after any of them was killed.
  * @throws EnvironmentError with words for `status_reason`
  */
 export async function prepareEnvironment(options: PrepareOptions): Promise<PreparedEnvironment> {
@@ -189,7 +189,7 @@ async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Pr
   await mkdir(root, { recursive: true, mode: 0o755 });
   const folder = join(await realpath(root), projectId);
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  // Whatever the umask, the builder must be able to pass.
+  // The builder must be able to pass, with any umask.
   if (owner !== undefined) for (const passed of [root, folder]) await chmod(passed, 0o755);
   return folder;
 }

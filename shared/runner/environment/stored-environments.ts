@@ -10,7 +10,7 @@ import { retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 
-/** Seconds after which a builder that said nothing more counts as dead, and how often one says that it lives. */
+/** Seconds without a renewal after which a builder counts as dead, and seconds between renewals. */
 const claimSeconds = 120;
 const renewSeconds = 30;
 /** Seconds for which a table that is away is asked again. */
@@ -78,7 +78,7 @@ export function storedEnvironments(
       try {
         await putPack(records, project_id, value, holder);
       } catch (error) {
-        // Nobody would ever name it; unless another one has, or the answer alone was lost.
+        // No record would ever name it; unless another builder has recorded it, or only the reply was lost.
         const isNamed = (await findPack(records, project_id, key)) !== undefined;
         if (!isNamed) await objects.delete([object]);
         throw error;

@@ -6,7 +6,7 @@ import type { ObjectReader, ObjectStream } from '../../aws/objects.ts';
 import { JobError } from '../job/job-error.ts';
 
 export interface Download {
-  /** What is fetched, in words for people: "source archive 1234…". */
+  /** Name of the object in messages: "source archive 1234…". */
   what: string;
   /** Of the disk that takes it. */
   room: DiskRoom;

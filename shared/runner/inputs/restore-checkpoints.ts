@@ -17,7 +17,7 @@ export interface Restoration {
   records: TableWriter<'records'>;
   objects: ObjectReader;
   folder: string;
-  /** Who is to own the files; where this process is not root, nobody else can. */
+  /** Owner of the files; undefined where this process is not root. */
   user?: CommandUser;
   stop?: AbortSignal;
 }
@@ -45,7 +45,7 @@ async function subfolder(
   return handle;
 }
 
-/** Creates a file anew, whatever lies in its place. */
+/** Create a file anew in place of any other entry. */
 async function createFile(path: string, user: CommandUser | undefined): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   await unlink(path).catch((error: unknown) => {

@@ -15,7 +15,7 @@ export type HostSandbox = z.output<typeof HostSandbox>;
 
 const whole = z.coerce.number().int();
 
-/** Variables of every container, whatever its job does. */
+/** Variables of the containers of all kinds of jobs. */
 export const containerVariables = {
   WORK_DIR: z.string().min(1),
   /** First of the user ids under which jobs run where this process is root. */

@@ -1,2 +1,2 @@
-/** Exit codes of the container. Batch tells success from failure by them; the record says more. */
+/** Exit codes of the container, by which Batch knows success from failure. The record has the reason. */
 export const exitCodes = { succeeded: 0, failed: 1, interrupted: 143 } as const;

@@ -10,8 +10,8 @@ const visible = ({ readable, writable }: HostSandbox) => [
 ];
 
 /**
- * What the programs of a training see of their host: their run's folders and the environments of their project, which
- * only an installation can change.
+ * Sandbox of a training's programs: they see their run's folders and the environments of their project, which only an
+ * installation can change.
  */
 export function trainingSandbox(
   { record, container }: TrainingJob,
@@ -32,7 +32,7 @@ export function trainingSandbox(
   };
 }
 
-/** What the stages of an optimization see: its folders, and their own program. */
+/** Sandbox of an optimization's stages: they see its folders, and their own program. */
 export function stageSandbox(hostSandbox: HostSandbox, root: string, programFolder: string): Sandbox {
   return {
     scratch: root,

@@ -4,8 +4,8 @@ import { jobIdOf } from '../../jobs/subject.ts';
 import type { HeldJob } from './hold-job.ts';
 
 /**
- * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the lease
- * is not lost: the table alone says who holds it.
+ * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
+ * lease is not lost: the table alone decides.
  * @returns a function that ends the heartbeats
  */
 export function keepAlive(

@@ -12,11 +12,11 @@ export interface TrainingJob extends HeldJob<Experiment> {
   objects: ObjectWriter;
 }
 
-/** The job with what it runs in: every phase of a training takes it. */
+/** A job with its workspace, user and log: every phase of a training takes it. */
 export interface TrainingRun {
   job: TrainingJob;
   workspace: Workspace;
-  /** Whom the programs of the training run as; undefined where this process is not root. */
+  /** User of the training's programs; undefined where this process is not root. */
   user: CommandUser | undefined;
   shipper: LogShipper;
 }

@@ -5,7 +5,7 @@ import { writeRecords } from '../../data/needs.ts';
 import { projectPatterns } from '../../data/project.ts';
 import { limitPatterns } from '../../data/vcpu-shares.ts';
 
-/** What the role of a training's container reaches in the records table: nothing that says who may do what. */
+/** Partitions of the records table that the role of a training's container may use: none that holds permissions. */
 const trainingRecords = {
   partitions: [
     'EXPERIMENTS#*',
@@ -21,7 +21,7 @@ const trainingRecords = {
   checked: projectPatterns,
 };
 
-/** What the program of a training needs. */
+/** Needs of the program of a training. */
 export const trainingNeeds = {
   records: /* @__PURE__ */ within(writeRecords, trainingRecords),
   objects: writeProjectObjects,

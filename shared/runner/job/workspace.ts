@@ -2,7 +2,10 @@ import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandUser } from '../../process/executable.ts';
 
-/** The folders of one run. `own` is the supervisor's alone; the user's command owns the others but `source` and `data`. */
+/**
+ * The folders of one run. `own` belongs to the supervisor, and so do `source` and `data`; the user's command owns the
+ * others.
+ */
 export interface Workspace {
   root: string;
   own: string;
@@ -18,7 +21,7 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Makes the folders of one run below `workFolder`, under a name that nobody can have prepared. */
+/** Create the folders of one run below `workFolder`, under a name that cannot be guessed. */
 export async function createWorkspace(
   workFolder: string,
   name: string,
@@ -26,7 +29,7 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   await mkdir(workFolder, { recursive: true, mode: 0o711 });
   const root = await mkdtemp(join(workFolder, `${name}-`));
-  // The job's user may pass through, to reach what is theirs, but not list. Nobody else may.
+  // The job's user alone may pass through to its own folders, and not list.
   if (user !== undefined) {
     await chown(root, 0, user.gid);
     await chmod(root, 0o710);

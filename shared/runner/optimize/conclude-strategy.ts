@@ -51,8 +51,9 @@ async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) 
 }
 
 /**
- * Ends a strategy: its result becomes a model in the same step or not at all, and nothing that no record names is left
- * in the bucket. Nothing is written where somebody else holds the job; then what this container has stored goes again.
+ * Conclude a strategy: its result becomes a model in the same transaction or not at all, and no object without a
+ * record is left in the bucket. Where another container holds the job nothing is written, and the objects of this one
+ * are deleted.
  */
 export async function concludeStrategy(job: StrategyJob, end: StrategyEnd): Promise<void> {
   // The first attempt that succeeds has left nothing else.

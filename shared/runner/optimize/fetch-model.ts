@@ -5,7 +5,7 @@ import { fetchObject } from '../inputs/fetch-inputs.ts';
 import type { ModelWorkspace } from './model-workspace.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-/** Paths of what a model consists of. */
+/** Paths of a model's files. */
 export interface FetchedModel {
   model: string;
   calibration?: string;
@@ -18,8 +18,8 @@ function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): st
 }
 
 /**
- * Downloads the very files that were the model's when the strategy was asked for, and checks their hashes. They can be
- * read by whoever reaches their folder, and changed by nobody else. Throws a `JobError` where one is gone or is not what it was.
+ * Download the files that the model had when the strategy was requested, and check their hashes. The stages can read
+ * them, and not change them. @throws JobError where one is gone or has changed
  */
 export async function fetchModel(
   { record, objects, stop }: Pick<StrategyJob, 'record' | 'objects' | 'stop'>,

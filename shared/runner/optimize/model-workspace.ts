@@ -15,8 +15,8 @@ export interface ModelWorkspace {
 }
 
 /**
- * Makes the folders of one run below `workFolder`, under a name that nobody can have prepared. The job's own user may
- * pass through to what is theirs, but not list; users of other jobs, which may run on the same host, see nothing of it.
+ * Create the folders of one run below `workFolder`, under a name that cannot be guessed. The job's own user may pass
+ * through to its own folders, but not list; users of other jobs on the same host see nothing of it.
  */
 export async function createModelWorkspace(
   workFolder: string,

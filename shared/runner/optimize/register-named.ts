@@ -6,11 +6,11 @@ import { modelOfResult } from '../../models/register-result.ts';
 import { ModelError } from '../../onnx/model-error.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-/** What becomes of the name that a request gives its result. */
+/** Outcome of the name that a request gives its result. */
 export interface Registered {
-  /** To be recorded with the strategy's end; undefined where nobody asked, or it cannot be. */
+  /** To be recorded with the strategy's end; undefined where it was not requested, or is impossible. */
   model: Model | undefined;
-  /** Whether the result becomes a model; null where nobody asked. */
+  /** Whether the result becomes a model; null where it was not requested. */
   registered: boolean | null;
   /** Why it does not, in a person's words. */
   reason: string | null;

@@ -7,7 +7,7 @@ import type { Optimization } from '../../onnx/optimize/optimization.ts';
 import { matchShapes } from '../../onnx/shapes/match-shapes.ts';
 import { parseShapes } from '../../onnx/shapes/parse-shapes.ts';
 
-/** What a model's file says of itself. Throws a `ModelError` for what is none. */
+/** Summary of a model's file. @throws ModelError where it is none */
 async function summaryOf(file: string): Promise<ModelSummary> {
   const handle = await open(file);
   try {
@@ -33,9 +33,9 @@ function shapesOf(text: string | null, tensors: ModelSummary['inputs']): Shapes 
 }
 
 /**
- * Dimensions of the model's inputs by name, as the strategy asks for them or else as they are stored with the model,
- * and those of its outputs as asked for; undefined where nothing is said. Throws a `ModelError` naming both shapes
- * where they are not the model's.
+ * Dimensions of the model's inputs by name, as the strategy's request has them or else as they are stored with the
+ * model, and the requested ones of its outputs; undefined where there are none. @throws ModelError naming both shapes
+ * where they are not the model's
  */
 export async function requestedShapes(
   { inputs, outputs, stored_shapes }: Strategy,

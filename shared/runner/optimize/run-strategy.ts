@@ -20,7 +20,7 @@ import { requestedShapes } from './requested-shapes.ts';
 import { storeResult } from './store-result.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-/** The job with what it runs in. */
+/** A job with its workspace, user and log. */
 interface StrategyRun {
   job: StrategyJob;
   workspace: ModelWorkspace;

@@ -43,8 +43,8 @@ async function storeFile(
 }
 
 /**
- * Uploads the files of a result under places of the service's own making; no record names them yet. Throws a
- * `JobError` for anything but plain files, and beyond the limit of the deployment.
+ * Uploads the files of a result under places of the service's own making; no record names them yet.
+ * @throws JobError for anything but plain files, and beyond the limit of the deployment
  */
 export async function storeResult(
   job: StrategyJob,

@@ -7,7 +7,7 @@ import type { StrategyContainer } from './strategy-container.ts';
 /** The engine that does the work. */
 export type Optimize = (optimization: Optimization) => Promise<Optimized>;
 
-/** What a container holds while it prunes or quantizes a model. */
+/** A strategy whose lease this container holds. */
 export interface StrategyJob extends HeldJob<Strategy> {
   container: StrategyContainer;
   objects: ObjectWriter;

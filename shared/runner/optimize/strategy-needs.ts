@@ -5,7 +5,9 @@ import { writeRecords } from '../../data/needs.ts';
 import { strategyPatterns } from '../../data/strategy.ts';
 import { limitPatterns } from '../../data/vcpu-shares.ts';
 
-/** What the role of an optimization's container reaches in the records table: nothing that says who may do what. */
+/**
+ * Partitions of the records table that the role of an optimization's container may use: none that holds permissions.
+ */
 export const optimizationRecords = (kind: OptimizationKind) =>
   within(writeRecords, {
     partitions: [

@@ -88,7 +88,7 @@ export class ArtifactStore {
   }
 
   /**
-   * Stores an open file in place of what is under its path, and returns the version of the file that it stored.
+   * Store an open file, in place of an earlier one of its path, and return the version that was stored.
    * @throws FileChangedError, FileRefusedError, ArtifactLimitError: nothing is stored then. LeaseLostError.
    */
   async put(path: string, file: OpenFile): Promise<string> {
@@ -143,7 +143,7 @@ export class ArtifactStore {
     await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
-  /** What the file is now, for which there is room. @throws ArtifactLimitError */
+  /** State of the file, once the limit has room for it. @throws ArtifactLimitError */
   async #reserve(path: string, file: OpenFile): Promise<FileBytes> {
     const { kind, maxBytes } = this.#options;
     const bytes = await FileBytes.of(file);

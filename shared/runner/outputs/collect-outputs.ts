@@ -13,7 +13,7 @@ import { Paced } from '../telemetry/paced.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { OutputUploader } from './output-uploader.ts';
 
-/** What is being collected of a command on node 0. */
+/** Collectors of a command's outputs on node 0. */
 interface Collection {
   /**
    * Collect the rest, once the command has ended. Return the best value of the metric that ranks the experiment.

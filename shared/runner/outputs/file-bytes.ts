@@ -24,7 +24,7 @@ function mayDiffer(before: BigIntStats, now: BigIntStats): boolean {
 export interface OpenFile {
   handle: FileHandle;
   /**
-   * What it was when it was found complete. It may be written again before its turn comes, and a write that pauses looks
+   * Its state when it was found complete. It may be written again before it is stored, and a write that pauses looks
    * like a complete file.
    */
   found?: BigIntStats;

@@ -34,7 +34,7 @@ interface OpenFolder {
   entries: Dir;
 }
 
-/** What tells a file and its state from others, by the times that the file system keeps. */
+/** Identity and state of a file, by the times that the file system keeps. */
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':');
 
@@ -96,7 +96,7 @@ async function leave({ handle, entries }: OpenFolder): Promise<void> {
 }
 
 function nameFault(name: string, path: string, { maxPathBytes }: FindFilesOptions): string | undefined {
-  // What is not UTF-8 reaches us with this sign in its place.
+  // Node replaces invalid UTF-8 by this character.
   if (name.includes('\ufffd')) return 'its name is not UTF-8';
   return Buffer.byteLength(path) > maxPathBytes ? `its path is longer than ${maxPathBytes} bytes` : undefined;
 }
@@ -128,7 +128,7 @@ async function enterTop(folder: string): Promise<OpenFolder | undefined> {
   }
 }
 
-/** What an entry is; undefined when nothing can be said because it has gone. */
+/** Facts of an entry; undefined when it is gone. */
 async function examine(
   at: OpenFolder,
   name: string,
@@ -155,8 +155,8 @@ async function examine(
 }
 
 /**
- * Finds the regular files below a folder that somebody hostile owns and may change all the while. Links are never
- * followed, wherever they stand and whenever they are put there; devices, pipes and sockets are not even opened.
+ * Find the regular files below a folder that a hostile user owns and may change meanwhile. Links are never followed,
+ * also those that are created during the walk; devices, pipes and sockets are not opened.
  */
 export async function* findFiles(folder: string, options: FindFilesOptions): AsyncGenerator<FoundFile> {
   const { refused, maxFiles } = options;

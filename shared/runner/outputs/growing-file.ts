@@ -8,7 +8,7 @@ export class FileRefusedError extends Error {
 
 const readBytes = 64 * 1024;
 
-/** What is new in a file: bytes, or that the file begins anew. */
+/** News of a file: bytes, or that the file begins anew. */
 type Growth = { bytes: Buffer } | 'restarted';
 
 /** Opens a regular file of this user without following a link or waiting for anybody. @throws FileRefusedError */
@@ -39,7 +39,7 @@ export function refusalOf(error: unknown): FileRefusedError | undefined {
 }
 
 /**
- * Reads a file as it grows. Somebody hostile may create, truncate, replace or remove it at any time. It stays open
+ * Reads a file as it grows. A hostile user may create, truncate, replace or remove it at any time. It stays open
  * between reads, so that the rest of a replaced file is read and its inode cannot be given to another.
  */
 export class GrowingFile {

@@ -7,7 +7,7 @@ import { FileRefusedError } from './growing-file.ts';
 /** How often a file that changes under the last look is read. */
 const maxTries = 3;
 
-/** Of the files that are stored, those that were in the folder in this attempt; with what is known of their versions. */
+/** The stored files that were in the folder in this attempt, with their versions. */
 export class KeptFiles {
   readonly #store: ArtifactStore;
   /** Version that was stored, if known. */
@@ -71,7 +71,7 @@ export class KeptFiles {
   }
 
   /**
-   * Whether what is stored is what the file holds. Where times cannot tell (a file of an earlier attempt; at the end
+   * Whether the stored version equals the file. Where times do not decide (a file of an earlier attempt; at the end
    * every file, for writes through a memory map may leave no trace in them) its bytes do.
    */
   async #isStored(path: string, file: OpenFile, isLast: boolean): Promise<boolean> {

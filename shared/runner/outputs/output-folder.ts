@@ -36,7 +36,7 @@ export class OutputFolder {
     this.#kept = kept;
   }
 
-  /** Open the files that differ from what is stored, and return them with the paths that the folder has. */
+  /** Open the files that differ from their stored versions, and return them with the paths of the folder. */
   async pinChanged(refused: Refused): Promise<{ files: PinnedFiles; seen: Set<string> }> {
     for (let walks = 1; ; walks += 1) {
       const files = new PinnedFiles();

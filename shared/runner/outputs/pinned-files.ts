@@ -13,7 +13,7 @@ export interface PinnedFile {
 const maxPinned = 500;
 /** The kernel's clock for files may lag behind by a tick, of at most 10 ms. */
 const clockTickMs = 20n;
-/** Files that a program holds open (a log, a database) are taken once nobody has written to them for so long. */
+/** Files that a program holds open (a log, a database) are taken after so many seconds without a write. */
 const heldOpenMs = 60_000n;
 
 const ctimeMs = ({ ctimeNs }: BigIntStats): bigint => ctimeNs / 1_000_000n;
@@ -31,16 +31,15 @@ async function stateOf(
   writable: ReadonlySet<bigint>,
 ): Promise<'written' | 'open' | 'complete'> {
   const now = await handle.stat({ bigint: true });
-  // The ctime also tells of renames and of the removal of a name, which leave the bytes as they were.
+  // The ctime also changes with renames and with the removal of a name, which leave the bytes unchanged.
   if (now.size !== found.size || now.mtimeNs !== found.mtimeNs) return 'written';
   const isOpen = writable.has(now.ino) && BigInt(Date.now()) - ctimeMs(now) < heldOpenMs;
   return isOpen ? 'open' : 'complete';
 }
 
 /**
- * Files held open between two looks. What is judged is the file itself, not the path, to which the next file may have
- * been moved meanwhile: a checkpoint that is replaced ten times a second is found complete like any other, and is read
- * as it was.
+ * Files held open between two passes. The open file is checked, not its path, to which the next file may have been
+ * moved meanwhile: so a checkpoint that is replaced ten times a second is found complete, and read unchanged.
  */
 export class PinnedFiles {
   readonly #since = BigInt(Date.now());
@@ -69,10 +68,10 @@ export class PinnedFiles {
   }
 
   /**
-   * Takes out those that are complete, in the order in which they were written: nobody has written to them since they
-   * were pinned, or can write now. `writable` are the inodes that the command's processes can write to, as far as that
-   * is visible. What was renamed or removed meanwhile is left out. The handles are the caller's to close. Those that
-   * were written to meanwhile stay, pinned anew, where `isAgain` says so of their paths.
+   * Take out the complete ones, in the order of their writes: no process has written to them since they were pinned,
+   * or can write now. `writable` are the inodes that the command's processes can write to, as far as that is visible.
+   * Renamed and removed files are left out. The caller closes the handles. Files that were written to meanwhile stay,
+   * pinned anew, if `isAgain` is true for their paths.
    */
   async takeComplete(
     folder: string,

@@ -1,7 +1,7 @@
 /** How many files that are not kept are named. */
 const maxNamed = 20;
 
-/** What of a folder is not kept, and why. */
+/** The files of a folder that are not kept, with the reasons. */
 export class Refusals {
   readonly #reasons = new Map<string, string>();
 
@@ -19,7 +19,7 @@ export class Refusals {
     return false;
   }
 
-  /** Says it in a line for each path, of which there are not many. */
+  /** Report each path in a line, up to a limit. */
   tell(folder: string, say: (message: string) => void): void {
     const whole = this.#reasons.get('');
     if (whole !== undefined) say(`${folder}: not all of it is kept, because ${whole}.`);

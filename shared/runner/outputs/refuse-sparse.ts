@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { FileRefusedError } from './growing-file.ts';
 
-/** Below this nobody minds storing the zeros. */
+/** Smaller files are stored with their zeros. */
 const smallBytes = 100_000_000;
 /** A file with less than this share of its bytes on disk is sparse; what a file system compresses has more. */
 const leastShare = 1 / 10;
-/** Unit of `blocks`, whatever the file system's own is. */
+/** Unit of `blocks` on every file system. */
 const blockBytes = 512;
 
 /**

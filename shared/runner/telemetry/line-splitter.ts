@@ -6,8 +6,8 @@ const lineUnits = 16 * 1024;
 const progressMilliseconds = 5_000;
 
 /**
- * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR only
- * the last state. Bytes that are not UTF-8 become U+FFFD. Memory stays small whatever comes.
+ * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR
+ * only the last state. Bytes that are not UTF-8 become U+FFFD. Memory is bounded.
  */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
@@ -57,7 +57,7 @@ export class LineSplitter {
   }
 }
 
-/** What a terminal shows of a line: what stands after its last CR that is followed by anything. */
+/** The part of a line that a terminal shows: after its last CR that is followed by text. */
 function lastState(text: string): string {
   if (!text.includes('\r')) return text;
   let end = text.length;

@@ -15,7 +15,7 @@ export interface LogShipperOptions {
   maxBytes: number;
   flushMilliseconds?: number;
   unwatchedMilliseconds?: number;
-  /** Whether somebody reads the log; always without it. */
+  /** Whether a client reads the log; without it, always. */
   isWatched?: () => Promise<boolean>;
   /** The sink refused for good; nothing is kept from then on. */
   onLost(error: unknown): void;
@@ -23,7 +23,7 @@ export interface LogShipperOptions {
   onLimit(): void;
 }
 
-/** What a stored line takes besides its text: time, stream and punctuation. */
+/** Bytes of a stored line besides its text: time, stream and punctuation. */
 const rowBytes = 32;
 /** Rows of a chunk, which are parsed whole to read one of them. */
 const chunkRows = 10_000;
@@ -33,8 +33,8 @@ const sayUnits = 64 * 1024;
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 /**
- * Sends what a command prints, and what the service says about it, home as lines while it runs. Everything is sent,
- * in order, or `onLost` is called; a sink that is slow slows the command down.
+ * Sends the output of a command, and messages of the service, as lines to the table while it runs. Every line is
+ * sent, in order, or `onLost` is called; a slow sink slows the command down.
  */
 export class LogShipper {
   readonly #options: LogShipperOptions;

@@ -37,7 +37,7 @@ export function parseMetric(text: string, now: Date): ParsedMetric {
   try {
     value = JSON.parse(text);
   } catch {
-    // What Python's json writes for them.
+    // Python's json writes them so.
     const isPython = /:\s*(?:NaN|-?Infinity)\b/.test(text);
     return { fault: isPython ? 'value is not a finite number' : 'it is not JSON' };
   }

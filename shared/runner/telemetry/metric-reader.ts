@@ -12,11 +12,11 @@ export interface MetricReaderOptions {
   user?: { uid: number };
   sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
   now(): Date;
-  /** Tells the user what is not as it should be; at most once for each kind of fault. */
+  /** Reports a malformed line to the user; at most once for each kind of error. */
   say(message: string): void;
   /** Gets the points as they are read. */
   onPoints?(points: readonly MetricPoint[]): void;
-  /** Whether somebody reads the metrics; always without it. */
+  /** Whether a client reads the metrics; without it, always. */
   isWatched?: () => Promise<boolean>;
   /** Milliseconds between two looks. */
   pollMilliseconds?: number;

@@ -16,14 +16,14 @@ interface Batch<Row> {
 
 interface RowShipperOptions<Row> {
   append(sequence: number, rows: readonly Row[]): Promise<void>;
-  /** Milliseconds between the starts of two chunks that are not full, while somebody reads them. */
+  /** Milliseconds between the starts of two chunks that are not full, while a client reads them. */
   flushMilliseconds: number;
-  /** The same while nobody does. */
+  /** The same while no client does. */
   unwatchedMilliseconds?: number;
-  /** Whether somebody reads; always without it. Asked only while rows wait. Never rejects. */
+  /** Whether a client reads; without it, always. Called only while rows wait. Never rejects. */
   isWatched?: (() => Promise<boolean>) | undefined;
   maxRows: number;
-  /** The sink refused for good: it said so, or was away for ten minutes. Whatever comes is dropped from then on. */
+  /** The sink refused for good, or was unavailable for ten minutes. Later rows are dropped. */
   onLost(error: unknown): void;
 }
 
@@ -84,7 +84,7 @@ export class RowShipper<Row> {
   }
 
   async #ship(): Promise<void> {
-    // What the producer adds in the same go belongs into the same chunk.
+    // Rows that the producer adds in the same tick belong into the same chunk.
     await Promise.resolve();
     while (this.#batches.length > 0 && !this.#lost) {
       await this.#pause();
@@ -113,7 +113,7 @@ export class RowShipper<Row> {
       if (passed >= latest) return;
       const watched = isWatched === undefined || (passed >= flushMilliseconds && (await isWatched()));
       if (watched && passed >= flushMilliseconds) return;
-      // What became full or closed during the question is due.
+      // A chunk that became full or closed during the call is due.
       if (this.#closed || this.#batches.length > 1) return;
       const rest = Math.min(shippingPace.question, latest - passed);
       const wait = passed < flushMilliseconds ? flushMilliseconds - passed : rest;

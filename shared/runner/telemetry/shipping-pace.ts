@@ -1,11 +1,11 @@
 /** How often a job sends what it printed and measured, in milliseconds. Each time costs four write units of the table. */
 export const shippingPace = {
-  /** Log lines, while somebody reads them. */
+  /** Log lines, while a client reads them. */
   watchedLog: 500,
-  /** Metrics, while somebody reads them. */
+  /** Metrics, while a client reads them. */
   watchedMetrics: 1_000,
-  /** Either, while nobody does. */
+  /** Either, while no client does. */
   unwatched: 10_000,
-  /** How often a job with something to send asks whether somebody reads. */
+  /** How often a job with rows to send checks whether a client reads. */
   question: 1_000,
 } as const;

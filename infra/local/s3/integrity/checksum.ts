@@ -5,7 +5,7 @@ import type { CrcShape } from './crc-combine.ts';
 import { crc32c } from './crc32c.ts';
 import { crc64nvme } from './crc64nvme.ts';
 
-/** The checksum algorithms of S3 that this server knows, by the name used in headers and answers. */
+/** The checksum algorithms of S3 that this server supports, by their name in headers and responses. */
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
@@ -46,7 +46,7 @@ export function checksumElement(algorithm: ChecksumAlgorithm): string {
   return `Checksum${algorithm}`;
 }
 
-/** The algorithm of that name, whatever its case. @throws S3Error InvalidRequest */
+/** The algorithm of that name, in any case. @throws S3Error InvalidRequest */
 export function parseAlgorithm(name: string): ChecksumAlgorithm {
   const found = checksumAlgorithms.find((algorithm) => algorithm === name.toUpperCase());
   if (found === undefined) {

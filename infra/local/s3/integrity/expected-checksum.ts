@@ -9,7 +9,7 @@ const withoutValue = new Set([
   `${checksumPrefix}algorithm`,
 ]);
 
-/** What the headers of a request announce about the checksum of its body. */
+/** The checksum of a body as its request's headers announce it. */
 export interface ExpectedChecksum {
   algorithm: ChecksumAlgorithm;
   /** Absent where it follows the body as a trailer. */

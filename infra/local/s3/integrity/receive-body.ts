@@ -7,7 +7,7 @@ import { type Checksum, type ChecksumAlgorithm, checksumHeader, startChecksum } 
 import { type ExpectedChecksum, expectedChecksum } from './expected-checksum.ts';
 import { incompleteBody } from './incomplete-body.ts';
 
-/** A body that arrived whole and is what its headers said. */
+/** A body that arrived whole and matches its headers. */
 export interface ReceivedBody {
   size: number;
   /** Lower-case hex. */
@@ -24,9 +24,8 @@ export interface BodyRules {
 }
 
 /**
- * Hands the decoded body piece by piece to `write`, waiting for each, and verifies everything that the
- * request states about it: length, SHA-256, chunk signatures, Content-MD5 and checksum. Nothing of what was
- * written may be used where this throws.
+ * Pass the decoded body piece by piece to `write`, waiting for each, and verify all that the request states about it:
+ * length, SHA-256, chunk signatures, Content-MD5 and checksum. After an error the written pieces must not be used.
  * @throws S3Error
  */
 export async function receiveBody(

@@ -18,7 +18,7 @@ export function deleteObject({ request, response, headers, store }: Exchange): v
   sendEmpty(response, 204);
 }
 
-/** DeleteObjects: up to 1000 keys in one transaction, the outcome told for each. */
+/** DeleteObjects: up to 1000 keys in one transaction, with an outcome for each. */
 export async function deleteObjects({
   request,
   response,

@@ -64,12 +64,12 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHea
 /** The query parameters of overriddenHeaders. */
 export const overrideParameters: readonly string[] = contentHeaders.map((name) => `${overridePrefix}${name}`);
 
-/** The headers by which answers identify an object's state. */
+/** The headers that identify an object's state. */
 export function validatorHeaders(stored: Pick<StoredObject, 'etag' | 'modified'>): Record<string, string> {
   return { etag: `"${stored.etag}"`, 'last-modified': new Date(stored.modified).toUTCString() };
 }
 
-/** The checksum of an object as answers carry it. */
+/** The checksum of an object as responses carry it. */
 export function checksumHeaders({ checksum }: Pick<StoredObject, 'checksum'>): Record<string, string> {
   if (checksum === undefined) return {};
   return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type };

@@ -66,7 +66,7 @@ const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 const unsupported =
   /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
 
-/** What a role must be allowed to do for each; `deleteObjects` asks for each object by itself. */
+/** The action of each operation that a role must be allowed; `deleteObjects` is checked for each object. */
 const actions: ReadonlyMap<Operation, string> = new Map([
   [headBucket, 's3:ListBucket'],
   [listObjectsV2, 's3:ListBucket'],
@@ -86,7 +86,7 @@ const actions: ReadonlyMap<Operation, string> = new Map([
   [completeUpload, 's3:PutObject'],
 ]);
 
-/** What a request asks for, and what it takes to be allowed. */
+/** The operation of a request, and the action that must be allowed. */
 export interface Routed {
   operation: Operation;
   action: string | undefined;

@@ -13,9 +13,9 @@ export interface Exchange {
   headers: ReadonlyMap<string, string>;
   store: Store;
   region: string;
-  /** What the role may do in which the request is made. */
+  /** Permissions of the request's role. */
   access: Access;
 }
 
-/** Answers a request, or throws an S3Error before it began to answer. */
+/** Handles a request. @throws S3Error before the response begins */
 export type Operation = (exchange: Exchange) => Promise<void> | void;

@@ -8,8 +8,7 @@ import type { Exchange } from './s3-exchange.ts';
 export const maxPutBytes = 5 * 1024 ** 3;
 
 /**
- * Writes the body to a staged file, makes it durable and lets `commit` refer to it. Whatever throws on the
- * way, the file is gone again.
+ * Write the body to a staged file, make it durable and let `commit` refer to it. After any error the file is removed.
  */
 export async function stageBody<T>(
   { request, authenticated, store }: Exchange,

@@ -7,7 +7,7 @@ import { errorDocument } from './write-xml.ts';
 const drainBytes = 16 * 1024 * 1024;
 const drainMilliseconds = 5_000;
 
-/** Answers with an XML document. */
+/** Respond with an XML document. */
 export function sendXml(
   response: ServerResponse,
   document: string,
@@ -18,7 +18,7 @@ export function sendXml(
   response.end(body);
 }
 
-/** Answers without a body. */
+/** Respond without a body. */
 export function sendEmpty(
   response: ServerResponse,
   status: number,
@@ -28,7 +28,7 @@ export function sendEmpty(
   response.end();
 }
 
-/** Answers with an error document, or drops the connection where an answer has already begun. */
+/** Respond with an error document, or drop the connection where a response has already begun. */
 export function sendError(request: Pick<S3Request, 'id' | 'message' | 'response'>, error: S3Error): void {
   const { message, response } = request;
   if (response.headersSent) {

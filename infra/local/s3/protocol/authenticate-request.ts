@@ -15,12 +15,12 @@ import type { S3Request } from './s3-request.ts';
 
 const maxExpiresSeconds = 7 * 24 * 3600;
 
-/** What a verified signature vouches for. */
+/** Facts that a verified signature proves. */
 export interface Authenticated {
   /** Headers to act on: those received, and `x-amz-*` ones that a presigned URL carries in its query. */
   headers: ReadonlyMap<string, string>;
   payload: Payload;
-  /** What the role may do in which the request is made; undefined for the owner of everything. */
+  /** Permissions of the request's role; undefined for the owner of everything. */
   role: readonly Statement[] | undefined;
 }
 

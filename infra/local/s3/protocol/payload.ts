@@ -1,7 +1,7 @@
 import { chainedSignature, type Scope, sameSignature } from '../../signature/sigv4.ts';
 import { S3Error } from './s3-error.ts';
 
-/** What the signature says about the body: nothing, its hash, or that it comes in (signed) chunks. */
+/** The body as the signature covers it: not at all, by its hash, or in (signed) chunks. */
 export type Payload =
   | { kind: 'unsigned' }
   | { kind: 'hashed'; sha256: string }

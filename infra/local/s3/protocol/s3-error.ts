@@ -40,7 +40,7 @@ const statuses = {
   XAmzContentSHA256Mismatch: 400,
 } as const;
 
-/** The error codes of the S3 API that this server answers with. */
+/** The error codes of the S3 API that this server returns. */
 export type S3ErrorCode = keyof typeof statuses;
 
 /** An answer other than success, as S3 names it. `fields` become further elements of the error document. */

@@ -15,8 +15,8 @@ export interface StagedBlob {
 }
 
 /**
- * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that
- * refers to them; whatever a crash leaves in `staging/` is either referred to, and moved then, or removed.
+ * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that refers
+ * to them; after a crash a file in `staging/` is moved if a row refers to it, and removed otherwise.
  */
 export class BlobFolder {
   readonly #staging: string;

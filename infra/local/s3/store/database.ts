@@ -43,8 +43,8 @@ const schema = `
 `;
 
 /**
- * The index of everything stored, in SQLite. Calls are synchronous, so a transaction is never interleaved
- * with another: that alone makes conditional writes atomic, whatever the key.
+ * The index of everything stored, in SQLite. Calls are synchronous, so a transaction is never interleaved with
+ * another: that alone makes conditional writes atomic, for all keys.
  */
 export class Database {
   readonly #database: DatabaseSync;

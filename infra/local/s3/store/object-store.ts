@@ -24,7 +24,7 @@ export interface Deletion {
   version?: string | undefined;
 }
 
-/** An object whose bytes stay readable until it is released, whatever happens to its key meanwhile. */
+/** An object whose bytes stay readable until it is released, also when its key is replaced or deleted. */
 export interface OpenObject {
   stored: StoredObject;
   /** Bytes `first` to `last`, both included. */
@@ -91,7 +91,7 @@ export class ObjectStore {
     this.#garbage.sweep();
   }
 
-  /** Makes the key refer to what `source` refers to: no byte is copied. @throws S3Error */
+  /** Make the key refer to the bytes of `source`, without copying them. @throws S3Error */
   copy(
     source: ObjectAddress,
     target: ObjectAddress,
@@ -122,7 +122,7 @@ export class ObjectStore {
     return outcome;
   }
 
-  /** Within a transaction: writes an object's row and lets go of what the key referred to before. */
+  /** Within a transaction: writes an object's row and releases the key's former bytes. */
   replace(address: ObjectAddress, object: StoredObject, condition: WriteCondition): void {
     this.requireBucket(address.bucket);
     const before = this.find(address);
@@ -133,7 +133,7 @@ export class ObjectStore {
     if (before !== undefined) this.#garbage.release(before.content);
   }
 
-  /** Keeps all versions of what is put into a bucket from now on. @throws S3Error NoSuchBucket */
+  /** Keep all versions of objects that are put into a bucket from now on. @throws S3Error NoSuchBucket */
   keepVersions(bucket: string): void {
     this.#database.write(() => {
       this.requireBucket(bucket);

@@ -16,7 +16,7 @@ export type StoredChecksum = z.infer<typeof StoredChecksum>;
 const StoredHeaders = z.record(z.string(), z.string());
 export type StoredHeaders = z.infer<typeof StoredHeaders>;
 
-/** What is known of an object beside its bytes. */
+/** Metadata of an object. */
 export interface StoredObject {
   /** The immutable bytes it refers to. */
   content: string;

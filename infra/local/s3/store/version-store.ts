@@ -3,7 +3,7 @@ import { integer, text, utf8 } from './columns.ts';
 import type { Database } from './database.ts';
 import { parseObject, type StoredObject } from './stored-object.ts';
 
-/** Version of what was in a bucket before it kept versions. */
+/** Version of objects from before the bucket kept versions. */
 export const nullVersion = 'null';
 
 /** One version of a key, or the mark of its deletion. */

@@ -1,6 +1,6 @@
 import { S3Error } from '../protocol/s3-error.ts';
 
-/** What must hold of the present object for a write to happen. */
+/** The condition of a write on the present object. */
 export interface WriteCondition {
   /** An ETag without quotes, or `*` for any. */
   ifMatch?: string | undefined;

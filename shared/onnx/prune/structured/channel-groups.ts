@@ -129,7 +129,7 @@ function familiesOf(
   return parent.map((_, set) => find(set));
 }
 
-/** What a dependencies found to be removable, in a form to choose from. */
+/** The removable channels of a dependency graph, grouped to choose from. */
 export function channelGroups(dependencies: DependencyGraph): ChannelGroups {
   const sets = numberSets(dependencies);
   const setOf = (label: number): number | undefined => sets.get(dependencies.channels.find(label));

@@ -46,7 +46,7 @@ export class Channels {
     for (const [at, label] of a.entries()) this.tie(label, b[at] ?? fixedLabel);
   }
 
-  /** Channels that have to stay. The first reason is the one that is told. */
+  /** Channels that have to stay, each with the first reason. */
   lock(labels: Iterable<number>, why: string): void {
     for (const label of labels) {
       const root = this.find(label);

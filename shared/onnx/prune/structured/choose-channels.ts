@@ -12,7 +12,7 @@ export interface Choice {
   after: number;
 }
 
-/** Keeps count of what is left while sets are removed and put back. */
+/** Counts the remaining channels while sets are removed and put back. */
 class Tally {
   readonly sizes: Int32Array;
   left: number;
@@ -37,7 +37,7 @@ class Tally {
       : prunableParameters(tensor, this.#groups.axes, (id) => this.sizes[id] ?? 0);
   }
 
-  /** Adds a set to its axes, or takes it away with −1; tells whether none of them has become empty. */
+  /** Add a set to its axes, or remove it with −1. False where one of them has become empty. */
   #shift(set: number, by: number): boolean {
     const own = this.#groups.axesOfSet[set] ?? [];
     for (const id of own) this.sizes[id] = (this.sizes[id] ?? 0) + by;
@@ -72,9 +72,10 @@ const mostBeyond = 1.05;
 
 /**
  * Removes sets of channels from the lowest score on, until parameters in prunable groups are at most 1/compression of
- * what they were: in bundles that leave multiples of a block, and one by one where that does not suffice. What would
- * leave an axis empty is passed over. The last ones may have been large: what fits into the room that they left is put
- * back, from the highest score down. Where the compression cannot be reached everything that may go is gone.
+ * what they were: in bundles that leave multiples of a block, and one by one where that does not suffice. A set that
+ * would leave an axis empty is skipped. The last sets may have been large: those that fit into the room that they
+ * left are put back, from the highest score down. Where the compression cannot be reached, every removable set is
+ * removed.
  */
 export function chooseChannels(groups: ChannelGroups, scores: Float64Array, compression: number): Choice {
   const tally = new Tally(groups);

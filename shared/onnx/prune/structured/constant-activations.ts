@@ -6,7 +6,7 @@ const softplus = (x: number): number => Math.log1p(Math.exp(x));
 const hardSigmoid = (x: number, slope: number, offset: number): number =>
   Math.min(1, Math.max(0, slope * x + offset));
 
-/** What activations make of a constant, as the ONNX operators of these names define it with their defaults. */
+/** The result of each activation on a constant, as the ONNX operators of these names define it with their defaults. */
 export const constantActivations: Readonly<Record<string, (x: number, node: NodeProto) => number>> = {
   Relu: (x) => Math.max(0, x),
   LeakyRelu: (x, node) => (x < 0 ? floatAttribute(node, 'alpha', 0.01) * x : x),

@@ -5,7 +5,7 @@ import { floatsOf, isFloatTensor } from '../../tensor/values.ts';
 import { constantActivations } from './constant-activations.ts';
 import type { Carried, DependencyGraph } from './dependency-graph.ts';
 
-/** What each channel of a value always is; NaN for those that depend on the input. */
+/** The constant value of each channel; NaN for those that depend on the input. */
 export type ChannelConstants = Float64Array;
 
 /** Operators that move channels as they are: the output's are found among the input's by their labels. */
@@ -25,8 +25,8 @@ export const isPadded = (node: NodeProto): boolean =>
   stringAttribute(node, 'auto_pad', 'NOTSET').startsWith('SAME');
 
 /**
- * Finds the channels that are the same whatever the input: those whose weights are all zero, as an earlier pruning
- * leaves them, and what activations, BatchNormalization and sums make of them (Sigmoid(0) is 0.5).
+ * Find the channels that do not depend on the input: those whose weights are all zero, as an earlier pruning leaves
+ * them, and what activations, BatchNormalization and sums make of them (Sigmoid(0) is 0.5).
  */
 export class ConstantChannels {
   readonly #dependencies: DependencyGraph;
@@ -131,7 +131,7 @@ export class ConstantChannels {
     const byLabel = new Map<number, number>();
     for (const [at, label] of from.entries()) {
       const value = input[at] ?? Number.NaN;
-      // A label that stands for several channels tells only what all of them are.
+      // A label of several channels is constant only where all of them are equal.
       byLabel.set(label, byLabel.has(label) && byLabel.get(label) !== value ? Number.NaN : value);
     }
     const isPart = node.opType === 'Split' || node.opType === 'Slice';

@@ -1,7 +1,7 @@
 import { bitsOf } from '../../tensor/data-type.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../tensor/tensor.ts';
 
-/** What is left of an axis: the places that stay, in order. */
+/** The remaining positions of an axis, in order. */
 export interface AxisCut {
   axis: number;
   places: readonly number[];

@@ -31,7 +31,7 @@ export interface Producer {
   labels: Labels;
 }
 
-/** What is left of axes after the choice was made. */
+/** Remaining positions of the axes after the choice. */
 export interface Remaining {
   /** How many channels are left. */
   count(labels: Labels): number;
@@ -42,7 +42,7 @@ export interface Remaining {
 /** A change of a node, made once it is known which channels are removed. */
 export type Edit = (remaining: Remaining) => void;
 
-/** What is found out about a model while its nodes are gone through in order. */
+/** Facts about a model that are collected node by node. */
 export class DependencyGraph {
   readonly model: Model;
   readonly index: GraphIndex;

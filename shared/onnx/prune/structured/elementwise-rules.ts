@@ -5,7 +5,7 @@ import type { ChannelRule, RuleContext } from './rule-context.ts';
 export const batchAxes = 2;
 
 /**
- * What a node with broadcasting inputs carries (ONNX multidirectional broadcasting): channels that meet are tied,
+ * Labels of a node with broadcasting inputs (ONNX multidirectional broadcasting): channels that meet are tied,
  * constants along them are cut. Undefined where something does not fit, whereupon everything is locked.
  */
 export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | undefined {

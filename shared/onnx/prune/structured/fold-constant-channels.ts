@@ -20,7 +20,7 @@ function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
   });
 }
 
-/** What the removed channels that are constant contribute to each output of a layer. */
+/** The contribution of removed constant channels to each output of a layer. */
 function contributions(
   { node, axis }: Cut,
   weight: Tensor,
@@ -86,9 +86,9 @@ function addToBias(dependencies: DependencyGraph, { node }: Cut, weight: Tensor,
 }
 
 /**
- * Folds what removed channels contribute as constants into the bias of the layers that use them, so that channels
- * without weights go without changing the result: behind a Sigmoid, say, they are 0.5. Tells the layers in which it is
- * exact only away from the edges, because the layer pads.
+ * Fold removed constant channels into the bias of the layers that use them, so that channels without weights are
+ * removed without changing the result: behind a Sigmoid they are 0.5. Returns the layers in which this is not exact
+ * at the edges, because the layer pads.
  */
 export function foldConstantChannels(
   dependencies: DependencyGraph,

@@ -88,7 +88,7 @@ const reduce: ChannelRule = (context) => {
   context.put(0, { axis: carried.axis - before, labels: carried.labels });
 };
 
-/** Pools keep batch and channels apart. A second output tells places, which count channels. */
+/** Pools keep batch and channels apart. A second output holds positions, which count channels. */
 const pool: ChannelRule = (context) => {
   const carried = context.carried(0);
   if (

@@ -14,7 +14,7 @@ import type { DependencyGraph, Remaining } from './dependency-graph.ts';
 import { foldConstantChannels } from './fold-constant-channels.ts';
 import { remainingOf, removeChannels } from './remove-channels.ts';
 
-/** Tells which layers keep channels because they have to, and why. */
+/** Report the layers that have to keep channels, and why. */
 function reportLocks({ producers, channels }: DependencyGraph, report: TransformReport): void {
   for (const { node, labels } of producers) {
     const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
@@ -69,8 +69,8 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
 /**
  * Removes whole channels, neurons and attention heads, from the least important one on (`structured_l1`,
  * `structured_l2`) or by chance (`random`), until the parameters in prunable groups are at most 1/compression of what
- * they were. A group is all channels that can only be removed together; what is not understood is kept and reported.
- * The result equals the model with the group's slices zeroed in every weight that uses them.
+ * they were. A group is all channels that can only be removed together; nodes of unknown operators are kept and
+ * reported. The result equals the model with the group's slices zeroed in every weight that uses them.
  *
  * @throws ModelError where nothing can be removed, or the compression is out of reach
  */

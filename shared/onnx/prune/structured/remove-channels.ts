@@ -9,7 +9,7 @@ import type { Labels } from './channels.ts';
 import { type AxisCut, cutTensor } from './cut-tensor.ts';
 import type { DependencyGraph, Remaining } from './dependency-graph.ts';
 
-/** Tells what is left of axes, each looked through once. */
+/** Return the remaining positions of axes, each computed once. */
 export function remainingOf(isRemoved: (label: number) => boolean): Remaining {
   const known = new Map<Labels, number[]>();
   const places = (labels: Labels): number[] => {

@@ -20,7 +20,7 @@ interface Steps {
 }
 
 /**
- * What two axes of the same values have in common: units of `low` values, `units` of them, of which each place of
+ * The common units of two axes of the same values: units of `low` values, `units` of them, of which each place of
  * either axis is a part, or which are parts of it, over and over. Undefined where they do not fit together.
  */
 function common(from: Steps, to: Steps): { low: number; units: number } | undefined {
@@ -87,15 +87,15 @@ function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMa
 export interface ReshapeChoice {
   /** Prefers the innermost part to the outermost. */
   preferInner: boolean;
-  /** Tells that the axes before the channels' are kept, for shapes that are not known to the end. */
+  /** True where the axes before the channels' are kept, for shapes that are known in part. */
   samePrefix: boolean;
   /** Whether two former places go together anyway. */
   areTied(a: number, b: number): boolean;
 }
 
 /**
- * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no axis
- * tells all channels apart they are tied in blocks, so that the outermost part carries them, or the innermost.
+ * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no
+ * axis separates all channels they are tied in blocks, so that the outermost part carries them, or the innermost.
  * Undefined where the channels cannot be followed.
  */
 export function mapReshape(

@@ -26,14 +26,14 @@ function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   return dims[intAttribute(user, 'transB', 0) === 0 ? 0 : 1];
 }
 
-/** Output dimensions, the last one from what is demanded of it where it was not inferred. */
+/** Output dimensions; the last one from its users where it was not inferred. */
 function demanded(context: RuleContext): readonly Dim[] | undefined {
   const dims = context.outputDims();
   const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(context);
   return size === undefined ? dims : dims?.with(-1, size);
 }
 
-/** The dimensions of a reshape's output, as far as they follow from what is around it. */
+/** The dimensions of a reshape's output, as far as its neighbours determine them. */
 export const knownOutput = (
   context: RuleContext,
   from: readonly Dim[],

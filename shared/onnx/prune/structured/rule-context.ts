@@ -5,7 +5,7 @@ import { layerName } from '../layer-name.ts';
 import type { Labels } from './channels.ts';
 import type { Carried, DependencyGraph } from './dependency-graph.ts';
 
-/** Follows channels through a node: what its outputs carry, what is cut, what is tied, what has to stay. */
+/** Follow channels through a node: labels of its outputs, cut tensors, tied channels, channels that have to stay. */
 export type ChannelRule = (context: RuleContext) => void;
 
 /** A node, as a rule sees it. */
@@ -67,7 +67,7 @@ export class RuleContext {
     this.lock(`${this.label} is not understood in this form`);
   }
 
-  /** What an output carries. */
+  /** Labels of an output. */
   put(output: number, carried: Carried): void {
     const name = this.node.output[output] ?? '';
     if (name !== '') this.dependencies.carried.set(name, carried);

@@ -35,7 +35,7 @@ export class EnvironmentFolder {
     this.#building = `${this.folder}.building`;
   }
 
-  /** What is complete here, or null. */
+  /** The complete environment in this folder, or null. */
   async read(): Promise<CompleteEnvironment | null> {
     const text = await readFile(this.#marker, 'utf8').catch(() => null);
     const there = await lstat(this.folder).then(

@@ -8,9 +8,10 @@ import { isRunning, processIdentity } from './process-identity.ts';
 /**
  * A lock between the processes of one host that a killed holder does not keep.
  *
- * Each holding is a file `<path>.lock.<n>` that names its process; the highest n counts, and it is free when it says so
- * or its process is gone. A taker makes n + 1 with `link`, of which only one can succeed, and looks again whether it is
- * the highest: who worked from an old listing finds a higher one and withdraws. The last file stays, as the counter.
+ * Each holding is a file `<path>.lock.<n>` that names its process; the highest n counts, and it is free when it is
+ * marked so or its process is gone. A taker makes n + 1 with `link`, of which only one can succeed, and checks again
+ * whether it is the highest: a taker with an old listing finds a higher one and withdraws. The last file stays, as
+ * the counter.
  */
 export async function tryHostLock(path: string): Promise<HostLock | null> {
   const identity = processIdentity(process.pid);

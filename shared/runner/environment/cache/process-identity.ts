@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Names a process beyond its id, which the system gives out again: id, start time and boot.
- * Where the system does not tell the latter two (not Linux) the name is the id alone.
+ * Identify a process beyond its id, which the system reuses: id, start time and boot. Without the latter two (not on
+ * Linux) it is the id alone.
  */
 export function processIdentity(pid: number): string {
   try {

@@ -12,9 +12,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Removes a folder whatever a build made of it: folders that deny writing or reading are opened up first, and as root
- * everything is taken from its owner top-down, so that nobody can exchange a folder for a link while it is walked.
- * A folder that is not there is no error.
+ * Remove a folder in any state that a build left: folders that deny writing or reading are opened up first, and as
+ * root everything is taken from its owner top-down, so that no process can exchange a folder for a link during the
+ * walk. A folder that is not there is no error.
  */
 export async function removeTree(folder: string): Promise<void> {
   takeOver(folder);

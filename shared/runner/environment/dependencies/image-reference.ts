@@ -5,9 +5,9 @@ const tagPattern = /^\w[\w.-]{0,127}$/;
 const digestPattern = /^[A-Za-z][A-Za-z0-9]*(?:[+._-][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,128}$/;
 
 /**
- * What is wrong with a container image reference, or null.
- * Grammar: `[domain[:port]/]path[/path…][:tag][@digest]` as in the OCI distribution project's reference grammar;
- * the first component is a domain when it has a dot or a colon or is `localhost`; the name has at most 255 characters.
+ * The error of a container image reference, or null. Grammar: `[domain[:port]/]path[/path…][:tag][@digest]` as in the
+ * OCI distribution project's reference grammar; the first component is a domain when it has a dot or a colon or is
+ * `localhost`; the name has at most 255 characters.
  */
 export function imageReferenceFault(reference: string): string | null {
   if (/\s|,/.test(reference)) return 'one image only, without spaces';

@@ -9,14 +9,14 @@ export interface EnvironmentSpec {
   dependencies: string;
 }
 
-/** Whether `dependencies` says that there is nothing to install: blank, `-` or `none`. */
+/** Whether `dependencies` is empty: blank, `-` or `none`. */
 function nothingToInstall(dependencies: string): boolean {
   return ['', '-', 'none'].includes(dependencies.trim().toLowerCase());
 }
 
 /**
- * Parses `dependencies` by the grammar of its `env_type`, without touching any file.
- * Never throws: every fault is listed, so that a person can correct all of them at once.
+ * Parses `dependencies` by the grammar of its `env_type`, without touching any file. Never throws: every error is
+ * listed, so that a person can correct all of them at once.
  */
 export function parseDependencies(spec: EnvironmentSpec): ParsedDependencies {
   const nothing = nothingToInstall(spec.dependencies);

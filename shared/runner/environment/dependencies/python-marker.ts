@@ -44,7 +44,7 @@ export function isMarker(text: string): boolean {
     at += 1;
     return tokens[at - 1] === ')';
   };
-  // `and` binds tighter than `or`, which matters to the meaning but not to what is well-formed.
+  // `and` binds tighter than `or`, which matters to the meaning but not to the syntax.
   const expression = (): boolean => {
     if (!comparison()) return false;
     while (tokens[at] === 'and' || tokens[at] === 'or') {

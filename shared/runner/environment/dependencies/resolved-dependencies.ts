@@ -22,7 +22,7 @@ export type ResolvedDependency =
 /**
  * Parses a specification and everything that it refers to inside the source folder, by the same rules throughout.
  * `-r` paths are relative to the file that names them, paths of packages to the source folder, as pip has it.
- * @throws EnvironmentError `bad-dependencies` naming every fault of the first faulty text
+ * @throws EnvironmentError `bad-dependencies` naming every error of the first text that has some
  */
 export async function resolveDependencies(
   spec: EnvironmentSpec,

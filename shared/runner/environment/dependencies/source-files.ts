@@ -58,7 +58,7 @@ export async function hashSourceFile(
   const file = await openSourceFile(folder, path, maxBytes);
   const copy = to === undefined ? undefined : await open(to, 'wx');
   try {
-    // Readable for the builder whatever the service's umask.
+    // Readable for the builder with any umask of the service.
     await copy?.chmod(0o644);
     const hash = createHash('sha256');
     for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 })) {

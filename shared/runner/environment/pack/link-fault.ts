@@ -1,10 +1,9 @@
 import { isAbsolute, posix } from 'node:path';
 
 /**
- * What is wrong with a symbolic link of an environment, or null.
- * An absolute target must be one of the interpreters that the environment was built on. A relative one may only climb
- * first and descend after (`../lib/x`, never `a/../../x`), and not above the environment: as every link obeys this, no
- * chain of links can leave either.
+ * The error of a symbolic link of an environment, or null. An absolute target must be one of the interpreters that
+ * the environment was built on. A relative one may only climb first and descend after (`../lib/x`, never
+ * `a/../../x`), and not above the environment: as every link obeys this, no chain of links can leave either.
  */
 export function linkFault(path: string, target: string, interpreters: readonly string[]): string | null {
   if (isAbsolute(target)) return interpreters.includes(target) ? null : 'points outside the environment';

@@ -27,13 +27,12 @@ interface SealOptions {
 }
 
 /**
- * Makes a built environment one that no later run changes: programs r-xr-xr-x, files r--r--r--, folders rwxr-xr-x, and
- * all of it root's where the service runs as root. (Elsewhere runs have the service's own rights, and read-only folders
- * would only keep people from deleting their data folder.) Refuses what an environment has no need of:
- * devices, sockets, pipes, links to outside, and hard links to files of somebody else.
- * A folder is secured before its entries are listed and everything is opened without following links, because
- * something that the build left running may still try to exchange them.
- * Synchronous: 11,000 entries take 0.2 s, and it runs once a build.
+ * Make a built environment unchangeable for later runs: programs r-xr-xr-x, files r--r--r--, folders rwxr-xr-x, and
+ * all of it root's where the service runs as root. (Elsewhere runs have the service's own rights, and read-only
+ * folders would only keep people from deleting their data folder.) Refuse devices, sockets, pipes, links to outside,
+ * and hard links to files of other owners, which no environment needs. A folder is secured before its entries are
+ * listed and everything is opened without following links, because a process that the build left running may try to
+ * exchange them. Synchronous: 11,000 entries take 0.2 s, and it runs once a build.
  * @throws EnvironmentError `pack-refused`
  */
 export function sealEnvironment(folder: string, options: SealOptions): SealedSize {
