@@ -12,7 +12,7 @@ export interface Actions {
   /** Job queues and job definitions. */
   submission?: readonly string[];
   jobs?: readonly string[];
-  /** What IAM allows on `*` alone. */
+  /** Actions that IAM allows on `*` alone. */
   anything?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const table = {
   write: { table: [...tableReads, ...tableWrites] },
 } satisfies Partial<Record<Level, Actions>>;
 
-/** S3 answers 403 instead of 404 for a missing object unless the caller may list. */
+/** S3 returns 403 instead of 404 for a missing object unless the caller may list. */
 const bucket = ['s3:ListBucket'];
 const watching = ['batch:DescribeJobs', 'batch:ListJobs'];
 
@@ -44,7 +44,7 @@ const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>
         's3:AbortMultipartUpload',
         's3:DeleteObject',
         's3:GetObject',
-        // Whoever joins the parts is not who announced them: that one alone may list them without being granted it.
+        // Only the principal that began an upload may list its parts without a grant, and another one completes it.
         's3:ListMultipartUploadParts',
         's3:PutObject',
       ],

@@ -8,7 +8,7 @@ import { addService } from './stacks/service.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** What `cdk.json` runs: puts the templates and assets of the service into the folder that the CDK names. */
+/** The CDK app of `cdk.json`: writes the templates and assets of the service to the CDK's output folder. */
 async function synthesize(): Promise<number> {
   const app = new App();
   const options = readOptions(app.node.getAllContext());

@@ -1,4 +1,4 @@
-/** MiB of a function that says nothing else: at less, a cold start takes longer than it saves. */
+/** Default MiB of a function: with less, a cold start costs more than it saves. */
 export const usualMemory = 512;
-/** Seconds of a function that says nothing else: what API Gateway waits for. */
+/** Default seconds of a function: the timeout of API Gateway. */
 export const usualTimeout = 29;

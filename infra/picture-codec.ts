@@ -14,19 +14,19 @@ type Packages = z.infer<typeof Lock>['packages'];
 /** Processors of Linux for which the codec is to be had: deployed functions run on the first. */
 export type CodecProcessor = 'arm64' | 'x64';
 
-/** The platform of the functions, whatever that of the developer. */
+/** The platform of the functions, not that of the developer. */
 const platform = (cpu: CodecProcessor) => ['--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
 
-/** What must have come, or the function could not decode anything: the binding, and the library that it loads. */
+/** Files that the function needs to decode anything: the binding, and the library that it loads. */
 const binaries = (cpu: CodecProcessor) => [
   `@img/sharp-linux-${cpu}/**/*.node`,
   `@img/sharp-libvips-linux-${cpu}/**/libvips-cpp.so*`,
 ];
 
-/** What only people, compilers and npm itself read; npm's notes also name the registry that was used. */
+/** Files for people, compilers and npm itself; npm's notes also name the registry that was used. */
 const needless = ['**/*.d.{ts,cts,mts}', 'sharp/{src,install}', '**/README.md', '.bin', '.package-lock.json'];
 
-/** Path, in the lock, of what `name` means to the package at `from`: the nearest of that name above it. */
+/** Path, in the lock, of the package that `from` resolves `name` to: the nearest of that name above it. */
 function locate(packages: Packages, from: string, name: string): string | undefined {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`;

@@ -68,7 +68,10 @@ export function encodedPath(
   };
 }
 
-/** The methods that are served at each route, in the order of the alphabet: what answers all others needs to know. */
+/**
+ * The methods that are served at each route, in the order of the alphabet: the function of all other methods needs
+ * them.
+ */
 export function methodTable(endpoints: readonly Pick<AnyEndpoint, 'path' | 'method'>[]): MethodTable {
   const table = new Map<string, Method[]>();
   for (const endpoint of endpoints) {

@@ -5,7 +5,7 @@ import type { FunctionRuntime } from '../shared/core/function-runtime.ts';
 import type { Needs } from '../shared/core/needs.ts';
 import type { WatchedList } from '../shared/data/watched-list.ts';
 
-/** What the deployment reads of an event's function or a job's program. */
+/** The parts of an event's function or a job's program that the deployment reads. */
 export interface LoadedTask {
   /** File, relative to the folder it was loaded from. */
   file: string;

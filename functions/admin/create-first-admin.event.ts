@@ -10,7 +10,7 @@ const Request = z.strictObject({ password: NewPassword });
 /** `npm run doctor` asks so whether passwords can be hashed here. Nothing is created. */
 const Check = z.strictObject({ check: z.literal('runtime') });
 
-/** What the function answers; it never fails for what the caller can put right. */
+/** The result of the function; errors that the caller can fix are results, not exceptions. */
 export const FirstAdminAnswer = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), username: z.string() }),
   z.object({ outcome: z.literal('refused'), reason: z.enum(['admin-exists', 'name-taken']) }),

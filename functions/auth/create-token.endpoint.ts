@@ -28,7 +28,7 @@ export const endpoint = defineEndpoint({
         grant_type: z
           .literal('password', 'must be "password"')
           .describe('`password`: the only grant there is.'),
-        // Not the rule for new names: a name that nobody can have gets the answer of one that nobody has.
+        // Not the rule for new names: an impossible name gets the same response as an unknown one.
         username: z
           .string()
           .min(1, 'is blank')

@@ -17,7 +17,7 @@ import { purgeMembers } from '../../shared/purge/purge-members.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
-/** What is not removed by then waits for the next run. */
+/** Purges that remain wait for the next run. */
 const seconds = 240;
 
 /** While something is to be removed: removes what deletes have left, however large, and resumes what a crash interrupted. */

@@ -8,7 +8,7 @@ import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
 import { startAllWaiting } from '../../shared/jobs/start-waiting.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
-/** What is not compared by then waits for the next pass. */
+/** Jobs that remain wait for the next pass. */
 const seconds = 200;
 
 /** While jobs are unfinished or wait: compares each with Batch, and starts those for which there is a place, every few minutes. */

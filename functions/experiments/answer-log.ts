@@ -43,11 +43,11 @@ interface Question {
   isComplete(): Promise<boolean>;
 }
 
-/** What a terminal may show: a log that drives one could clear the screen or write into the clipboard of its reader. */
+/** Text without control sequences: a log could clear the reader's screen or write into the clipboard. */
 const asText = (lines: readonly LogLine[]): string =>
   lines.map(({ message }) => `${printableText(message)}\n`).join('');
 
-/** Answers the log of a job's node, a page or its tail. */
+/** Return the log of a job's node, a page or its tail. */
 export async function answerLog(
   { records, watch }: { records: TableReader<'records'>; watch: TableWriter<'records'> },
   { job_id, query, accept, now, isComplete }: Question,

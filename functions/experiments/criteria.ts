@@ -1,9 +1,9 @@
-/** A measure by which experiments are judged. */
+/** A criterion by which experiments are ranked. */
 interface Criterion {
   /** Name under which a run reports it among its metrics. */
   name: string;
   goal: 'maximize' | 'minimize';
-  /** Tasks that it suits; a task is judged by the first criterion of the catalogue that lists it. */
+  /** Tasks that it suits; a task is ranked by the first criterion of the catalogue that lists it. */
   tasks: readonly string[];
   description: string;
 }
@@ -137,7 +137,7 @@ const byTask: ReadonlyMap<string, Criterion> = new Map(
 
 /**
  * The criterion by which the experiments of a task are ranked. Case does not matter, and spaces and underscores are
- * hyphens; a task that the catalogue does not know is judged by its loss.
+ * hyphens; an unknown task is ranked by its loss.
  */
 export function criterionForTask(task: string): Pick<Criterion, 'name' | 'goal'> {
   const { name, goal } = byTask.get(normal(task)) ?? loss;

@@ -7,7 +7,7 @@ import type { Placed } from '../../shared/jobs/place-in-line.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
 import { defaultName } from './default-name.ts';
 
-/** An experiment as every operation answers it. */
+/** An experiment as every operation returns it. */
 export const ExperimentAnswer = z
   .object({
     experiment_id: Ulid,

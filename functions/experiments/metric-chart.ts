@@ -11,8 +11,8 @@ const minimized = /(?:^|[_-])(?:loss|error|err|nll|rmse|mse|mae|mape)$/i;
 const maximized = /(?:^|[_-])(?:accuracy|acc|precision|recall|auc|auroc|f1|iou|score)$/i;
 
 /**
- * Whether more or less of a metric is better: by the experiment's criterion, by the catalogue of criteria, or by what
- * such names usually mean. Undefined for the others, such as a learning rate, which nobody wants more or less of.
+ * Whether a higher or lower value of a metric is better: by the experiment's criterion, by the catalogue of criteria,
+ * or by what such names usually mean. Undefined for the others, such as a learning rate.
  */
 function metricGoal(name: string, criterion: Experiment['criterion']): Goal | undefined {
   const known = name === criterion.name ? criterion : criteria.find((one) => one.name === name);

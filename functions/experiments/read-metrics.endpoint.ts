@@ -58,7 +58,7 @@ export const endpoint = defineEndpoint({
       const message = 'is not for the chart, which shows all points';
       if (paged.length > 0)
         throw badRequest(paged.map(([parameter]) => ({ in: 'query', name: parameter, message })));
-      // What it takes to draw is loaded with the first chart.
+      // The drawing code is loaded with the first chart.
       const { chartOf } = await import('./metric-chart.ts');
       const chart = await chartOf(experiment, everyPoint(records, experiment_id, name));
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);

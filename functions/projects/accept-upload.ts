@@ -15,13 +15,13 @@ import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { headBytes } from './archive-format.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 
-/** What an upload is to become. */
+/** Purpose of an upload. */
 interface Acceptance {
   kind: 'source' | 'dataset';
   /** `source`, or the data set's name. */
   name: string;
   sha256: string;
-  /** Tells the format by the first bytes; throws a problem for what is not taken. */
+  /** Return the format by the first bytes; throw a problem for other formats. */
   format(head: Buffer): Upload['format'];
 }
 
@@ -62,7 +62,7 @@ export async function acceptUpload(
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition(context, previous?.version);
     if (previous?.sha256 === sha256 && previous.format === told) return previous;
-    // What was not accepted within a day is being removed.
+    // An upload that was not accepted within a day is being removed.
     if (acceptable === undefined) throw nothingUploaded();
     const version = (previous?.version ?? 0) + 1;
     const value = { project_id, name, sha256, size, format: told, updated_at: now().toISOString(), version };

@@ -1,7 +1,7 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { hasTarChecksum, tarBlockBytes } from '../../shared/archive/tar-header.ts';
 
-/** Bytes of the beginning by which a format is told: the first header of a tar, also when it is compressed. */
+/** First bytes that identify a format: the first header of a tar, also when it is compressed. */
 export const headBytes = 4096;
 
 const startsWith = (bytes: Buffer, ...signature: number[]): boolean =>
@@ -9,7 +9,7 @@ const startsWith = (bytes: Buffer, ...signature: number[]): boolean =>
 
 const isTar = (bytes: Buffer): boolean => hasTarChecksum(bytes.subarray(0, tarBlockBytes));
 
-/** What the beginning of a gzip file unpacks to, as far as it goes. */
+/** The unpacked beginning of a gzip file. */
 function gunzipStart(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });

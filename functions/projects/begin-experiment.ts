@@ -18,7 +18,7 @@ import { fieldsOfTraining } from './fields-of-training.ts';
 import { lineIsFull } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
 
-/** What a training request comes down to, once its defaults are filled in. */
+/** A request for a training, with its defaults. */
 export interface TrainingRequest {
   kind: TrainingKind;
   config: Config;

@@ -23,6 +23,6 @@ export const ConfigAnswer = z
 /** A configuration with its contents, as text and parsed. */
 export const ConfigDetails = ConfigAnswer.extend({
   content: z.string(),
-  /** A mapping or a list; whatever its keys are, none is left out, as a schema of records would. */
+  /** A mapping or a list. All its keys are kept, unlike by a schema of records. */
   data: z.unknown(),
 }).meta({ id: 'ConfigDetails' });

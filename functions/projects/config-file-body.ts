@@ -6,7 +6,7 @@ import { parseConfig } from './parse-config.ts';
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
 
-/** The text of a file, with a byte order mark where it has one. Throws a `TypeError` for what is not UTF-8. */
+/** The text of a file, with a byte order mark where it has one. @throws TypeError for what is not UTF-8 */
 export const decodeConfig = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp } from '../../shared/core/formats.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
 
-/** The environment of a project as every operation answers it. */
+/** The environment of a project as every operation returns it. */
 export const EnvironmentAnswer = z
   .object({
     entry_point_command: z.string(),

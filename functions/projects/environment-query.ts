@@ -18,7 +18,7 @@ function dependencyFaults(type: unknown, dependencies: unknown): CombinedFault[]
   return lines.length === 0 ? [] : [{ name: 'dependencies', message: lines.join('; ') }];
 }
 
-/** What a project runs, and in what: all that can be told of it before anything is installed or run. */
+/** The program and environment of a project, as far as they can be checked before a run. */
 export const environmentQuery = checkedTogether(
   z.strictObject({
     entry_point_command: paragraph(4000).describe(

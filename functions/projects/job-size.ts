@@ -6,7 +6,7 @@ import { decimal, integer } from '../../shared/http/parameters.ts';
 import { fargateSizes } from '../../shared/jobs/fargate-sizes.ts';
 import { smallestNode, usableMemory } from '../../shared/jobs/node-size.ts';
 
-/** What any job may ask for, of whatever kind: vCPUs, MiB and seconds. */
+/** Size of a job of any kind: vCPUs, MiB and seconds. */
 export const sizeBounds = {
   vcpus: decimal(0.25, 192),
   memory: integer(512, 2_097_152),

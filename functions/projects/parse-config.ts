@@ -34,11 +34,11 @@ const parseOnThread = workerTask({
   name: 'parse-config',
   run: parseText,
   keyOf: configKey,
-  // What an object takes in memory is a multiple of its text.
+  // An object takes several times the memory of its text.
   sizeOf: (result) => ('fault' in result ? 1000 : 1_000_000),
   tooHeavy: 'The configuration takes too long to read. Split it into smaller files.',
 });
 
-/** Parse a configuration, a large one on a thread. A fault says where in the file it is. @throws ServiceError 413, 503 */
+/** Parse a configuration, a large one on a thread. An error names its line and column. @throws ServiceError 413, 503 */
 export const parseConfig = async (config: ConfigText): Promise<ConfigData> =>
   config.content.length <= smallMost ? parseText(config) : parseOnThread(config);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 
-/** A project as every operation answers it. */
+/** A project as every operation returns it. */
 export const ProjectAnswer = z
   .object({
     project_id: Ulid,

@@ -5,7 +5,7 @@ import { Best } from '../../shared/data/experiment.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { ProjectAnswer } from './project-answer.ts';
 
-/** A project with what it holds, in short. */
+/** A project with summaries of its parts. */
 export const ProjectDetails = ProjectAnswer.extend({
   environment: z
     .object({ entry_point_command: z.string(), env_type: EnvironmentType, lock_hash: z.string().nullable() })

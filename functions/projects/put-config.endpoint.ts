@@ -9,7 +9,7 @@ import { Reply } from '../../shared/http/reply.ts';
 import { ConfigAnswer, configId, configPath } from './config-answer.ts';
 import { checkConfigFile } from './config-file-body.ts';
 
-/** The ending is checked together with the file; the document says beforehand which ones there are. */
+/** The extension is checked together with the file; the OpenAPI document lists the allowed ones. */
 const ConfigFileName = configId.meta({
   maxLength: 128,
   pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._-]*\.([Yy][Aa]?[Mm][Ll]|[Jj][Ss][Oo][Nn]|[Tt][Oo][Mm][Ll])$`,

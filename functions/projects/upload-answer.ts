@@ -13,7 +13,7 @@ export const datasetPath = z.strictObject({
 /** The upload that a change is about. */
 export const uploadedSha256 = Sha256.describe('SHA-256 digest by which the upload was asked for.');
 
-/** What is to be uploaded. */
+/** The upload to do. */
 export const uploadRequest = z.strictObject({
   sha256: Sha256.describe('SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.'),
   size: integer(1, uploadMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),

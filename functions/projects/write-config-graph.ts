@@ -18,7 +18,7 @@ async function writeGraph({ form, ...config }: ConfigText & { form: GraphForm })
   const graph = buildConfigGraph(config.config_id, parseConfigFile(config.config_id, config.content));
   if (form === 'application/json') return JSON.stringify(graph);
   if (form !== 'image/svg+xml') return renderers[form](graph);
-  // What lays out a drawing is loaded with the first one.
+  // The layout code is loaded with the first drawing.
   const { renderSvg } = await import('../../shared/config-graph/render-svg.ts');
   return renderSvg(graph);
 }

@@ -52,8 +52,8 @@ function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): Ht
 }
 
 /**
- * Handler of the `ANY` method of every route: it answers what no endpoint does, which is the preflight of a browser
- * for an origin of `CORS_ORIGINS`, and 405 with `Allow` for all else. API Gateway by itself answers a wrong method
+ * Handler of the `ANY` method of every route: it handles all methods without an endpoint: the preflight of a browser
+ * for an origin of `CORS_ORIGINS`, and 405 with `Allow` for the others. API Gateway by itself answers a wrong method
  * like a missing token. The table is made of the endpoints where the service is deployed.
  */
 export function anyMethod(table: MethodTable, environment: Environment = process.env): Handler {

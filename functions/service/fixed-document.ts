@@ -25,7 +25,7 @@ export const DocumentVersion = z.strictObject({
     .describe('Hash of the document, as its own links carry it: that answer may be kept for ever.'),
 });
 
-/** Answers a document: to be kept for ever under its hash, else to be asked for anew each time by its ETag. */
+/** Return a document: cacheable for ever under its hash, else revalidated each time by its ETag. */
 export function answerDocument(
   { mediaType, bytes, hash }: FixedDocument,
   v: string | undefined,

@@ -10,7 +10,7 @@ import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { UserAnswer } from './user-answer.ts';
 
-/** What is not cleared by then is left to the purge. */
+/** The purge removes the rest. */
 const clearSeconds = 5;
 
 export const endpoint = defineEndpoint({

@@ -4,7 +4,7 @@ import type { Picture } from '../../shared/data/picture.ts';
 import type { User } from '../../shared/data/user.ts';
 import { Reply } from '../../shared/http/reply.ts';
 
-/** What is answered after a change of a picture. */
+/** The response to a change of a picture. */
 export const PictureAnswer = z.object({
   user_id: Ulid,
   username: z.string(),

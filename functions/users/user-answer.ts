@@ -3,7 +3,7 @@ import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 import { AccountType, type User } from '../../shared/data/user.ts';
 import { Reply } from '../../shared/http/reply.ts';
 
-/** A user as every operation answers them. */
+/** A user as every operation returns them. */
 export const UserAnswer = z
   .object({
     user_id: Ulid,

@@ -4,7 +4,8 @@ const readyLine = { hit: /^environment: cache hit/, miss: /^environment: (packed
 
 /**
  * Trains a project and returns the seconds from its job's first line to the line that reports its environment as
- * ready; fetching the source is among them. @throws Error when the cache did not do what was expected
+ * ready; fetching the source is among them.
+ * @throws Error when the cache did not do what was expected
  */
 export async function secondsToEnvironment(
   project: TrainingProject,

@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../local/build/bundle-options.ts';
 import { purePackages } from './pure-packages.ts';
 
-/** What opens the clients of each kind of need, as functions do. */
+/** Code that opens the clients of each kind of need, as functions do. */
 const clients: Readonly<Record<string, string>> = {
   tables: `import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';

@@ -7,7 +7,7 @@ import { bundleOptions } from '../local/build/bundle-options.ts';
 import { functionsSdk } from './functions-sdk.ts';
 import { purePackages } from './pure-packages.ts';
 
-/** Name of the function that answers for the methods that no endpoint serves. */
+/** Name of the function that handles the methods without an endpoint. */
 export const anyMethodName = 'anyMethod';
 
 /** A function to bundle. */
@@ -29,7 +29,7 @@ export interface FunctionBundle {
   imports: readonly string[];
 }
 
-/** The methods of every route are known only here, and become part of the function that answers for the others. */
+/** The methods of every route are known only here, and become part of the function that handles the others. */
 const anyMethodEntry = (table: MethodTable): Plugin => ({
   name: anyMethodName,
   setup({ onResolve, onLoad, initialOptions: { absWorkingDir = '' } }) {
@@ -53,7 +53,7 @@ const packagesOf = (output: Metafile['outputs'][string] | undefined): string[] =
 
 /**
  * Bundles functions for Lambda, each into one file of its own below `folder`, in one pass; and with them the function
- * that answers for all other methods.
+ * that handles all other methods.
  *
  * @param root folder of the project
  */

@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 /** Parts of the AWS SDK that do nothing when they are imported and, unlike the others, do not say so. */
 const undeclared = /[\\/]@aws-sdk[\\/]lib-(dynamodb|storage)[\\/]/;
 
-/** Lets a bundle leave out what it does not use of packages that forgot to say that they have no side effects. */
+/** Packages without side effects that do not declare it, so that bundles leave out their unused code. */
 export const purePackages: Plugin = {
   name: 'pure-packages',
   setup(build) {

@@ -3,7 +3,7 @@ AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN where there 
 
 const howToSetRegion = `Set AWS_REGION, a region in the AWS profile, or the option "region" (-c region=eu-central-1).`;
 
-/** What AWS calls credentials that it does not take, or no longer. */
+/** Error codes of AWS for invalid and expired credentials. */
 const refusedCredentials = [
   'ExpiredToken',
   'ExpiredTokenException',

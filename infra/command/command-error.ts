@@ -1,4 +1,4 @@
-/** An error that the user of a command can fix; its message says how. */
+/** An error that the user of a command can fix, as its message explains. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

@@ -7,11 +7,11 @@ export class HelpRequestedError extends Error {
 }
 
 /**
- * Takes a command line apart by a `config` of `node:util`.
+ * Parse a command line by a `config` of `node:util`.
  *
- * @param usage how the command is used, in words: the answer to `--help`, and said after what is wrong
+ * @param usage the text of `--help`, which also follows every error
  * @throws HelpRequestedError
- * @throws CommandError for a flag that there is not, or that lacks its value
+ * @throws CommandError for an unknown flag, or one without its value
  */
 export function readFlags<Config extends ParseArgsConfig>(
   usage: string,

@@ -7,8 +7,8 @@ const inWords = (error: Error): string | undefined =>
   error instanceof CommandError ? error.message : awsErrorText(error);
 
 /**
- * Runs what stands behind an npm script and ends the process with its exit code. What is the person's to put right is
- * told in its own words, anything else with its stack; both end with 1.
+ * Run the main function of an npm script, and end the process with its exit code. An error that the user can fix is
+ * printed as its message, any other with its stack; both end with 1.
  */
 export async function runMain(command: () => Promise<number>): Promise<never> {
   try {

@@ -11,7 +11,7 @@ export interface Units {
 
 export interface CapacityMeter {
   url: string;
-  /** What was used since the last time. */
+  /** Units that were used since the last call. */
   take(): Units;
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 
 image in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
 }
 
-/** What 1,000 requests of each endpoint cost, beyond the free allowances. */
+/** Cost of 1,000 requests of each endpoint, beyond the free allowances. */
 export function requestReport(measured: readonly MeasuredRequest[]): string {
   const rows = measured.map((request) => {
     const { duration, lambda, api, dynamoDb, total } = requestCost(request);
@@ -60,7 +60,7 @@ Reads and writes are units of DynamoDB for one request, measured on the local en
 machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
 }
 
-/** What an hour of training costs, by queue. */
+/** Cost of an hour of training, by queue. */
 export function trainingReport(options: DeploymentOptions): string {
   const compute = computePrices(options);
   const shipping = shippingPrices();

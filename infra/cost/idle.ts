@@ -7,7 +7,7 @@ export interface IdleItem {
   /** A month. */
   used: number;
   unit: string;
-  /** What AWS always gives away each month, not only in an account's first year. */
+  /** Monthly free allowances of AWS that do not end with an account's first year. */
   free: number;
   /** US dollars for each unit beyond. */
   price: number;
@@ -27,8 +27,8 @@ function ticksOf(expression: unknown): number {
 }
 
 /**
- * What a deployment uses by itself: alarms, and readings of the tables' streams by Lambda. Everything else in its
- * templates costs nothing idle (`test/infra/deployment/idle-cost.ts` keeps the list), and no rule ticks.
+ * Idle usage of a deployment: alarms, and readings of the tables' streams by Lambda. Everything else in its templates
+ * costs nothing idle (`test/infra/deployment/idle-cost.ts` keeps the list), and nothing runs on a schedule.
  */
 export function idleItems(templates: ReadonlyMap<string, Template>): IdleItem[] {
   const resources = [...templates.values()].flatMap(({ Resources }) => Object.values(Resources));

@@ -7,10 +7,10 @@ import { startCapacityMeter } from './capacity-meter.ts';
 import type { MeasuredRequest } from './request-cost.ts';
 
 /**
- * Bundles every function and sends each a good request, on engines of its own; answers how long each took and which
- * units of DynamoDB it used. Sets the environment of this process.
+ * Bundles every function and sends each a good request, on engines of its own; returns the time of each and its units
+ * of DynamoDB. Sets the environment of this process.
  *
- * @param usualMemory MiB of functions that say nothing else
+ * @param usualMemory MiB of functions without a setting of their own
  */
 export async function measureRequests(root: string, usualMemory: number): Promise<MeasuredRequest[]> {
   await using started = new AsyncDisposableStack();

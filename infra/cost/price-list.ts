@@ -41,12 +41,12 @@ export function shippingPrices(): { unwatched: number; watched: number } {
   };
 }
 
-/** What of Fargate's disk is free. */
+/** Free part of Fargate's disk, in GiB. */
 const freeDiskGiB = 20;
 const hoursOfMonth = 730;
 
 /**
- * What compute costs in a deployment, for the estimates of its trainings: the on-demand price, which Spot stays below.
+ * Prices of compute in a deployment, for the estimates of its trainings: the on-demand price, which Spot stays below.
  * Instance types without a price here have none in the estimates.
  */
 export function computePrices(

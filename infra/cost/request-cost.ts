@@ -26,7 +26,10 @@ const wholeProcessor = 1769;
 /** Milliseconds of network for each request of a function to DynamoDB, which is next door here. */
 const networkMilliseconds = 5;
 
-/** What 1,000 requests cost beyond every free allowance: a function has its share of a processor, and pays for all its time. */
+/**
+ * Cost of 1,000 requests beyond every free allowance: a function has its share of a processor, and pays for all its
+ * time.
+ */
 export function requestCost({ milliseconds, units, memoryMiB }: MeasuredRequest): RequestCost {
   const duration = Math.ceil(
     milliseconds / Math.min(1, memoryMiB / wholeProcessor) + 3 * networkMilliseconds,

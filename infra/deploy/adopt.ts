@@ -20,7 +20,7 @@ export interface AdoptedData {
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && ['ResourceNotFoundException', 'NotFound', 'NoSuchBucket'].includes(error.name);
 
-/** What is wrong with a table that the service is to work on. Stream and expiry can be turned on. */
+/** Errors of a table that the service is to use. Stream and expiry can be turned on. */
 function faultOf({ TableName, KeySchema = [], AttributeDefinitions = [], ...table }: TableDescription) {
   const keys = KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
   const texts = AttributeDefinitions.filter(({ AttributeType }) => AttributeType === 'S');

@@ -2,7 +2,7 @@ import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { RuntimeReport } from '../../shared/accounts/hashing-runtime.ts';
 import type { Finding } from './prerequisites.ts';
 
-/** What the Node of Lambda must have for passwords to be hashed. */
+/** The feature that Lambda's Node needs to hash passwords. */
 const needed = 'argon2 needs Node 24.7 or newer with OpenSSL 3.2 or newer';
 
 /** Asks a deployed function whether the runtime it is in can hash passwords: AWS replaces runtimes by itself. */

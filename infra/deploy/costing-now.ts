@@ -66,7 +66,7 @@ async function jobs(client: BatchClient, queue: string): Promise<CostingThing> {
   return { what: `jobs that run in ${queue}: ${count}`, monthly: count === 0 ? 0 : undefined };
 }
 
-/** What of a deployment costs money now. */
+/** The resources of a deployment that cost money now. */
 export async function costingNow(
   resources: readonly DeployedResource[],
   { region, account }: { region: string; account: string },

@@ -56,11 +56,11 @@ export interface DeployedResource {
   /** Name in its template, with the digest that the CDK puts behind it. */
   id: string;
   type: string;
-  /** Name or id that AWS knows it by. */
+  /** Its name or id in AWS. */
   name: string;
 }
 
-/** What a stack consists of; nothing where it is not deployed. */
+/** Resources of a stack; none where it is not deployed. */
 export async function resourcesOf(client: CloudFormationClient, stack: string): Promise<DeployedResource[]> {
   const found: DeployedResource[] = [];
   try {

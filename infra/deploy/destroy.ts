@@ -24,7 +24,7 @@ const holdsData = ({ type }: DeployedResource): boolean =>
 const named = ({ type, name }: DeployedResource): string =>
   `  ${type.split('::').slice(1).join(' ')} ${name}`;
 
-/** What will be removed and what stays, in words. */
+/** The text about the parts that will be removed and kept. */
 function announcement(all: readonly DeployedResource[], erases: boolean): string {
   const data = all.filter(holdsData);
   const others = Map.groupBy(
@@ -54,7 +54,7 @@ const usage = `Usage: npm run destroy -- [-c option=value]…
   run again
 ${optionUsage}`;
 
-/** Every so many versions the removal says how far it is. */
+/** Number of versions between two progress messages. */
 const reportedVersions = 10_000;
 
 async function emptyWithProgress(client: S3Client, bucket: string): Promise<void> {
@@ -93,7 +93,7 @@ function keptData(data: readonly DeployedResource[]): KeptData {
   return { accounts: named('Accounts'), records: named('Records'), buckets: named('Bucket') };
 }
 
-/** `npm run destroy`: says what it will remove and what it keeps, asks, and removes it. */
+/** `npm run destroy`: print the parts that will be removed and kept, ask, and remove them. */
 async function destroy(): Promise<number> {
   const { context = [] } = readFlags(usage, { options: optionFlags }).values;
   const options = await deployedOptions(context);
@@ -105,7 +105,7 @@ async function destroy(): Promise<number> {
     throw new CommandError(`There is no deployment "${options.name}" in this account and region.`);
   }
   const data = all.filter(holdsData);
-  // The deployed template decides: an option that was changed since says nothing about what is there.
+  // The deployed template decides: options may have been changed since.
   const erases = data.length > 0 && (await deletesData(formation, stackName(options, 'data')));
   process.stdout.write(`${announcement(all, erases)}\n`);
   if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {

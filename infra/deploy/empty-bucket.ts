@@ -7,7 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 
-/** What was removed so far. */
+/** Progress of the removal. */
 export interface Emptied {
   /** Versions of objects and delete markers. */
   versions: number;

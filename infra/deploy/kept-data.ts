@@ -10,7 +10,7 @@ export interface KeptData {
 
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name.startsWith('AccessDenied');
 
-/** What lies under the names that CloudFormation makes for the resources of a data stack; nothing where it may not look. */
+/** Resources under the names that CloudFormation makes for a data stack; none where it may not list them. */
 export async function findKeptData(
   { dynamoDb, s3 }: { dynamoDb: DynamoDBClient; s3: S3Client },
   stack: string,

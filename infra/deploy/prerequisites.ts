@@ -7,7 +7,7 @@ import type { DeploymentOptions } from '../deployment-options.ts';
 import { outputsOf } from './deployed.ts';
 import { quotasFor } from './quotas.ts';
 
-/** What a check found. A `note` is good to know, a `problem` in the way. */
+/** Result of a check. A `note` is information, a `problem` prevents a deployment. */
 export interface Finding {
   outcome: 'good' | 'note' | 'problem';
   what: string;
@@ -17,7 +17,7 @@ const good = (what: string): Finding => ({ outcome: 'good', what });
 const note = (what: string): Finding => ({ outcome: 'note', what });
 const problem = (what: string): Finding => ({ outcome: 'problem', what });
 
-/** Templates of this CDK ask for at least this version of what "cdk bootstrap" makes. */
+/** Templates of this CDK need at least this version of the bootstrap stack. */
 const bootstrapVersion = 6;
 
 export async function checkIdentity(client: STSClient): Promise<Finding> {

@@ -34,7 +34,7 @@ const families: readonly { types: RegExp; onDemand: Ec2Quota; spot: Ec2Quota }[]
   },
 ];
 
-/** What nodes of these types may need of each quota: any of them may be of any type. */
+/** Use of each quota by nodes of these types: any node may be of any type. */
 function quotasOf(instanceTypes: readonly string[], needed: number, kind: 'onDemand' | 'spot'): Quota[] {
   return instanceTypes.flatMap((type) => {
     const family = families.find(({ types }) => types.test(type));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../local/build/bundle-options.ts';
 
-/** What the Dockerfile asks for by name. */
+/** Files that the Dockerfile copies by name. */
 const ownFiles = ['Dockerfile', 'uv.txt'];
 
 const programs = ['functions/jobs/*.job.ts', 'shared/onnx/stage/main.ts', 'infra/job-image/run-job.ts'];
@@ -25,7 +25,7 @@ async function bundlePrograms(root: string, folder: string): Promise<void> {
     outdir: folder,
     outbase: root,
     external: Object.keys(nativePackages),
-    // Nobody reads them in a container.
+    // They are not read in a container.
     sourcemap: false,
   });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}\n');

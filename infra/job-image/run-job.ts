@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { closeInheritedDescriptors } from '../../shared/process/inherited-descriptors.ts';
 import { offerSupervisorToOomKiller } from '../../shared/process/oom-killer.ts';
 
-/** A job's program, as its bundle exports it: given the environment, it answers its exit code. */
+/** A job's program, as its bundle exports it: takes the variables, returns the exit code. */
 interface JobModule {
   handler(variables: NodeJS.ProcessEnv): Promise<number>;
 }

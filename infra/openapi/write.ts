@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 const functions = join(root, 'functions');
 const file = join(functions, 'service/openapi.json');
 
-/** `npm run openapi`: writes the document that the service answers from the definitions. */
+/** `npm run openapi`: writes the document that the service serves, made of the definitions. */
 async function write(): Promise<number> {
   readFlags(usage, {});
   // An endpoint imports the file, so that there must be one for the endpoints to be loaded.

@@ -47,7 +47,7 @@ export interface LocalEngines extends AsyncDisposable {
   environment: Readonly<Record<string, string>>;
 }
 
-/** Starts engines of its own for functions; they end with what is returned. */
+/** Start engines for functions; the returned object ends them. */
 export async function startLocalEngines(): Promise<LocalEngines> {
   await using starting = new AsyncDisposableStack();
   const scratch = await mkdtemp(join(tmpdir(), 'mps-engines-'));

@@ -4,7 +4,7 @@ import type { Event } from '../../shared/http/proxy-event.ts';
 import { makeProxyEvent } from '../local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 
-/** What exists in the service, by the names of parameters. */
+/** Existing resources, by the names of parameters. */
 export type Facts = Readonly<Record<string, string>>;
 
 /** An operation of the OpenAPI document, as far as requests are made of it. */
@@ -37,7 +37,7 @@ function bodyOf({ requestBody }: Operation, facts: Facts): { type: string; bytes
     : { type, bytes: Buffer.from('epochs: 3\n') };
 }
 
-/** The REST proxy event of a request for an operation: its examples, with what exists put in their places. */
+/** The REST proxy event of a request for an operation: its examples, with existing resources in their places. */
 export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, token: string): Event {
   const value = (name: string, example: unknown) => facts[name] ?? String(example ?? 'x');
   const parameters = operation.parameters ?? [];

@@ -8,7 +8,7 @@ import { loadEndpoints } from '../endpoints.ts';
 import { serviceDocument } from '../openapi/service-document.ts';
 import { type Facts, requestFor } from './request-for.ts';
 
-/** What the bundle of a function answered. */
+/** Response of a function's bundle. */
 export interface BundleAnswer {
   name: string;
   status: number;
@@ -44,7 +44,7 @@ const place = ({ name }: AnyEndpoint): number =>
   first.includes(name) ? first.indexOf(name) - 100 : last.includes(name) ? 100 + last.indexOf(name) : 0;
 
 const password = 'a long sentence nobody guesses';
-/** An archive of one empty file, as far as its head tells. */
+/** The first bytes of an archive of one empty file. */
 function archive(): Buffer {
   const block = Buffer.alloc(1536);
   block.write('train.py');
@@ -105,13 +105,13 @@ function requireResult(answer: unknown): Result {
  *
  * @param root folder of the project
  * @param folder where the bundles are
- * @param told hears each answer
+ * @param onAnswer receives each response
  * @param begins is called at the start of each reported request
  */
 export async function runBundles(
   root: string,
   folder: string,
-  told: (answer: BundleAnswer) => void,
+  onAnswer: (answer: BundleAnswer) => void,
   begins: () => void = () => {},
 ): Promise<void> {
   const loaded = await loadEndpoints(join(root, 'functions'));
@@ -132,7 +132,7 @@ export async function runBundles(
     const milliseconds = performance.now() - started;
     const result = warm === undefined ? undefined : requireResult(answer);
     const detail = result === undefined ? undefined : answerOf(result).detail;
-    told({
+    onAnswer({
       name,
       status: result?.statusCode ?? 200,
       milliseconds,

@@ -26,9 +26,9 @@ export function gatewayOf(gateway: string, subnet: string): string {
 
 /**
  * Where the engine runs on this machine itself, the address of its default bridge, which is the same from both sides,
- * so that presigned URLs work for containers and people alike. Where it runs in a virtual machine (Docker Desktop) it
- * hands on to the loopback address what containers send to its name for the host.
- * @throws CommandError where no engine answers
+ * so that presigned URLs work for containers and people alike. Where it runs in a virtual machine (Docker Desktop)
+ * its name for the host is forwarded to the loopback address.
+ * @throws CommandError where no engine responds
  */
 export async function containerBridge(): Promise<ContainerBridge> {
   const format = '{{range .IPAM.Config}}{{.Gateway}},{{.Subnet}} {{end}}';

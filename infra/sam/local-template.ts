@@ -25,7 +25,7 @@ export interface LocalSettings {
   codeOf(operation: string, folder: string): string;
 }
 
-/** What sam needs of the API; the rest it does not run, and could not resolve without an account. */
+/** The parts of the API that sam needs; it does not run the others, and could not resolve them without an account. */
 const api = /^AWS::ApiGateway::(RestApi|Resource|Method)$/;
 
 /** sam would let it answer for the methods that have a function of their own, too. */
@@ -64,7 +64,7 @@ function localFunction(resource: Resource, operation: string, settings: LocalSet
       Environment: { Variables: Object.fromEntries(settings.variables.map((name) => [name, ''])) },
     },
     Metadata: {
-      // By this name sam knows it.
+      // Its name in sam.
       SamResourceId: operation,
       'aws:asset:path': settings.codeOf(operation, join(settings.assets, folder)),
       'aws:asset:property': 'Code',

@@ -29,7 +29,7 @@ const files = {
 /** sam gives functions these of its own accord, from its own environment. */
 const givenBySam = /^AWS_/;
 
-/** What every function gets, with the engines as containers see them. */
+/** Variables of every function, with the engines as containers see them. */
 function functionVariables(access: EngineAccess, seenAs: string, listenOn: string): Record<string, string> {
   const all = { ...jobVariables(process.env, access), ACCOUNTS_TABLE: accountsTable };
   return Object.fromEntries(

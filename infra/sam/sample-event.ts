@@ -12,7 +12,8 @@ function mediaTypeOf(body: string): string {
 
 /**
  * The event that API Gateway would make of such a request. Path variables that were not given get the samples of the
- * reference. @throws CommandError for a variable that the path does not have
+ * reference.
+ * @throws CommandError for a variable that the path does not have
  */
 export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }: SampleRequest) {
   const names = variablesOf(endpoint.path);

@@ -7,9 +7,9 @@ import { CommandError } from '../command/command-error.ts';
 const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
 
 /**
- * Synthesizes the stacks into `folder`, as the CDK's command line does: it tells an app where to by these two
+ * Synthesizes the stacks into `folder`, as the CDK's command line does, which passes the folder in these two
  * variables. Needs no account. Returns the template of the API.
- * @throws CommandError where the synthesis fails; it says why itself
+ * @throws CommandError where the synthesis fails; it prints the reason itself
  */
 export async function synthesize(root: string, folder: string): Promise<unknown> {
   await rm(folder, { recursive: true, force: true });

@@ -8,8 +8,8 @@ import type { LimitFacts, Meter } from './meter.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /*
- * AWS Batch as its documentation tells: 50 submissions a second of an account, a limit that cannot be raised. For its
- * other calls no rate is published; the same is assumed for each.
+ * AWS Batch as documented: 50 submissions a second of an account, a limit that cannot be raised. For its other calls
+ * no rate is published; the same is assumed for each.
  */
 const callsOf = (call: string): LimitFacts => ({ kind: `Batch: ${call}`, most: 50 });
 const callMilliseconds = 90;

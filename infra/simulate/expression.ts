@@ -3,7 +3,7 @@ import type { Item, Key } from '../../shared/data/table.ts';
 type Names = Readonly<Record<string, string>>;
 type Values = Readonly<Record<string, unknown>>;
 
-/** What an expression is evaluated with. */
+/** Context in which an expression is evaluated. */
 export interface Given {
   item: Readonly<Record<string, unknown>> | undefined;
   names: Names;

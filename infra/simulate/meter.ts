@@ -1,6 +1,6 @@
 /** The published limit of a rate, or of a share of time. */
 export interface LimitFacts {
-  /** What is limited, without numbers and ids: limits of one kind are reported together. */
+  /** Name of a limit without numbers and ids: limits of one kind are reported together. */
   kind: string;
   /** Units a second. */
   most: number;

@@ -6,11 +6,11 @@ import { bytesOf, TableRows } from './table-rows.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /*
- * DynamoDB as its documentation tells: a partition gives 1,000 write and 3,000 read units a second; a new on-demand
- * table gives 4,000 and 12,000, and from then on twice its former peak; an account's quota of a table is 40,000 of
- * each. A strongly consistent read takes a unit for 4 KB, a transactional write two for 1 KB. An item that a
- * transaction writes refuses other transactions until it is over. Each partition key is a partition of its own here:
- * DynamoDB would split a hot one by its sort keys, but not where these only grow.
+ * DynamoDB as documented: a partition gives 1,000 write and 3,000 read units a second; a new on-demand table gives
+ * 4,000 and 12,000, and from then on twice its former peak; an account's quota of a table is 40,000 of each. A
+ * strongly consistent read takes a unit for 4 KB, a transactional write two for 1 KB. An item that a transaction
+ * writes refuses other transactions until it is over. Each partition key is a partition of its own here: DynamoDB
+ * would split a hot one by its sort keys, but not where these only grow.
  */
 
 const partitionWrites: LimitFacts = { kind: 'DynamoDB: writes of a partition', most: 1_000 };

@@ -85,7 +85,7 @@ export class TableRows {
       items.push(row.item);
       bytes += row.bytes;
     }
-    // DynamoDB knows of the end only when it has looked behind the last item.
+    // DynamoDB reports the end only after a read behind the last item.
     return { items, bytes, next: items.length === limit ? items.at(-1)?.sk : undefined };
   }
 }

@@ -51,7 +51,7 @@ class Timers {
 
 /**
  * Time that passes only when nothing is left to do. It takes the place of timers, dates and random numbers in this
- * process, so that code which knows nothing of it runs hours in seconds.
+ * process, so that unchanged code runs hours in seconds.
  */
 export class VirtualClock {
   /** Epoch milliseconds. */

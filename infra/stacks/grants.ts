@@ -9,7 +9,7 @@ export interface Resources {
   accounts: ITable;
   records: ITable;
   bucket: IBucket;
-  /** ARNs of what may be submitted: queues and definitions. */
+  /** ARNs of the queues and definitions of submissions. */
   submissions: readonly string[];
   /** ARNs of jobs. Their ids are made by Batch. */
   jobs: readonly string[];

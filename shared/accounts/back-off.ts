@@ -27,10 +27,11 @@ export interface AttemptSource {
 /**
  * Count an attempt to sign in before the password is checked, so that attempts at the same moment count too.
  *
- * Strangers can lock nobody out: the counts of an address and of a user do not apply to a pair of user and address
- * that succeeded within the last 90 days, and the count of an address does not apply to a valid token. Every wait has a limit.
+ * Strangers cannot lock a user out: the counts of an address and of a user do not apply to a pair of user and address
+ * that succeeded within the last 90 days, and the count of an address does not apply to a valid token. Every wait has
+ * a limit.
  *
- * @throws ServiceError `too-many-requests` where too many failed
+ * @throws ServiceError `too-many-requests` where too many attempts failed
  */
 export async function beginAttempt(
   accounts: TableWriter<'accounts'>,

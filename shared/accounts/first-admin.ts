@@ -7,7 +7,7 @@ import { hashPassword } from './password.ts';
 /** Name of the first user of a deployment. */
 export const firstAdminName = 'admin' as const;
 
-/** What came of it: the user, or why there is none. */
+/** The created user, or why there is none. */
 export type FirstAdmin = { created: User } | { refused: 'admin-exists' | 'name-taken' };
 
 /** Whether the deployment has an admin. */

@@ -48,7 +48,7 @@ export class HashingQueue {
       return await hash();
     } finally {
       const next = this.#waiting.shift();
-      // The place is handed on, so that nobody who comes later slips in.
+      // The slot passes to the next in the queue, so that no later caller takes it.
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one caller's address: an IPv4 address itself, of an IPv6 address its /64 network, all of which one
- * household has at its disposal.
+ * The network that counts as one caller: an IPv4 address itself, of an IPv6 address its /64 network, which belongs to
+ * one household.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -18,7 +18,7 @@ const anyPassword = z
  */
 export const PresentedPassword = anyPassword.meta({ minLength: 1, maxLength: most });
 
-/** A password that somebody wants to have: 8 to 256 code points, taken as given, and not one that everybody tries. */
+/** A new password: 8 to 256 code points, taken as given, and none of the common ones. */
 export const NewPassword = anyPassword
   .refine((password) => {
     const characters = [...password].length;

@@ -2,7 +2,7 @@ import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'nod
 import { promisify } from 'node:util';
 import { hashing } from './hashing-queue.ts';
 
-/** What a hash costs. OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
+/** Parameters of a hash. OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 interface Cost {
   /** KiB. */
   memory: number;
@@ -52,12 +52,12 @@ export async function hashPassword(password: string): Promise<string> {
   return format({ cost: presentCost, salt, tag: await deriveTag(password, presentCost, salt, tagBytes) });
 }
 
-/** Hash of nobody's password: checking against it costs what checking a real one does. */
+/** Hash of no user's password: checking it takes as long as checking a real one. */
 const nobodys: StoredHash = { cost: presentCost, salt: Buffer.alloc(saltBytes), tag: Buffer.alloc(tagBytes) };
 
 /**
- * Whether this is the password of the stored hash. Without a hash (no such user), or with one that is none, the
- * answer is no after the same work, so that time does not tell which users exist.
+ * Whether this is the password of the stored hash. Without a hash (no such user), or with an invalid one, it is false
+ * after the same work, so that the time does not reveal which users exist.
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const stored = hash === undefined ? undefined : parse(hash);

@@ -6,9 +6,9 @@ import { type Schedule, takeTurn } from './turn.ts';
 const registrationSchedule: Schedule = { free: 30, mostSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
 
 /**
- * Count a registration by somebody who is no admin at their address.
+ * Count a registration that is not by an admin, for its network.
  *
- * @throws ServiceError `too-many-requests` where too many came from there
+ * @throws ServiceError `too-many-requests` where too many came from this network
  */
 export async function countRegistration(
   accounts: TableWriter<'accounts'>,

@@ -1,4 +1,4 @@
-/** What an archive may hold at most. */
+/** Limits of an archive. */
 export interface ArchiveLimits {
   /** Files and folders, with the folders that are only named as part of a path. */
   maxEntries: number;
@@ -9,12 +9,12 @@ export interface ArchiveLimits {
   maxDepth: number;
 }
 
-/** The archive is at fault. The message is for the person who made it and names the entry and the fault. */
+/** The archive is not valid. The message is for its author and names the entry and the error. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
-/** Wraps what a decoder throws about damaged input; faults of this machine (a full disk) pass as they are. */
+/** Wrap a decoder's error about damaged input; errors of this machine (a full disk) are returned unchanged. */
 export function damaged(cause: unknown): unknown {
   if (cause instanceof ArchiveError || !(cause instanceof Error) || 'syscall' in cause) return cause;
   return new ArchiveError(`the archive is damaged: ${cause.message}`, { cause });

@@ -1,12 +1,15 @@
 import { statfsSync } from 'node:fs';
 
-/** What is left free for others: a twentieth of the disk, 1 GiB at most. */
+/** Reserve that stays free for others: a twentieth of the disk, 1 GiB at most. */
 const reserveShare = 1 / 20;
 const reserveMostBytes = 2 ** 30;
 /** After so many bytes the disk is asked again: others write to it as well. */
 const askAgainBytes = 2 ** 28;
 
-/** The disk of this machine is too small for what is unpacked or downloaded. The message says how much is needed and free. */
+/**
+ * The disk of this machine is too small for the unpacked or downloaded files. The message says how much is needed and
+ * free.
+ */
 export class DiskRoomError extends Error {
   override readonly name = 'DiskRoomError';
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 
-/** What Linux and macOS file systems accept as one name. */
+/** Longest name that Linux and macOS file systems accept. */
 const maxNameBytes = 255;
 
 /**

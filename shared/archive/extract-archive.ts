@@ -12,12 +12,13 @@ import { unpackZip } from './zip-entries.ts';
 const chunkBytes = 64 * 1024;
 
 /**
- * Unpacks an archive that a person made (tar, tar.gz or zip, told by its content and not by its name) to the
- * folder `into`, which must not exist yet or be empty, in an existing folder. Either everything is there
- * afterwards or nothing. Only files and folders, with modes 0644, 0755 where the owner may execute, and 0755
- * for folders; a single top folder stays. Memory does not grow with the archive.
+ * Unpack an archive from a user (tar, tar.gz or zip, recognized by its content and not by its name) to the folder
+ * `into`, which must not exist yet or be empty, in an existing folder. Either everything is there afterwards or
+ * nothing. Only files and folders, with modes 0644, 0755 where the owner may execute, and 0755 for folders; a single
+ * top folder stays. Memory does not grow with the archive.
  * @returns how many files and folders, and how many bytes, there are
- * @throws ArchiveError for the archive's own faults; DiskRoomError before the disk is full; errors of the file system as they are
+ * @throws ArchiveError for an invalid archive; DiskRoomError before the disk is full; errors of the file system as
+ * they are
  */
 export async function extractArchive(options: {
   file: string;

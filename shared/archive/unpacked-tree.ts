@@ -13,8 +13,8 @@ export interface Owner {
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * The files and folders of one archive, written below a folder that nobody else can enter meanwhile.
- * The file system itself remembers what was there before, so that memory does not grow with the archive.
+ * The files and folders of one archive, written below a folder that no other user can enter meanwhile. The file
+ * system itself detects repeated entries, so that memory does not grow with the archive.
  */
 export class UnpackedTree {
   entries = 0;
@@ -38,8 +38,9 @@ export class UnpackedTree {
   }
 
   /**
-   * Writes a file as it streams in. `size`, which the archive states, serves to refuse early; what counts
-   * is `content`. @throws ArchiveError when a limit is passed or the place is taken; DiskRoomError
+   * Writes a file as it streams in. `size`, which the archive states, serves to refuse early; what counts is
+   * `content`.
+   * @throws ArchiveError when a limit is passed or the place is taken; DiskRoomError
    */
   async addFile(
     path: string,

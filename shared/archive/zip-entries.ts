@@ -75,7 +75,7 @@ async function* readContent(
   if (checksum !== entry.crc32) throw new ArchiveError(`entry ${shown(path)}: its checksum is wrong`);
 }
 
-/** Names are UTF-8 with or without the flag that says so (macOS leaves it out). */
+/** Names are UTF-8 with or without the flag for it (macOS leaves it out). */
 function entryName(entry: Entry): string {
   return decodeName(entry.fileNameRaw);
 }

@@ -7,7 +7,7 @@ import {
   TerminateJobCommand,
 } from '@aws-sdk/client-batch';
 
-/** Where Batch itself says a job stands. */
+/** Status of a job in Batch. */
 export type BatchStatus =
   | 'SUBMITTED'
   | 'PENDING'
@@ -35,7 +35,7 @@ export interface BatchJob {
   }[];
 }
 
-/** What to run. Sizes are per node. */
+/** A submission. Sizes are per node. */
 export interface Submission {
   name: string;
   queue: string;
@@ -55,9 +55,9 @@ export interface Submission {
 
 /** Describe and List. */
 export interface BatchObserver {
-  /** The jobs of these ids that Batch still knows; any number of ids, asked for in hundreds. */
+  /** The jobs of these ids that Batch still has; any number of ids, in calls of a hundred. */
   describe(ids: readonly string[]): Promise<BatchJob[]>;
-  /** Id of a job of this name in the queue, whatever its status. */
+  /** Id of a job of this name in the queue, in any status. */
   findByName(queue: string, name: string): Promise<string | undefined>;
 }
 
@@ -75,7 +75,7 @@ interface Ending {
   reason?: string | undefined;
 }
 
-/** What `DescribeJobs` and the state-change event say of a job, as far as it is read. */
+/** The fields of a job in `DescribeJobs` and in the state-change event that are read. */
 interface JobNews {
   jobId: string | undefined;
   jobName: string | undefined;
@@ -92,13 +92,13 @@ interface JobNews {
     | undefined;
 }
 
-/** What Batch says of an end and what the host of the container adds: that it failed to start, say, and why. */
+/** The reasons of an end, by Batch and by the container's host, such as a failed start. */
 function reasonOf(statusReason: string | undefined, container: Ending | undefined): string | undefined {
   const said = [statusReason, container?.reason].filter((one) => one !== undefined && one !== '');
   return said.length === 0 ? undefined : [...new Set(said)].join(': ');
 }
 
-/** A job as `DescribeJobs` and the state-change event tell it. */
+/** A job from `DescribeJobs` or the state-change event. */
 export function batchJob(detail: JobNews): BatchJob | undefined {
   const { jobId: id, jobName: name, status, attempts = [], container } = detail;
   if (id === undefined || name === undefined || status === undefined) return undefined;

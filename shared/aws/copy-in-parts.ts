@@ -21,9 +21,9 @@ const mebibyte = 1024 ** 2;
 const usual: CopySizes = { wholeBytes: 512 * mebibyte, partBytes: 256 * mebibyte, atOnce: 16 };
 
 /**
- * Copies an object within the bucket; storage itself moves the bytes. A large one is copied in many parts at the same
- * moment, because one stream of a copy does about 100 MB a second. Throws what storage answers where there is no such
- * object (`NotFound`).
+ * Copy an object within the bucket, without a download. A large one is copied in many parts at the same time, because
+ * a single copy does about 100 MB a second.
+ * @throws NotFound of the SDK where there is no such object
  */
 export async function copyInParts(
   client: S3Client,

@@ -6,8 +6,8 @@ const unixScheme = 'unix:';
 const maxSockets = 50;
 
 /**
- * How a client speaks to an endpoint: a URL, or `unix:` and the path of a socket, by which the local engine can be
- * reached by nobody but its owner.
+ * How a client speaks to an endpoint: a URL, or `unix:` and the path of a socket, by which only its owner reaches the
+ * local engine.
  */
 export function dynamoDbEndpoint(
   endpoint: string | undefined,

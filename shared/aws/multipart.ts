@@ -25,13 +25,13 @@ export interface PresignedPart extends UploadPart {
 
 /** Uploads in parts that others send. */
 export interface MultipartUploads {
-  /** Begins an upload; answers its id. */
+  /** Begin an upload, and return its id. */
   startParts(key: string): Promise<string>;
   /** URLs by which the parts can be put, each of just its size, for `uploadSeconds`. */
   presignParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<PresignedPart[]>;
   /**
-   * Joins the parts where all have arrived in their sizes; otherwise answers the numbers of those that have not, and
-   * changes nothing. Undefined where there is no such upload: it was completed or aborted.
+   * Complete the upload if all parts have arrived in their sizes; otherwise return the numbers of those that have
+   * not, and change nothing. Undefined where there is no such upload: it was completed or aborted.
    */
   completeParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<number[] | undefined>;
   /** Ends an upload without an object; no error where there is none. */

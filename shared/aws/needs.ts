@@ -18,14 +18,14 @@ export const writeObjects: Need<ObjectWriter> = {
   open: ({ environment, settings }) => objectWriter(s3(environment), settings.bucket),
 };
 
-// Marked as pure, so that a bundle holds the clients of what it needs alone.
+// Marked as pure, so that a bundle holds only the clients that it needs.
 const ofProjects = { prefixes: ['projects/'] } as const;
 const ofPictures = { prefixes: ['pictures/'] } as const;
 const ofModels = { prefixes: ['models/'] } as const;
 
-/** Reads of what projects keep in the bucket. */
+/** Reads of the objects of projects. */
 export const readProjectObjects = /* @__PURE__ */ within(readObjects, ofProjects);
-/** Reads and writes of what projects keep in the bucket. */
+/** Reads and writes of the objects of projects. */
 export const writeProjectObjects = /* @__PURE__ */ within(writeObjects, ofProjects);
 /** Reads of profile pictures. */
 export const readPictures = /* @__PURE__ */ within(readObjects, ofPictures);

@@ -49,8 +49,8 @@ export interface ObjectReader {
   /** The object's bytes, or those from `first` to `last` inclusive; undefined when there is no such object. */
   read(key: string, range?: { first: number; last: number }): Promise<Readable | undefined>;
   /**
-   * The object's bytes `from` a position on; undefined when there is no such object. With an `etag` only those of that
-   * very object: storage answers 412 where it is another one.
+   * The object's bytes `from` a position on; undefined when there is no such object. With an `etag` only those of
+   * that version: S3 returns 412 for another one.
    */
   open(
     key: string,

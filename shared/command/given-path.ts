@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 
 /**
- * Resolve a path of a command line from where the person stands. npm runs scripts in the folder of `package.json`, and
- * says in `INIT_CWD` where it was called.
+ * Resolve a path of a command line from the caller's folder. npm runs scripts in the folder of `package.json`, and
+ * has the caller's in `INIT_CWD`.
  *
  * @param cwd folder in which the program runs
  * @returns an absolute path

@@ -6,9 +6,9 @@ import { maxConfigDepth } from './config-value.ts';
 const maxStack = maxConfigDepth + 3;
 
 /**
- * One YAML document as nodes. Nesting is limited while tokens are read, before anything recursive sees them.
- * The schema is that of YAML 1.2, whatever a `%YAML` directive says: `yes` and `2024-01-01` are texts.
- * Tags beyond that schema are ignored and the value under them is kept.
+ * One YAML document as nodes. Nesting is limited while tokens are read, before anything recursive sees them. The
+ * schema is that of YAML 1.2, for every `%YAML` directive: `yes` and `2024-01-01` are texts. Tags beyond that schema
+ * are ignored and the value under them is kept.
  */
 export function composeYaml(text: string): Document.Parsed | undefined {
   const composer = new Composer({

@@ -1,4 +1,4 @@
-/** Where a fault is; both count from 1, columns in characters. */
+/** Position of an error; both count from 1, columns in characters. */
 interface TextPosition {
   line: number;
   column: number;
@@ -6,7 +6,7 @@ interface TextPosition {
 
 const shownLength = 200;
 
-/** The configuration file is at fault. The message is for the person who wrote it: place and fault, never the whole text. */
+/** The configuration file is not valid. The message is for its author: position and error, never the whole text. */
 export class ConfigSyntaxError extends Error {
   override readonly name = 'ConfigSyntaxError';
   readonly fault: string;

@@ -21,7 +21,7 @@ const formats: ReadonlyMap<string, ConfigFormat> = new Map([
   ['toml', 'toml'],
 ]);
 
-/** The format that a file's name says, by its extension in any case; undefined for every other name. */
+/** The format of a file's extension, in any case; undefined for every other name. */
 export function configFormat(fileName: string): ConfigFormat | undefined {
   const dot = fileName.lastIndexOf('.');
   return dot === -1 ? undefined : formats.get(fileName.slice(dot + 1).toLowerCase());
@@ -30,7 +30,7 @@ export function configFormat(fileName: string): ConfigFormat | undefined {
 /**
  * Parses a configuration file, in time linear in its length, which the caller limits.
  * @param fileName decides the format by its extension; nothing is guessed from the contents
- * @throws ConfigSyntaxError for any fault of the name or the text
+ * @throws ConfigSyntaxError for any error of the name or the text
  */
 export function parseConfigFile(fileName: string, text: string): ParsedConfig {
   const format = configFormat(fileName);

@@ -11,8 +11,8 @@ const literals: ReadonlyMap<string, boolean | null> = new Map([
 const wordToken = /[A-Za-z]+/y;
 
 /**
- * JSON as RFC 8259 has it. Unlike `JSON.parse` it refuses repeated keys and deep nesting,
- * says line and column, and keeps integers that a double cannot hold.
+ * JSON as RFC 8259 has it. Unlike `JSON.parse` it refuses repeated keys and deep nesting, reports line and column,
+ * and keeps integers that a double cannot hold.
  */
 export function parseJson(text: string): ConfigValue {
   let at = 0;

@@ -13,7 +13,10 @@ import {
 } from './config-value.ts';
 import type { CollectionLinks, ConfigLinks, ConfigPlace, YamlAlias } from './yaml-links.ts';
 
-/** What aliases may add to a document, in characters of JSON: nested aliases double its size at every level. */
+/**
+ * Limit of the text that aliases add to a document, in characters of JSON: nested aliases double its size at every
+ * level.
+ */
 const maxAliasCharacters = 1024 * 1024;
 
 /** A converted value, the characters of JSON that it takes, and the collections within each other in it. */

@@ -17,7 +17,7 @@ interface YamlMerge extends YamlAlias {
   readonly keys: readonly string[];
 }
 
-/** What one collection refers to: aliases by key or index, and merges in order of precedence. */
+/** References of one collection: aliases by key or index, and merges in order of precedence. */
 export interface CollectionLinks {
   readonly aliases: Map<string | number, YamlAlias>;
   readonly merges: YamlMerge[];

@@ -15,11 +15,11 @@ export interface DrawnEdge {
   inCycle: boolean;
 }
 
-/** What of a graph is drawn. */
+/** The drawn part of a graph. */
 export interface DrawnPart {
   nodes: DrawnNode[];
   edges: DrawnEdge[];
-  /** Says how much was left out; undefined when all is drawn. */
+  /** Note on the omitted part; undefined when all is drawn. */
   note: string | undefined;
 }
 
@@ -65,7 +65,7 @@ function breadthFirst({ nodes, edges, roots }: ConfigGraph): ReadonlySet<string>
     else targets.push(target);
   }
   const chosen = new Set<string>();
-  // What no root leads to lies on cycles, and comes last. A set may grow while it is walked.
+  // Nodes that no root leads to lie on cycles, and come last. A set may grow during its iteration.
   for (const start of [roots, nodes.map(({ id }) => id)].flat()) {
     if (chosen.size >= maxDrawnNodes) break;
     const reached = new Set(chosen.has(start) ? [] : [start]);

@@ -60,7 +60,7 @@ export interface Stage {
 export interface Stages {
   type: string;
   list: readonly Stage[];
-  /** Listed stages and steps run in the order of the list where nothing else is said. */
+  /** Listed stages and steps run in the order of the list by default. */
   ordered: boolean;
 }
 

@@ -16,8 +16,8 @@ export class GraphDraft {
   readonly #repeats = new Map<string, number>();
 
   /**
-   * Adds a node and answers its id: the wanted one, with `#2`, `#3`… when it is taken,
-   * or `#` and the node's number when it is empty or longer than an id may be.
+   * Add a node, and return its id: the wanted one, with `#2`, `#3`… when it is taken, or `#` and the node's number
+   * when it is empty or longer than an id may be.
    */
   addNode(wanted: string, label: string, type: string, attributes: ConfigGraphNode['attributes']): string {
     const id = this.#unique(

@@ -27,9 +27,9 @@ export const outputKeys: readonly string[] = ['top', 'tops', 'outputs', 'output'
 export type LayerReference = string | number;
 
 /**
- * The layers that a layer names as its inputs; undefined when it says nothing about them.
- * Numbers count backwards when negative and are indexes otherwise, unless the list holds one that is no earlier
- * layer: `inputs: 784` and `inputs: [3, 224, 224]` are sizes.
+ * The layers that a layer names as its inputs; undefined when it names none. Numbers count backwards when negative
+ * and are indexes otherwise, unless the list holds one that is no earlier layer: `inputs: 784` and `inputs: [3, 224,
+ * 224]` are sizes.
  */
 export function layerInputs(body: ConfigMapping, index: number): LayerReference[] | undefined {
   for (const key of inputKeys) {
@@ -42,7 +42,7 @@ export function layerInputs(body: ConfigMapping, index: number): LayerReference[
   return undefined;
 }
 
-/** The layers whose output is added besides, with the member that says so. */
+/** The layers whose output is added besides, with the member that names it. */
 export function layerSkips(body: ConfigMapping, index: number): { key: string; reference: LayerReference }[] {
   return skipKeys.flatMap((key) =>
     (referencesIn(body[key], index, false) ?? []).map((reference) => ({ key, reference })),

@@ -10,7 +10,7 @@ const titleHeight = 18;
 const detailHeight = 15;
 const maxDetails = 3;
 
-/** What stands in a node's box, and how large the box must be. */
+/** Text of a node's box, and the size of the box. */
 export interface NodeCard {
   title: string;
   /** Stands behind the title, in the same line. */

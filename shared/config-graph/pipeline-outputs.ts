@@ -3,7 +3,10 @@ const maxPathLength = 1000;
 /** A folder that thousands of stages write into, and thousands depend on, would have millions of edges. */
 const maxProducersBelow = 20_000;
 
-/** Who makes which file. As in DVC, a stage also depends on the maker of a folder above, or of files below, what it names. */
+/**
+ * The stage that makes each file. As in DVC, a stage also depends on the maker of a folder above, or of files below,
+ * the path that it names.
+ */
 export class PipelineOutputs {
   readonly #makers = new Map<string, string>();
   readonly #below = new Map<string, Set<string>>();

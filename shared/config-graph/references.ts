@@ -21,7 +21,7 @@ export function referencesIn(text: string): Reference[] {
   for (const { 0: mark, index } of text.matchAll(/\$\{|\}/g)) {
     if (mark === '}') {
       const start = open.pop();
-      // Whatever encloses this one is computed from it.
+      // The enclosing one is computed from it.
       open.fill(-1, Math.max(0, open.length - 1));
       const isStatic = start !== undefined && start >= 0 && index - start <= longestPath;
       const reference = isStatic ? readPath(text.slice(start, index)) : undefined;

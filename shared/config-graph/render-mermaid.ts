@@ -5,13 +5,13 @@ import { type DrawnPart, drawnPart } from './drawn-part.ts';
 import { colours, styleOf } from './drawn-style.ts';
 import { nodeText } from './node-text.ts';
 
-/** Mermaid's own limits where nobody configures others (`maxEdges`, `maxTextSize`). */
+/** Mermaid's default limits (`maxEdges`, `maxTextSize`). */
 const maxEdges = 500;
 const maxCharacters = 50_000;
 /** Label lengths, the first of which the text stays below the limit with; the last always does. */
 const labelLengths = [60, 30, 15, 8, 3] as const;
 
-/** The graph as a Mermaid flowchart. Large graphs are cut to what Mermaid draws, with a node that says so. */
+/** The graph as a Mermaid flowchart. Large graphs are cut to Mermaid's limits, with a node that notes it. */
 export function renderMermaid(graph: ConfigGraph): string {
   const part = drawnPart(graph, maxEdges);
   let text = '';

@@ -21,8 +21,8 @@ interface Line {
 }
 
 /**
- * The graph as an SVG 1.1 document that stands alone: no script, style sheet or outside resource.
- * More than 500 nodes are drawn in part, with a note that says how many are missing.
+ * The graph as an SVG 1.1 document that stands alone: no script, style sheet or outside resource. More than 500 nodes
+ * are drawn in part, with a note of how many are missing.
  */
 export function renderSvg(graph: ConfigGraph): string {
   const part = drawnPart(graph);

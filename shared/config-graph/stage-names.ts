@@ -16,21 +16,23 @@ const nameMembers = [
 /** Keys of these mappings name the stage's own parameters, not what it waits for. */
 const parameterKeys: ReadonlySet<string> = new Set(['inputs', 'input']);
 
-/** What a stage says it needs: names of stages, paths and templates, as written but for `wdir` and `./`. */
+/** Declared dependencies of a stage: names of stages, paths and templates, as written but for `wdir` and `./`. */
 export function dependencyNames(body: ConfigMapping): string[] {
   return namesUnder(body, dependencyKeys);
 }
 
-/** What a stage says it makes. */
+/** Declared outputs of a stage. */
 export function outputNames(body: ConfigMapping): string[] {
   return namesUnder(body, outputKeys);
 }
 
-/** What follows a stage's name where its output or, in Argo, its outcome is meant; `train.py` is a file. */
+/** Suffixes of a stage's name that mean its output or, in Argo, its outcome; `train.py` is a file. */
 const ofStage =
   /^([\w-]+)(?:\.(?:outputs?|outs|artifacts|results?|Succeeded|Failed|Skipped|Errored|Omitted|Daemoned|AnySucceeded|AllFailed)\b.*|:(?!\/\/).+)?$/;
 
-/** The stages that a template or an expression speaks of: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`. */
+/**
+ * The stages that a template or an expression refers to: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`.
+ */
 export function mentionedStages(text: string): string[] {
   const inTemplate = [...text.matchAll(/\b(?:tasks|steps|stages|jobs|needs)\.([\w-]+)/g)].map(
     ([, name]) => name,

@@ -21,9 +21,10 @@ interface Found {
 }
 
 /**
- * The document as a tree: a node for each mapping, list and scalar, but one for a list of plain scalars.
- * Further edges lead from texts with `${a.b}` to the value named, from YAML aliases to their anchor (`*name`),
- * and from mappings to what they merge (`<< *name`). A text whose reference leads nowhere says so in `unresolved`. Keys that a mapping only has through a merge are not repeated.
+ * The document as a tree: a node for each mapping, list and scalar, but one for a list of plain scalars. Further
+ * edges lead from texts with `${a.b}` to that value, from YAML aliases to their anchor (`*name`), and from mappings
+ * to what they merge (`<< *name`). A text whose reference leads nowhere has it in `unresolved`. Keys that a mapping
+ * only has through a merge are not repeated.
  */
 export function structureGraph(configId: string, { data, links }: ParsedConfig): GraphDraft {
   const draft = new GraphDraft();

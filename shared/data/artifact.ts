@@ -151,8 +151,9 @@ function counted(
 
 /**
  * Records an uploaded file, in place of `previous` under the same path. The object lies in the bucket already; the
- * previous one is the caller's to delete afterwards. Throws `ConditionFailedError` once the lease is lost or the job has
- * ended, and when `previous` is not what is recorded.
+ * previous one is the caller's to delete afterwards.
+ * @throws ConditionFailedError once the lease is lost or the job has ended, and when `previous` is not what is
+ * recorded
  */
 export async function putArtifact(
   records: TableWriter<'records'>,

@@ -45,7 +45,8 @@ const adminsIn = (account_type: AccountType): number => (account_type === 'admin
 
 /**
  * Deletes a user of the given version, who is signed out by that and whose name is free again; what else there is of
- * them is removed afterwards. Throws `ConditionFailedError` for {@link changeUser}.
+ * them is removed afterwards.
+ * @throws ConditionFailedError for {@link changeUser}
  */
 export async function removeUser(
   accounts: TableWriter<'accounts'>,
@@ -63,8 +64,8 @@ export async function removeUser(
 }
 
 /**
- * Gives a user of the given version another account type, which ends all their tokens. Throws `ConditionFailedError` for
- * {@link changeUser}.
+ * Gives a user of the given version another account type, which ends all their tokens.
+ * @throws ConditionFailedError for {@link changeUser}
  */
 export async function setAccountType(
   accounts: TableWriter<'accounts'>,
@@ -83,8 +84,8 @@ export async function setAccountType(
 }
 
 /**
- * Gives a user of the given version another password hash, which ends all their tokens. Throws `ConditionFailedError` when
- * another change came between.
+ * Gives a user of the given version another password hash, which ends all their tokens.
+ * @throws ConditionFailedError when another change came between
  */
 export async function setPassword(
   accounts: TableWriter<'accounts'>,

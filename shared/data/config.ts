@@ -155,7 +155,7 @@ export async function putConfig(
   );
 }
 
-/** Deletes a configuration with all its versions. Throws `ConditionFailedError` when it is not `unchanged` any more. */
+/** Deletes a configuration with all its versions. @throws ConditionFailedError when it is not `unchanged` any more */
 export async function deleteConfig(
   records: TableWriter<'records'>,
   { project_id, config_id, version }: Config,

@@ -69,7 +69,8 @@ export async function putEnvironment(
 
 /**
  * Notes what a build resolved, unless the environment has changed since the job was made; `proof` is that the job is
- * still the builder's. Throws `ConditionFailedError`.
+ * still the builder's.
+ * @throws ConditionFailedError
  */
 export async function recordLock(
   records: TableWriter<'records'>,
@@ -131,8 +132,8 @@ export async function findPack(
 }
 
 /**
- * Records a pack that lies in the bucket, maybe in place of a damaged one. Throws `ConditionFailedError` where `holder` is
- * not its builder any more, or the project is gone.
+ * Records a pack that lies in the bucket, maybe in place of a damaged one.
+ * @throws ConditionFailedError where `holder` is not its builder any more, or the project is gone
  */
 export async function putPack(
   records: TableWriter<'records'>,

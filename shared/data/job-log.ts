@@ -31,7 +31,10 @@ const logStream = (job_id: string, node: number) => ({
   row: PackedLine,
 });
 
-/** Appends lines as chunk `sequence` of this lease, and tells that the holder lives. Throws `ConditionFailedError` once superseded. */
+/**
+ * Appends lines as chunk `sequence` of this lease, and tells that the holder lives.
+ * @throws ConditionFailedError once superseded
+ */
 export async function appendLog(
   records: TableWriter<'records'>,
   job_id: string,

@@ -15,7 +15,7 @@ export type MetricPoint = z.infer<typeof MetricPoint>;
 
 const prefix = 'METRIC#';
 
-/** Appends points as chunk `sequence` of this lease. Throws `ConditionFailedError` once superseded. */
+/** Appends points as chunk `sequence` of this lease. @throws ConditionFailedError once superseded */
 export async function appendMetrics(
   records: TableWriter<'records'>,
   job_id: string,

@@ -182,8 +182,8 @@ export const modelWrites = (value: Model, previous: Model | undefined): Write[] 
 ];
 
 /**
- * Stores a model, or its next version; `also` are writes that succeed or fail with it. Throws `ConditionFailedError` when
- * the name was taken, or another version or the model's deletion came between.
+ * Stores a model, or its next version; `also` are writes that succeed or fail with it.
+ * @throws ConditionFailedError when the name was taken, or another version or the model's deletion came between
  */
 export async function putModel(
   records: TableWriter<'records'>,

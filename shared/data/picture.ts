@@ -47,8 +47,8 @@ export async function findPicture(accounts: Accounts, user_id: string): Promise<
 export const pictureOwner = new WriteLabel('owner of the picture');
 
 /**
- * Makes another picture, or none, the current one. Throws `ConditionFailedError` when another change came between (write 0)
- * or the user was deleted (write 1).
+ * Makes another picture, or none, the current one.
+ * @throws ConditionFailedError when another change came between (write 0) or the user was deleted (write 1)
  */
 export async function putPicture(
   accounts: TableWriter<'accounts'>,

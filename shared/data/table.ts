@@ -57,7 +57,7 @@ export interface TableWriter<N extends TableName> extends TableReader<N> {
   readonly writable: true;
   /**
    * Does all writes or none, exactly once also when replies get lost. At most 100 writes.
-   * Throws `ConditionFailedError` when a condition does not hold; it names the labels of these writes.
+   * @throws ConditionFailedError when a condition does not hold; it names the labels of these writes
    */
   write(...writes: readonly Write[]): Promise<void>;
 }

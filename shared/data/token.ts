@@ -89,8 +89,8 @@ export function prepareToken(
 }
 
 /**
- * Issues a token; only this answer ever holds its secret. Throws `ConditionFailedError` once the owner is gone or has other
- * credentials.
+ * Issues a token; only this answer ever holds its secret.
+ * @throws ConditionFailedError once the owner is gone or has other credentials
  */
 export async function issueToken(
   accounts: TableWriter<'accounts'>,

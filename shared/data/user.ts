@@ -156,9 +156,9 @@ export const storedPassword = (user_id: string, hash: string, changed_at: string
 const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
 
 /**
- * Creates a user with a stored password hash. Throws `ConditionFailedError` when the name is taken ({@link usernameClaim}),
- * or, with `onlyIfNoAdmin`, when there is an admin already ({@link populationCount}). `also` are writes that succeed or
- * fail with it.
+ * Creates a user with a stored password hash.
+ * @throws ConditionFailedError when the name is taken ({@link usernameClaim}), or, with `onlyIfNoAdmin`, when there
+ * is an admin already ({@link populationCount}). `also` are writes that succeed or fail with it
  */
 export async function createUser(
   accounts: TableWriter<'accounts'>,

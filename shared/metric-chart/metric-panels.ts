@@ -3,7 +3,7 @@ import { MetricSeries } from './metric-series.ts';
 
 /** Panels that are drawn at most. */
 export const panelsMost = 12;
-/** How many of the other metrics are told apart, so that a job that invents names takes no memory. */
+/** Number of other metrics that are shown by name, so that a job that invents names takes no memory. */
 const othersMost = 1000;
 
 /** Which data a metric was measured on, by the prefix of its name; `''` where it does not say. */

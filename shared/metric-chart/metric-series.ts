@@ -17,7 +17,7 @@ interface Report {
   value: number;
 }
 
-/** A point to draw: where, and what it says. */
+/** A point to draw: its position and text. */
 export interface DrawnPoint extends Report {
   x: number;
   y: number;

@@ -7,13 +7,13 @@ import type { DrawnPoint } from './metric-series.ts';
 
 export type Goal = 'maximize' | 'minimize';
 
-/** One line of a panel, with what is said about it. */
+/** One line of a panel, with its text. */
 export interface PanelLine {
   name: string;
   colour: string;
   points: readonly DrawnPoint[];
   lastValue: number;
-  /** The point that is best by the metric's goal; undefined where nobody knows what is good. */
+  /** The point that is best by the metric's goal; undefined where its goal is unknown. */
   best: DrawnPoint | undefined;
   /** `last 0.97, best 0.98 at step 17`. */
   summary: string;
@@ -21,7 +21,7 @@ export interface PanelLine {
 
 export interface PanelLines {
   lines: readonly PanelLine[];
-  /** What the x axis counts. */
+  /** Quantity of the x axis. */
   progress: string;
 }
 
@@ -31,7 +31,7 @@ const order: readonly Subset[] = ['', 'train', 'val', 'test'];
 const placeText = ({ x }: DrawnPoint, progress: string): string =>
   progress === 'step' ? `step ${valueText(x)}` : `${valueText(x)} ${progress}`;
 
-/** What hovering over a point says. */
+/** Tooltip of a point. */
 export const pointText = (name: string, point: DrawnPoint, progress: string): string =>
   `${name}: ${valueText(point.value)} at ${placeText(point, progress)}`;
 

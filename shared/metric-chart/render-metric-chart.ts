@@ -11,7 +11,7 @@ export interface ChartOptions {
   notes?: readonly string[];
   /** Whether more or less of a metric is better; undefined where that is not known. Prefixes are left out of the name. */
   goalOf(name: string): Goal | undefined;
-  /** What times are counted from, in epoch milliseconds, unless a point is earlier. */
+  /** Origin of times, in epoch milliseconds, unless a point is earlier. */
   start?: number | undefined;
 }
 

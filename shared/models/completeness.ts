@@ -4,7 +4,7 @@ import { ModelError } from '../onnx/model-error.ts';
 import { matchShapes } from '../onnx/shapes/match-shapes.ts';
 import { parseShapes } from '../onnx/shapes/parse-shapes.ts';
 
-/** What a model lacks of the external data that it refers to, one line each; none where it is complete. */
+/** Missing external data of a model, one line each; none where it is complete. */
 export function lackingData(
   { external_files, external_bytes }: ModelSummary,
   files: readonly Pick<ModelFile, 'role' | 'name' | 'size'>[],
@@ -36,7 +36,7 @@ export function shapeFaults(
   });
 }
 
-/** Throws a `ModelError` where stored shapes cannot be those of the model, naming both. */
+/** @throws ModelError where stored shapes cannot be those of the model, naming both */
 export function requireShapes(shapes: StoredShapes, summary: ModelSummary): void {
   const [first] = shapeFaults(shapes, summary);
   if (first !== undefined) throw new ModelError(`${first.side}: ${first.fault}`);

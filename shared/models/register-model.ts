@@ -36,7 +36,7 @@ export const nameTaken = (model_name: string): ServiceError =>
     `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
   );
 
-/** A model that says what will be copied where. */
+/** A draft of the model, with the keys of the copies to make. */
 export function draftOf(
   { now, newId }: Pick<Registrar, 'now' | 'newId'>,
   { model_name, owner, owner_id, origin, files, shapes }: Registration,
@@ -71,7 +71,8 @@ async function claimName(registrar: Registrar, registration: Registration): Prom
 }
 
 /**
- * Inspects files that lie in the bucket. Throws a `ModelError` where they are no complete model, or one of other shapes.
+ * Inspects files that lie in the bucket.
+ * @throws ModelError where they are no complete model, or one of other shapes
  */
 export async function inspectFiles(
   { objects }: Pick<Registrar, 'objects'>,
@@ -86,7 +87,7 @@ export async function inspectFiles(
   return summary;
 }
 
-/** The model of a draft once its files are copied. Throws a `ModelError` where one that it needs is gone. */
+/** The model of a draft once its files are copied. @throws ModelError where one that it needs is gone */
 export async function copyModel(
   { objects, now }: Pick<Registrar, 'objects' | 'now'>,
   files: readonly ModelFile[],
@@ -122,9 +123,9 @@ async function copyFiles(
 }
 
 /**
- * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after a
- * crash at any point, comes to the same one model. Throws a `ModelError` for files that are no complete model, and a
- * 409 problem where the name is taken.
+ * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after
+ * a crash at any point, comes to the same one model.
+ * @throws ModelError for files that are no complete model, and a 409 problem where the name is taken
  */
 export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {
   const { records } = registrar;

@@ -2,7 +2,7 @@ import { findModel, type Model, type ReadyModel } from '../data/model.ts';
 import type { ModelFile } from '../data/model-file.ts';
 import { copyModel, draftOf, inspectFiles, nameTaken, type Registrar } from './register-model.ts';
 
-/** What a strategy has made of a model. */
+/** Result of a strategy. */
 export interface StrategyResult {
   /** Name of the new model. */
   result_name: string;
@@ -18,10 +18,10 @@ export interface StrategyResult {
 }
 
 /**
- * Copies the result of a strategy to where a model of its own keeps it, so that strategies chain, and answers that
- * model: it is to be recorded by the write that ends the strategy, with it or not at all. It takes over the calibration
- * and evaluation sets and the stored shapes of the model that it was made of, as far as those are still there. Throws
- * a `ModelError` for what is no model, and `conflict` where the name is taken.
+ * Copy the result of a strategy to the keys of a model of its own, so that strategies chain, and return that model.
+ * The transaction that ends the strategy records it. It takes over the calibration and evaluation sets and the stored
+ * shapes of the model that it was made of, as far as those are still there.
+ * @throws ModelError for files that are no model; ServiceError `conflict` where the name is taken
  */
 export async function modelOfResult(
   registrar: Registrar,

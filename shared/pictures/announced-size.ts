@@ -6,9 +6,9 @@ export interface PixelSize {
 }
 
 /**
- * The size that a picture says it has, where that stands at a fixed place of the file: the header of a PNG, the screen
- * of a GIF. For a GIF the codec answers the size of the frame instead when it finds the screen incredible. Undefined
- * for others, and for what ends before.
+ * The size that a picture declares at a fixed offset: the header of a PNG, the screen of a GIF. For a GIF the codec
+ * returns the size of the frame instead when it rejects the screen's. Undefined for other formats, and for files that
+ * end before.
  */
 export function announcedSize(mediaType: UploadMediaType, bytes: Uint8Array): PixelSize | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -9,7 +9,7 @@ export function unfitPicture(message: string, cause?: unknown): ServiceError {
   });
 }
 
-/** An error for a body that is no picture of a kind that is taken, or another one than its Content-Type says. */
+/** An error for a body that is no picture of an accepted kind, or not of its Content-Type's. */
 export function otherMediaType(declared: string, found: UploadMediaType | undefined): ServiceError {
   return new ServiceError(
     'unsupported-media-type',

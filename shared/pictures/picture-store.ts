@@ -9,7 +9,7 @@ export interface DrawnPicture extends PictureForm {
   bytes: Uint8Array;
 }
 
-/** No request lives so long: pictures that are so much older and not the current one are nobody's any more. */
+/** Longer than any request: pictures that are so much older than the current one are unused. */
 const abandonedMilliseconds = 15 * 60 * 1000;
 
 const extensions = { 'image/webp': 'webp', 'image/png': 'png' } as const;
@@ -52,8 +52,8 @@ export async function discardPicture(
 }
 
 /**
- * Removes what a change has left under a user's prefix: the picture before it, and those of requests that died before
- * they could name them. What is younger may still be on its way to become the current one.
+ * Remove leftovers of a change under a user's prefix: the picture before it, and those of requests that died before
+ * they could name them. A younger picture may be about to become the current one.
  *
  * @param change id that the change itself made, and that says when it was
  */

@@ -63,8 +63,8 @@ function encode(image: Sharp, mediaType: PictureMediaType): Promise<Buffer> {
 }
 
 /**
- * Makes of a file that somebody sent the pictures that are kept: squares around what draws the eye, upright, in sRGB,
- * the first frame alone, encoded anew from nothing but the pixels, so that nothing else of the file survives.
+ * Make the stored pictures of an uploaded file: squares around its most salient part, upright, in sRGB, the first
+ * frame alone, encoded anew from nothing but the pixels, so that nothing else of the file survives.
  *
  * @throws ServiceError `unsupported-media-type` for what is no picture, or another one than `declared`
  * @throws ServiceError `too-large` for more than 40 megapixels by its header

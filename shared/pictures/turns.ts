@@ -4,8 +4,8 @@ import { ServiceError } from '../core/service-error.ts';
 export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Lets one piece of work run at a time, so that memory is bounded however many callers come at once. Whoever finds
- * `most` waiting is refused at once as `unavailable`.
+ * Runs one piece of work at a time, so that memory is bounded for any number of callers. A caller that finds `most`
+ * waiting is refused at once as `unavailable`.
  */
 export function turns(most: number): TakeTurn {
   let last: Promise<unknown> = Promise.resolve();

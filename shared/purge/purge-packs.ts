@@ -8,15 +8,15 @@ import type { Pass } from './pass.ts';
 interface Purger {
   records: TableWriter<'records'>;
   objects: Pick<ObjectWriter, 'list' | 'delete'>;
-  /** Name under which builds are claimed while what one has left is looked at. */
+  /** Name under which builds are claimed during their purge. */
   holder: string;
   now: Date;
 }
 
-/** Seconds for which nobody else begins to build what is looked at. */
+/** Seconds for which no other builder begins to build the environment. */
 const claimSeconds = 60;
 
-/** Removes a packed environment that no record names, unless somebody is building it. */
+/** Remove a packed environment that no record names, unless it is being built. */
 async function removePack({ records, objects, holder, now }: Purger, project_id: string, key: string) {
   if ((await findPack(records, project_id, key)) !== undefined) return 'clean';
   const until = new Date(now.getTime() + claimSeconds * 1000);

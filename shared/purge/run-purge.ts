@@ -102,12 +102,12 @@ function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefi
 }
 
 /**
- * Removes all that a delete has left: the items of the target's partitions and the objects under its prefixes, page by
- * page, again until a whole pass finds nothing. True once nothing is left; false when time ran out before.
+ * Removes all that a delete has left: the items of the target's partitions and the objects under its prefixes, page
+ * by page, again until a whole pass finds nothing. True once all are removed; false when time ran out before.
  *
  * The purge itself is forgotten last, so a crash anywhere only makes it begin again. Where it has prefixes it is kept
- * until no upload URL from before the delete is valid any more, and then looked at once again. Running it twice at once
- * is harmless: removing what is gone is no error.
+ * until no upload URL from before the delete is valid any more, and then looked at once again. Running it twice at
+ * once is harmless: removing what is gone is no error.
  *
  * @param objects undefined for purges without prefixes
  * @param before what must be done first, such as ending what still writes; false puts the purge off

@@ -74,7 +74,7 @@ const isSameContent = (
   wanted: UploadRequest,
 ): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
 
-/** The write that has a place cleared where a file that nobody waits for any more may have been put. */
+/** The write that schedules the removal of an object that may have been uploaded for a former announcement. */
 const forget = (announcing: Announcing, { object }: PendingFile): Write =>
   recordPurge(newPurge(announcing, { partitions: [], prefixes: [object] }));
 
@@ -83,9 +83,10 @@ const awaited = ({ now }: Announcing, model_name: string, { object, parts }: Pen
   announce({ of: 'model', object, model_name, upload_id: parts?.upload_id ?? null }, now());
 
 /**
- * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced before
- * keeps its place, so that repeating a request goes on where it was; another content in the same role replaces it.
- * Throws `ConditionFailedError` when another change came between, and a 409 problem for what the model cannot take.
+ * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced
+ * before keeps its place, so that repeating a request goes on where it was; another content in the same role replaces
+ * it.
+ * @throws ConditionFailedError when another change came between, and a 409 problem for what the model cannot take
  */
 export async function announceFile(
   announcing: Announcing,

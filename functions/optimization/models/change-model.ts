@@ -16,7 +16,7 @@ export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller
 /**
  * Make a change of the model of this name, undefined where there is none. Retry it when another change came between,
  * with the model as it is then.
- * @throws ServiceError `forbidden` for a model of somebody else
+ * @throws ServiceError `forbidden` for a model of another user
  * @throws ServiceError `conflict` when other changes keep coming between
  */
 export function changeModel<T>(

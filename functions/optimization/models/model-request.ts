@@ -45,7 +45,7 @@ const shapesOf = (tensors: string, example: string) =>
 const inputs = shapesOf('input', '`image:1x3x224x224` or `[1,3,224,224]`, with `?` for a free dimension');
 const outputs = shapesOf('output', '`1x1000` or `label:[?],scores:[?,10]`');
 
-/** What a request gives in place of shapes to take the registered model's own. No shape reads so. */
+/** Value in place of shapes that takes the registered model's own. No shape is written so. */
 export const autoShapes = 'auto';
 
 const shapesOrAuto = (shapes: typeof Shapes) =>
@@ -122,7 +122,7 @@ const largest: Readonly<Record<ModelFileRole, number>> = {
 const uploadOnly = ['file', 'name', 'sha256', 'size', 'multipart'] as const;
 const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
 
-/** What a query asks for. Throws a 400 problem that names everything that does not go together. */
+/** The request of a query. @throws ServiceError `invalid` naming all parameters that do not go together */
 export function readModelRequest(query: Query): UploadRequest | ArtifactRequest {
   const faults: ParameterFault[] = [];
   const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });

@@ -59,7 +59,7 @@ export async function registerArtifact(
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   for (const name of external_files) {
     const data = await find(`${folder}${name}`);
-    // What is missing is told by the registration, all of it at once.
+    // The registration reports all missing files at once.
     if (data !== undefined) files.push(fileOf('data', name, data));
   }
   return registerModel(context, {

@@ -20,7 +20,7 @@ import { fargateSize } from '../../projects/job-size.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/require-shapes.ts';
 
-/** What a request for a strategy comes down to. */
+/** A request for a strategy, with its defaults. */
 export interface StrategyRequest {
   model_name: string;
   request: Strategy['request'];
@@ -38,7 +38,7 @@ export type BeginContext = Ambient & {
   caller: Caller;
 };
 
-/** What a strategy gets unless the request says otherwise: MiB and seconds. */
+/** Default memory and timeout of a strategy: MiB and seconds. */
 const usual = { vcpus: 2, memory: 4096, timeout: 3600 };
 
 const sizeOf = ({ vcpus, memory }: StrategyRequest) =>
@@ -85,7 +85,7 @@ async function takenName(
   return { in: 'query', name: 'result_name', message };
 }
 
-/** Throws for all faults at once: 400, or 409 where nothing is wrong but that the result's name is taken. */
+/** Throws for all errors at once: 400, or 409 where the only error is that the result's name is taken. */
 function refuseTogether(
   shapes: readonly ParameterFault[],
   limits: readonly ParameterFault[],

@@ -6,7 +6,7 @@ import { fargateSize } from '../../projects/job-size.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** How the part of a query that chooses the method is judged. */
+/** The check of the part of a query that chooses the method. */
 interface Judge {
   /** Parameters that make up the method. */
   method: z.ZodRawShape;
@@ -15,7 +15,7 @@ interface Judge {
   allowed: string;
 }
 
-/** What is wrong with the size of the job, where its parts are right by themselves. */
+/** Errors of the size of the job as a whole, where each part is valid. */
 function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
   const given = {
     ...(typeof vcpus === 'number' && { vcpus }),
@@ -24,7 +24,7 @@ function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
   return Object.keys(given).length === 0 ? [] : faultsOf(() => fargateSize(given));
 }
 
-/** A query that is also judged as a whole: its method, and the size of its job. */
+/** A query that is also checked as a whole: its method, and the size of its job. */
 export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, judge, allowed }: Judge): S =>
   checkedTogether(schema, (query) => {
     const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
@@ -35,7 +35,7 @@ export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, judge, 
 
 const inQuery = ({ name, message }: ValueFault): ParameterFault => ({ in: 'query', name, message });
 
-/** The request of a judged query. Throws a 400 problem that names every fault. */
+/** The request of a checked query. */
 export function requireAllowed<T>(judged: Checked<T>): T {
   if ('request' in judged) return judged.request;
   throw badRequest(judged.faults.map(inQuery));

@@ -15,7 +15,7 @@ interface MethodSchema {
 function methodSchema(title: string, methods: readonly z.ZodObject[]): MethodSchema {
   const anyOf = methods.map((method) => {
     const made = z.toJSONSchema(method, { io: 'input', target: 'draft-2020-12' });
-    // Which operation it is, the path of a request says.
+    // The path of a request has the operation.
     const { $schema: _, properties: { operation: _operation, ...properties } = {}, ...schema } = made;
     return { ...schema, properties };
   });

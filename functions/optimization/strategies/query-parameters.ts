@@ -10,7 +10,7 @@ const names = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .meta({ type: 'string' });
 
-/** One of these values. Others are refused with every fault of the combination, not here. */
+/** One of these values. Others are refused with all errors of the combination, not here. */
 export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
 
 /** How the text of a parameter is read, by its kind. What the strategy takes of it is checked later. */

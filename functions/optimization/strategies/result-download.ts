@@ -16,7 +16,7 @@ const words = {
   quantize: { name: 'downloadQuantizedModel', summary: 'Download the quantized model' },
 } as const;
 
-/** The download of what a strategy has made. */
+/** The download of a strategy's result. */
 export const resultDownload = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],

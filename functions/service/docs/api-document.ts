@@ -37,7 +37,7 @@ const Operation = z.object({
 });
 export type ApiOperation = z.infer<typeof Operation>;
 
-/** What the reference shows of an OpenAPI document. */
+/** The parts of an OpenAPI document that the reference shows. */
 export const ApiDocument = z.object({
   info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
   tags: z.array(z.object({ name: z.string(), description: z.string().optional() })),

@@ -31,8 +31,8 @@ function needsToken({ security, responses }: ApiOperation): boolean {
 }
 
 /**
- * A command that calls an operation with the examples of what it needs. `$BASE` and `$TOKEN` are the reader's: the
- * address of the service and the token.
+ * A curl command for an operation, with examples as parameters. The reader sets `$BASE`, the address of the service,
+ * and `$TOKEN`.
  */
 export function curlCommand(method: string, path: string, operation: ApiOperation): string {
   const { parameters } = operation;

@@ -90,7 +90,7 @@ function exampleView({ responses }: ApiOperation): Html | undefined {
   return html`<h4>Example of the answer</h4><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
-/** One operation: what it takes and answers beside a command that calls it. */
+/** One operation: its parameters and responses beside a command that calls it. */
 export function operationView({ method, path, operation }: Served, { components }: ApiDocument): Html {
   const { schemas } = components;
   const id = anchorOf(operation);

@@ -39,7 +39,7 @@ function fieldList(schema: ApiSchema, schemas: Schemas, depth: number): Html | u
   return html`<details><summary>${items.length === 1 ? '1 field' : `${items.length} fields`}</summary>${list}</details>`;
 }
 
-/** A schema as a list of its fields that can be unfolded; `title` is what the fold says. */
+/** A schema as an expandable list of its fields; `title` is its heading. */
 export function schemaView(title: string, schema: ApiSchema, schemas: Schemas): Html {
   const list = fieldList(schema, schemas, 0);
   const type = html`<span class="type">${typeText(schema, schemas)}</span>`;

@@ -12,7 +12,7 @@ import { addRoutes, type ServedRoute } from './add-routes.ts';
 import { baseUrl } from './domain.ts';
 import { restApi } from './rest-api.ts';
 
-/** What the functions of all stacks are made of. */
+/** Parts of the functions of all stacks. */
 export interface FunctionParts {
   resources: Resources;
   environment: Readonly<Record<string, string>>;

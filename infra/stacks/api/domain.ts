@@ -3,7 +3,7 @@ import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apig
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 
-/** Serves the API under a domain of one's own too, where there is one. Answers the base URL. */
+/** Serve the API under a custom domain too, where there is one. Return the base URL. */
 export function baseUrl(api: RestApi, { domainName, certificateArn }: DeploymentOptions): string {
   if (domainName === undefined || certificateArn === undefined) return api.url.replace(/\/$/, '');
   const domain = api.addDomainName('Domain', {

@@ -29,8 +29,8 @@ const notStarted: OwnAnswer = {
 };
 
 /**
- * Content-Security-Policy of a problem, which is no page. API Gateway encloses static values in single quotes and has no
- * documented escape for one within, so 'none' cannot be said; a directive without sources means the same.
+ * Content-Security-Policy of a problem, which is no page. API Gateway encloses static values in single quotes and has
+ * no documented escape for one within, so 'none' cannot be written; a directive without sources means the same.
  */
 const contentSecurityPolicy = 'default-src; frame-ancestors; sandbox';
 
@@ -41,8 +41,8 @@ function staticValue(value: string): string {
 }
 
 /**
- * What API Gateway answers by itself, in the shape of the service's problems. Every route serves every method, so
- * whatever else it refuses (mostly for want of a signature) is a path that does not exist.
+ * The gateway responses of API Gateway, in the shape of the service's problems. Every route serves every method, so
+ * its other refusals (mostly for a missing signature) mean that the path does not exist.
  */
 export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
   [ResponseType.DEFAULT_4XX, nothingHere],
@@ -58,7 +58,7 @@ export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
   ],
 ];
 
-/** Gives API Gateway's own answers the shape of the service's. One single origin may also read them from a browser. */
+/** Give API Gateway's own responses the shape of the service's. A single origin may also read them from a browser. */
 export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]): void {
   const [origin, ...others] = corsOrigins;
   const forBrowsers =

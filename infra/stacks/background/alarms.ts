@@ -12,7 +12,7 @@ import { stageName } from '../api/rest-api.ts';
 
 const period = Duration.minutes(5);
 
-/** What the alarms look at. Each alarm has one metric: ten metrics of alarms are free in an account. */
+/** Metrics of the alarms. Each alarm has one metric: ten metrics of alarms are free in an account. */
 export interface Watched {
   apiName: string;
   deadLetters: IQueue;

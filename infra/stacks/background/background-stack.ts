@@ -17,7 +17,7 @@ import { eventsOf, startByEvents, startByList, streamStatements } from './trigge
 /** Name of the task that IAM alone can invoke: it has no trigger. */
 const firstAdminTask = 'createFirstAdmin';
 
-/** What happens without a request: events of Batch, changes of lists, and the first admin. */
+/** Functions that no request starts: events of Batch, changes of lists, and the first admin. */
 export class BackgroundStack extends Stack {
   constructor(
     scope: Construct,

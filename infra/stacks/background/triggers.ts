@@ -57,7 +57,7 @@ export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, d
   });
 }
 
-/** What it takes for a function to be started by the stream of a table. */
+/** Parts by which the stream of a table starts a function. */
 export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],

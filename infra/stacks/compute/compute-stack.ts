@@ -13,7 +13,7 @@ import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definit
 import { executionRole, jobRole } from './job-roles.ts';
 import { Network } from './network.ts';
 
-/** What the jobs of a deployment are made of. */
+/** Parts of the jobs of a deployment. */
 export interface JobParts {
   jobs: readonly LoadedTask[];
   /** Folder from which their image is built. */

@@ -17,7 +17,7 @@ const givenUp = [
   ['CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY', capacitySeconds],
 ] as const;
 
-/** What makes one environment of EC2 nodes another than the others. */
+/** Differences between environments of EC2 nodes. */
 type NodeResources = Pick<
   CfnComputeEnvironment.ComputeResourcesProperty,
   'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
@@ -81,7 +81,7 @@ export class Environments extends Construct {
     ];
   }
 
-  /** Single nodes with GPUs, in whatever zone has one. Their jobs have the network of the node, whose address is public. */
+  /** Single nodes with GPUs, in any zone. Their jobs have the network of the node, whose address is public. */
   #gpus(parts: NodeParts, { subnetIds, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
     const { spot, gpuInstanceTypes, gpuMaxVcpus } = options;
     const anywhere = {

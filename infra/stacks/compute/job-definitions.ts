@@ -20,7 +20,7 @@ export interface JobProgram {
   environment: Readonly<Record<string, string>>;
 }
 
-/** What all definitions of a deployment have in common. */
+/** Common parts of all definitions of a deployment. */
 export interface JobSurroundings {
   executionRole: IRole;
   log: ILogGroup;

@@ -12,8 +12,8 @@ import { Construct } from 'constructs';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 
 /**
- * The network of the jobs: public subnets, because a NAT gateway costs money while nobody uses it, and ways to S3 and
- * DynamoDB that cost nothing. Nothing in it takes connections from outside.
+ * The network of the jobs: public subnets, because a NAT gateway costs money while idle, and free endpoints of S3 and
+ * DynamoDB. Nothing in it takes connections from outside.
  */
 export class Network extends Construct {
   /** Subnets of the jobs. A cluster lies in the first. */

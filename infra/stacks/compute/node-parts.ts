@@ -31,7 +31,7 @@ export class NodeParts extends Construct {
             ebs: { volumeSize: jobDiskGiB, volumeType: 'gp3', encrypted: true, deleteOnTermination: true },
           },
         ],
-        // What EC2 starts for Batch has no tags of the stack's.
+        // Instances that EC2 starts for Batch do not inherit the stack's tags.
         tagSpecifications: ['instance', 'volume'].map((resourceType) => ({ resourceType, tags: nodeTags })),
       },
     });

@@ -14,7 +14,7 @@ import type { DeploymentOptions } from '../../deployment-options.ts';
 /** Days after which the parts of an upload that was never completed are removed. */
 const abandonedUploadDays = 2;
 
-/** What people have made: two tables and the bucket. It outlives the other stacks, and the deployment too unless asked. */
+/** The data of people: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
 export class DataStack extends Stack {
   readonly stores: { accounts: Table; records: Table; bucket: Bucket };
 
@@ -34,7 +34,7 @@ export class DataStack extends Stack {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: 'ttl',
-      // It starts those who watch a list; which list is said by the key.
+      // The stream starts the functions that watch a list; the key names the list.
       stream: StreamViewType.KEYS_ONLY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
       deletionProtection: !deleteDataOnDestroy,

@@ -74,8 +74,8 @@ function parseGroup(text: string): ShapeGroup {
 }
 
 /**
- * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all. @throws ModelError naming the
- * error and the allowed form
+ * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all.
+ * @throws ModelError naming the error and the allowed form
  */
 export function parseShapes(text: string): ShapeGroup[] {
   if (text.length > shapesMostLength)

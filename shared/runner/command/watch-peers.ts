@@ -5,7 +5,8 @@ import { PeerHealth } from './peer-health.ts';
 
 /**
  * Stop node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its
- * timeout: AWS Batch ends a job with node 0 alone. @returns a function that ends the watch
+ * timeout: AWS Batch ends a job with node 0 alone.
+ * @returns a function that ends the watch
  */
 export function watchPeers({ record, container, records, stop, log }: TrainingJob): () => void {
   const { nodes, identity, heartbeat } = container;

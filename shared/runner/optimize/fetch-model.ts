@@ -19,7 +19,8 @@ function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): st
 
 /**
  * Download the files that the model had when the strategy was requested, and check their hashes. The stages can read
- * them, and not change them. @throws JobError where one is gone or has changed
+ * them, and not change them.
+ * @throws JobError where one is gone or has changed
  */
 export async function fetchModel(
   { record, objects, stop }: Pick<StrategyJob, 'record' | 'objects' | 'stop'>,

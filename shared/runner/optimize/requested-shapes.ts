@@ -34,8 +34,8 @@ function shapesOf(text: string | null, tensors: ModelSummary['inputs']): Shapes 
 
 /**
  * Dimensions of the model's inputs by name, as the strategy's request has them or else as they are stored with the
- * model, and the requested ones of its outputs; undefined where there are none. @throws ModelError naming both shapes
- * where they are not the model's
+ * model, and the requested ones of its outputs; undefined where there are none.
+ * @throws ModelError naming both shapes where they are not the model's
  */
 export async function requestedShapes(
   { inputs, outputs, stored_shapes }: Strategy,

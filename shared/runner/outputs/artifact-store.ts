@@ -132,7 +132,8 @@ export class ArtifactStore {
 
   /**
    * Removes the objects that no record names: those of an earlier attempt, and those that storage would not delete.
-   * For when nothing is on its way any more. @throws LeaseLostError
+   * For when nothing is on its way any more.
+   * @throws LeaseLostError
    */
   async sweep(): Promise<void> {
     if (this.#options.lease.number === 1 && !this.#hasLeftovers) return;

@@ -10,7 +10,8 @@ const blockBytes = 512;
 
 /**
  * Refuse a large file that is almost all holes: it takes no room on the disk, and would be read, sent and paid for as
- * zeros. @throws FileRefusedError
+ * zeros.
+ * @throws FileRefusedError
  */
 export async function refuseSparse(handle: FileHandle): Promise<void> {
   const isSparse = async () => {
