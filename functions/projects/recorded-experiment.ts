@@ -34,7 +34,7 @@ export const creatingExperiment = {
   kind: 'creates',
   table: 'records',
 
-  /** Whoever recorded the experiment may have died before it was submitted. */
+  /** The process that recorded the experiment may have died before submitting it. */
   async replayCreated(experiment_id: string, context: Submitting & { project: Project }) {
     const { records, project } = context;
     const experiment = await requireExperiment(records, project.project_id, experiment_id);

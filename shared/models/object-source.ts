@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../aws/objects.ts';
 import { ModelError } from '../onnx/model-error.ts';
 
-/** Bytes that are read range by range. */
+/** A source of bytes, read range by range. */
 export interface RangedSource {
   size: number;
   /** Exactly the bytes asked for. */

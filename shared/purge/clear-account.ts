@@ -26,7 +26,7 @@ interface Tables {
  */
 const lateSeconds = 15 * 60;
 
-/** Has the purge of pictures begin, once. The user's id serves as its id, so that a repetition finds it. */
+/** Schedule the purge of pictures, once. The user's id serves as its id, so that a repetition finds it. */
 async function purgePictures(
   records: Tables['records'],
   { user_id, closed_at }: ClosedAccount,
@@ -36,7 +36,7 @@ async function purgePictures(
   await tryWrite(records.write({ ...write, if: { exists: false } }));
 }
 
-/** What may be somebody's, and stays when they go. */
+/** A kind of resource that a user owns, and that outlives the user. */
 type Owned = Pick<OwnedList, 'list' | 'disown'>;
 
 const ownStrategies = (kind: OptimizationKind): Owned => ({
@@ -69,10 +69,10 @@ async function disownAll(
 }
 
 /**
- * Removes what a deleted user has left: their name on projects, models and strategies, which stay; their membership of
- * projects of others; jobs that wait in line; tokens; pictures, by a purge of their own.
- * True once nothing is left; false when time ran out before. The closed account is remembered until no request of the
- * user can be under way any more, and looked at again. Running it twice at once is harmless.
+ * Removes what a deleted user has left: their name on projects, models and strategies, which stay; their membership
+ * of projects of others; jobs that wait in line; tokens; pictures, by a purge of their own. True once all are
+ * removed; false when time ran out before. The closed account is remembered until no request of the user can be under
+ * way any more, and looked at again. Running it twice at once is harmless.
  */
 export async function clearAccount(
   { accounts, records }: Tables,

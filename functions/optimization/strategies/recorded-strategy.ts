@@ -34,7 +34,9 @@ export async function submitAndAnswer<T>(
   return Reply.json(show(placed, now()), { version: present.version });
 }
 
-/** Answers the strategy of a request whose attempt died before it could; it may not have been submitted either. */
+/**
+ * Return the strategy of a request whose process died before it could respond; it may not have been submitted either.
+ */
 export async function replayCreated<T>(
   kind: OptimizationKind,
   strategy_id: string,

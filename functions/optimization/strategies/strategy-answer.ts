@@ -7,7 +7,7 @@ import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/stored-re
 
 const identity = { strategy_id: Ulid, model_name: z.string(), model_digest: z.string() };
 
-/** What may be asked for with every strategy. */
+/** Parameters of every strategy's request. */
 const requested = {
   inputs: z.string().nullable(),
   outputs: z.string().nullable(),
@@ -42,10 +42,10 @@ const QuantizeStrategyAnswer = z
   })
   .meta({ id: 'QuantizeStrategy' });
 
-/** A strategy as every operation answers it. */
+/** A strategy as every operation returns it. */
 export const strategyAnswers = { prune: PruneStrategyAnswer, quantize: QuantizeStrategyAnswer } as const;
 
-/** What every strategy shows at this moment. */
+/** Fields of every strategy's response. */
 const common = (strategy: Placed<Strategy>, now: Date) => ({
   ...showJob(strategy, now),
   job_id: strategy.batch_job_id,

@@ -13,10 +13,10 @@ const epoch = new Date(0);
 type EntryData = ConstructorParameters<typeof Pax>[0];
 
 /**
- * Packs a sealed environment into one `.tar.zst` file and gives its size in bytes.
- * Only files, folders and symbolic links, sorted, owned by nobody in particular, so that the same environment gives the
- * same pack. Times of files are kept, because compiled Python modules are valid only for the time of their source.
- * Memory is bounded: files are read in pieces of 1 MB, and a few blocks are compressed at once.
+ * Packs a sealed environment into one `.tar.zst` file and gives its size in bytes. Only files, folders and symbolic
+ * links, sorted and without owners, so that the same environment gives the same pack. Times of files are kept,
+ * because compiled Python modules are valid only for the time of their source. Memory is bounded: files are read in
+ * pieces of 1 MB, and a few blocks are compressed at once.
  */
 export async function packEnvironment(folder: string, file: string, stop: AbortSignal): Promise<number> {
   await pipeline(compressFrames(tarBlocks(folder)), createWriteStream(file, { flags: 'wx' }), {
