@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../../shared/core/formats.ts';
+import { versionsKept } from '../../shared/data/config.ts';
+import { integer } from '../../shared/http/parameters.ts';
 import { projectId } from '../../shared/http/project-path.ts';
 
 export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
@@ -20,8 +22,20 @@ export const ConfigAnswer = z
   })
   .meta({ id: 'Config' });
 
+/** Which version of a configuration to read. */
+export const versionQuery = z.strictObject({
+  version: integer(1, 9_999_999_999)
+    .optional()
+    .describe(
+      `An earlier version, such as \`3\`; the newest ${versionsKept} are kept. Without it the newest.`,
+    ),
+});
+
 /** A configuration with its contents, as text and parsed. */
 export const ConfigDetails = ConfigAnswer.extend({
+  updated_at: Timestamp.nullable().describe(
+    'When this version was stored; null for earlier versions of a release that did not note it.',
+  ),
   content: z.string(),
   /** A mapping or a list. All its keys are kept, unlike by a schema of records. */
   data: z.unknown(),

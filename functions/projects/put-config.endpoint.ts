@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
+import { ServiceError } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
-import { configMaxBytes, findConfig, lastDeletedVersion, putConfig } from '../../shared/data/config.ts';
+import {
+  configCount,
+  configMaxBytes,
+  configsMost,
+  findConfig,
+  lastDeletedVersion,
+  putConfig,
+  versionsKept,
+} from '../../shared/data/config.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint, file } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
@@ -15,13 +25,21 @@ const ConfigFileName = configId.meta({
   pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._-]*\.([Yy][Aa]?[Mm][Ll]|[Jj][Ss][Oo][Nn]|[Tt][Oo][Mm][Ll])$`,
 });
 
+/** Throw a 409 problem for a project with no room for another configuration; any other error as it is. */
+function refuseConfig(error: unknown): never {
+  if (error instanceof ConditionFailedError && error.isOnly(configCount)) {
+    const detail = `The project has ${configsMost} configurations, the most it may have. Delete one first.`;
+    throw new ServiceError('conflict', detail, { cause: error });
+  }
+  throw error;
+}
+
 export const endpoint = defineEndpoint({
   name: 'putConfig',
   method: 'PUT',
   path: '/projects/{project_id}/configs/{config_id}',
   summary: 'Store a configuration file',
-  description:
-    'The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version, also after a delete; the bytes of the present version once more change nothing.',
+  description: `The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version, also after a delete, of which the newest ${versionsKept} are kept; the bytes of the present version once more change nothing.`,
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
@@ -53,7 +71,7 @@ export const endpoint = defineEndpoint({
         versions_before,
         generation: previous?.generation ?? newId(),
       };
-      await putConfig(records, config, bytes, previous);
+      await putConfig(records, config, bytes, previous).catch(refuseConfig);
       return Reply.json(config, { version: config.version });
     });
   },

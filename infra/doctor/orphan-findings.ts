@@ -18,8 +18,10 @@ function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
   }
   // A project's purge finds its experiments and members by their lists, and what is theirs by them.
   const [kind, id = ''] = pk.split('#');
-  const project = kind === 'OWNED' ? sk : kind === 'EXPERIMENTS' || kind === 'MEMBERS' ? id : undefined;
-  return project !== undefined && store.has('SELECT 1 FROM doomed_project WHERE id = ?', project);
+  const isDoomed = (project: string) => store.has('SELECT 1 FROM doomed_project WHERE id = ?', project);
+  if (kind === 'EXPERIMENTS' || kind === 'MEMBERS') return isDoomed(id);
+  const isMembers = 'SELECT 1 FROM member WHERE project_id = ? AND user_id = ?';
+  return kind === 'OWNED' && isDoomed(sk) && store.has(isMembers, sk, id);
 }
 
 /** Whether a purge on record will remove an object: each of its prefixes is that of a folder. */
@@ -90,7 +92,8 @@ const counted = `
   SELECT id, 'configs' AS attribute, coalesce(number, 0) AS actual
     FROM owner LEFT JOIN configs ON project_id = id WHERE kind = 'project'
   UNION ALL SELECT id, 'members', coalesce(number, 0)
-    FROM owner LEFT JOIN members ON project_id = id WHERE kind = 'project'
+    FROM owner LEFT JOIN (SELECT project_id, count(*) AS number FROM member GROUP BY project_id) ON project_id = id
+    WHERE kind = 'project'
   UNION ALL SELECT id, 'experiments', coalesce(number, 0) FROM owner
     LEFT JOIN (SELECT project_id, count(*) AS number FROM job GROUP BY project_id) ON project_id = id
     WHERE kind = 'project'

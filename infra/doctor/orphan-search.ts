@@ -155,10 +155,7 @@ export class OrphanSearch implements Disposable {
         );
         break;
       case 'member':
-        store.run(
-          'INSERT INTO members VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1',
-          idIn(item),
-        );
+        store.add('member', idIn(item), sk);
         break;
       case 'experiment':
         store.add('owner', 'experiment', sk);

@@ -13,7 +13,7 @@ const tables = `
   CREATE TABLE named (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE stored (kind TEXT, owner TEXT, objects INTEGER, bytes INTEGER, PRIMARY KEY (kind, owner)) WITHOUT ROWID;
   CREATE TABLE configs (project_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
-  CREATE TABLE members (project_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
+  CREATE TABLE member (project_id TEXT, user_id TEXT, PRIMARY KEY (project_id, user_id)) WITHOUT ROWID;
   CREATE TABLE kept (pk TEXT, sk TEXT, attribute TEXT, value REAL, PRIMARY KEY (pk, sk, attribute)) WITHOUT ROWID;
   CREATE TABLE unfinished (sk TEXT, pk TEXT, PRIMARY KEY (sk, pk)) WITHOUT ROWID;
   CREATE TABLE doomed_part (pk TEXT, prefix TEXT);

@@ -6,6 +6,14 @@ import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
 import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
+import { WriteLabel } from './write-label.ts';
+
+/** Versions of a configuration that are kept: its newest ones. */
+export const versionsKept = 100;
+/** Most configurations of a project. With their versions they take 26 GB at most, most of them far less. */
+export const configsMost = 1000;
+/** The write that counts a new configuration. */
+export const configCount = new WriteLabel('configurations');
 
 /** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
 export const configMaxBytes = 256 * 1024;
@@ -32,7 +40,13 @@ export const parseConfig = config.parse;
 
 const deletedConfig = recordType('deleted-config', () => z.object({ version: z.number().int() }));
 
-const content = recordType('config-content', () => z.object({ content: Bytes }));
+const content = recordType('config-content', () =>
+  z.object({
+    content: Bytes,
+    /** When it was stored; earlier releases noted that of the newest version alone. */
+    updated_at: Timestamp.optional(),
+  }),
+);
 
 type Records = TableReader<'records'>;
 
@@ -43,9 +57,9 @@ const configKey = (project_id: string, config_id: string): Key => ({
 /** Each version's content is an item of its own and never changes; so a list reads no contents. */
 const contentPrefix = ({ config_id, generation }: Config): string => `${config_id}#${generation}#`;
 const contentsPartition = (project_id: string): string => `CONFIG_CONTENTS#${project_id}`;
-const contentKey = (value: Config): Key => ({
+const contentKey = (value: Config, version = value.version): Key => ({
   pk: contentsPartition(value.project_id),
-  sk: `${contentPrefix(value)}${String(value.version).padStart(10, '0')}`,
+  sk: `${contentPrefix(value)}${String(version).padStart(10, '0')}`,
 });
 
 const deletedKey = (project_id: string, config_id: string): Key => ({
@@ -119,20 +133,49 @@ export async function listConfigs(
   return readPage(await records.query({ pk: `CONFIGS#${project_id}`, ...page }), config.parse);
 }
 
-/** The bytes of one version; undefined when the configuration was deleted meanwhile. */
+/** The bytes of the newest version; undefined when the configuration was deleted meanwhile. */
 export async function readConfigContent(records: Records, value: Config): Promise<Uint8Array | undefined> {
   const item = await records.get(contentKey(value));
   return item && content.parse(item).content;
 }
 
-/** Stores the next version of a configuration, or its first; throws `ConditionFailedError` when another came between. */
+/** The oldest version that is kept of a configuration, beside all later ones. */
+export const oldestKept = ({ version, versions_before }: Config): number =>
+  Math.max(versions_before + 1, version - versionsKept + 1);
+
+/** One version of a configuration, with the time at which it was stored where that is known. */
+export interface ConfigVersion {
+  content: Uint8Array;
+  updated_at: string | null;
+}
+
+/** A version that is kept; undefined for any other, and when the configuration was deleted meanwhile. */
+export async function readConfigVersion(
+  records: Records,
+  value: Config,
+  version: number,
+): Promise<ConfigVersion | undefined> {
+  if (version < oldestKept(value) || version > value.version) return undefined;
+  const item = await records.get(contentKey(value, version));
+  if (item === undefined) return undefined;
+  const { content: bytes, updated_at } = content.parse(item);
+  const isNewest = version === value.version;
+  return { content: bytes, updated_at: updated_at ?? (isNewest ? value.updated_at : null) };
+}
+
+/**
+ * Stores the next version of a configuration, or its first, and removes the oldest where that is one too many.
+ * @throws ConditionFailedError when another version came between, or under {@link configCount} when the project has no
+ * room for another configuration
+ */
 export async function putConfig(
   records: TableWriter<'records'>,
   value: Config,
   bytes: Uint8Array,
   previous: Config | undefined,
 ): Promise<void> {
-  const { project_id, config_id, versions_before } = value;
+  const { project_id, config_id, versions_before, updated_at } = value;
+  const outlived = oldestKept(value) - 1;
   await records.write(
     projectExists(project_id),
     {
@@ -142,10 +185,14 @@ export async function putConfig(
           ? { exists: false }
           : { equals: { generation: previous.generation, version: previous.version } },
     },
-    { put: content.item(contentKey(value), { content: bytes }), if: { exists: false } },
+    { put: content.item(contentKey(value), { content: bytes, updated_at }), if: { exists: false } },
+    ...(outlived > versions_before ? [{ delete: contentKey(value, outlived) }] : []),
     ...(previous === undefined
       ? [
-          count(project_id, { configs: 1 }),
+          configCount.on({
+            ...count(project_id, { configs: 1 }),
+            if: { exists: true, atMost: { configs: configsMost - 1 } },
+          }),
           {
             check: deletedKey(project_id, config_id),
             if: versions_before === 0 ? { exists: false } : { equals: { version: versions_before } },

@@ -74,6 +74,16 @@ export async function findDataset(
   return item && upload.parse(item);
 }
 
+/** Whether an upload of this hash was accepted once; then it stays as long as the project. */
+export async function isAccepted(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  sha256: string,
+): Promise<boolean> {
+  return (await records.get(blobKey(kind, project_id, sha256))) !== undefined;
+}
+
 /**
  * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
  * @throws ProjectBytesError where it does not fit into the project

@@ -162,8 +162,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   trainProject: given({ query: { config: 'train.yaml' } }),
   trainProjectRemote: given({ query: { config: 'train.yaml' } }),
 
+  downloadDataset: { absent: { dataset: 'absent' } },
   readExperiment: experiment,
   updateExperiment: { ...experiment, ...given(json({ name: 'baseline' })) },
+  readExperimentConfig: experiment,
+  readExperimentConfigGraph: experiment,
   deleteExperiment: onExperiment(true),
   cancelExperiment: onExperiment(false),
   readExperimentLogs: experiment,

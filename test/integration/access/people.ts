@@ -9,7 +9,7 @@ import { endpoint as requestSourceUpload } from '../../../functions/projects/req
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { artifactObject } from '../../../shared/data/artifact.ts';
-import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
+import { type Experiment, putExperiment, putJobConfig } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
 import type { MemberRole } from '../../../shared/data/member.ts';
 import { count, createProject } from '../../../shared/data/project.ts';
@@ -119,7 +119,11 @@ export async function peopledService(more: Readonly<Record<string, string>> = {}
   /** A new experiment: one that has ended, or one that runs. */
   async function experimentIn(project_id: string, hasEnded: boolean): Promise<Experiment> {
     const made = experimentOf(project_id, hasEnded ? 0.5 : null);
-    await service.records.write(putExperiment(made), count(project_id, { experiments: 1 }));
+    await service.records.write(
+      putExperiment(made),
+      putJobConfig(made.experiment_id, Buffer.from('a: 1\n')),
+      count(project_id, { experiments: 1 }),
+    );
     return made;
   }
 

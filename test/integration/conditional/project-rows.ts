@@ -13,6 +13,8 @@ import { endpoint as putSource } from '../../../functions/projects/put-source.en
 import { endpoint as readConfig } from '../../../functions/projects/read-config.endpoint.ts';
 import { endpoint as readConfigGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
 import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
+import { endpoint as readExperimentConfig } from '../../../functions/projects/read-experiment-config.endpoint.ts';
+import { endpoint as readExperimentConfigGraph } from '../../../functions/projects/read-experiment-config-graph.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
@@ -40,6 +42,9 @@ export const projectRows: Rows = {
     { endpoint: readEnvironment, change: putEnvironment },
     { endpoint: readSource, change: putSource },
     { endpoint: readExperiment, change: updateExperiment },
+    { endpoint: readExperimentConfig },
+    { endpoint: readExperimentConfigGraph, accept: 'application/json' },
+    { endpoint: readExperimentConfigGraph, accept: 'image/svg+xml' },
     { endpoint: readMetrics, accept: 'application/json' },
     { endpoint: readMetrics, accept: 'image/svg+xml' },
   ],

@@ -7,7 +7,7 @@ import { endpoint as readConfigGraph } from '../../../functions/projects/read-co
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
+import { putExperiment, putJobConfig } from '../../../shared/data/experiment.ts';
 import { count } from '../../../shared/data/project.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
@@ -60,7 +60,8 @@ describe('conditional requests about projects', () => {
         stopped_at: '2026-01-02T03:05:05.000Z',
       };
       const counted = count(experiment.project_id, { experiments: 1 });
-      await service.records.write(putExperiment(experiment), counted);
+      const config = putJobConfig(experiment.experiment_id, Buffer.from('a: 1\n'));
+      await service.records.write(putExperiment(experiment), config, counted);
     }
     const makers = [putConfig, putEnvironment, putSource, putDataset];
     const maker = projectRows.changes.find(

@@ -1,0 +1,6 @@
+import { lambda } from '../../shared/http/lambda.ts';
+import { uploadDownloading } from './upload-downloading.ts';
+
+export const endpoint = uploadDownloading('source');
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,30 @@
+import { readRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { experimentPath } from '../experiments/experiment-path.ts';
+import { answerGraph, graphDescription, graphOutput } from './answer-graph.ts';
+import { requireExperimentConfig } from './experiment-config.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readExperimentConfigGraph',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/config/graph',
+  summary: 'Graph of the configuration that an experiment runs with',
+  description: graphDescription,
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords },
+  input: { path: experimentPath },
+  output: graphOutput,
+  problems: ['not-found', 'too-large'],
+  runtime: { memory: 1024 },
+  etag: true,
+
+  async handle({ path: { project_id, experiment_id } }, { records, header }) {
+    const { experiment, content } = await requireExperimentConfig(records, project_id, experiment_id);
+    const { config_id, config_version } = experiment;
+    return answerGraph({ config_id, content }, header('Accept'), config_version);
+  },
+});
+
+export const handler = lambda(endpoint);
