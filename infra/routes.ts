@@ -1,5 +1,5 @@
 import type { MethodTable } from '../functions/service/any-method.ts';
-import type { Method } from '../shared/http/definition.ts';
+import { type RequestMethod, servedMethods } from '../shared/http/definition.ts';
 import type { AnyEndpoint } from '../shared/http/exchange.ts';
 
 /** One segment of a route: a fixed word, a variable, or a greedy variable that takes all that follows. */
@@ -73,10 +73,10 @@ export function encodedPath(
  * them.
  */
 export function methodTable(endpoints: readonly Pick<AnyEndpoint, 'path' | 'method'>[]): MethodTable {
-  const table = new Map<string, Method[]>();
+  const table = new Map<string, RequestMethod[]>();
   for (const endpoint of endpoints) {
     const { resource } = routeOf(endpoint);
-    table.set(resource, [...(table.get(resource) ?? []), endpoint.method].sort());
+    table.set(resource, [...(table.get(resource) ?? []), ...servedMethods(endpoint.method)].sort());
   }
   return Object.fromEntries(table);
 }

@@ -3,7 +3,7 @@ import { readCorsOrigins } from '../../shared/core/cors-origins.ts';
 import { createLogger } from '../../shared/core/log.ts';
 import type { Environment } from '../../shared/core/needs.ts';
 import { withCors } from '../../shared/http/cors.ts';
-import type { Method } from '../../shared/http/definition.ts';
+import type { RequestMethod } from '../../shared/http/definition.ts';
 import { HttpError } from '../../shared/http/http-error.ts';
 import type { Handler } from '../../shared/http/lambda.ts';
 import { type Event, headerOf, type Result } from '../../shared/http/proxy-event.ts';
@@ -11,7 +11,7 @@ import { renderError } from '../../shared/http/render-error.ts';
 import { securityHeaders } from '../../shared/http/security-headers.ts';
 
 /** The methods that are served at each route, such as `/users/{p1}/type`. */
-export type MethodTable = Readonly<Record<string, readonly Method[]>>;
+export type MethodTable = Readonly<Record<string, readonly RequestMethod[]>>;
 
 /** Request headers that operations take besides those that browsers send without asking. */
 const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Fields';
@@ -29,7 +29,7 @@ function isPreflight(event: Event, origins: readonly string[]): boolean {
   );
 }
 
-const preflight = (methods: readonly Method[], requestId: string): Result => ({
+const preflight = (methods: readonly RequestMethod[], requestId: string): Result => ({
   statusCode: 204,
   headers: {
     ...securityHeaders,
@@ -42,7 +42,7 @@ const preflight = (methods: readonly Method[], requestId: string): Result => ({
   body: '',
 });
 
-function notAllowed({ httpMethod, path }: Event, methods: readonly Method[]): HttpError {
+function notAllowed({ httpMethod, path }: Event, methods: readonly RequestMethod[]): HttpError {
   const allowed = methods.join(', ');
   return new HttpError(
     'method-not-allowed',

@@ -1,5 +1,6 @@
 import { readPictures } from '../../shared/aws/needs.ts';
 import { readAccounts } from '../../shared/data/needs.ts';
+import { bytesMediaType } from '../../shared/http/bytes-media-type.ts';
 import { content, defineEndpoint } from '../../shared/http/definition.ts';
 import { type PictureSize, pictureMediaTypes, pictureSides } from '../../shared/pictures/picture-form.ts';
 import { sendPicture } from './send-picture.ts';
@@ -20,7 +21,7 @@ export const pictureReading = (size: PictureSize) =>
     allow: 'guest',
     needs: { accounts: readAccounts, objects: readPictures },
     input: { path: userPath },
-    output: { 200: content(pictureMediaTypes) },
+    output: { 200: content([...pictureMediaTypes, bytesMediaType]) },
     problems: ['forbidden', 'not-found'],
     etag: true,
 

@@ -1,6 +1,7 @@
 import { writePictures } from '../../shared/aws/needs.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
+import { bytesMediaType } from '../../shared/http/bytes-media-type.ts';
 import { defineEndpoint, file } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
@@ -22,12 +23,12 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/profile_picture/',
   summary: 'Upload a profile picture',
   description:
-    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type. It is turned upright, cut to a square around what draws the eye, and encoded anew: nothing of its metadata stays, and of an animation the first frame. For the user themselves and admins.',
+    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is turned upright, cut to a square around what draws the eye, and encoded anew: nothing of its metadata stays, and of an animation the first frame. For the user themselves and admins.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
   // A picture of 40 megapixels unpacks to 160 MB, and is turned and scaled besides.
   runtime: { memory: 1536, native: ['sharp'] },
-  input: { path: userPath, body: file(uploadMediaTypes, pictureMaxBytes) },
+  input: { path: userPath, body: file([bytesMediaType, ...uploadMediaTypes], pictureMaxBytes) },
   output: { 200: PictureAnswer },
   problems: [
     'forbidden',
@@ -44,7 +45,10 @@ export const endpoint = defineEndpoint({
     requireMayChangeAccount(caller, username);
     const { user, picture: present } = await requireUserWithPicture(accounts, username);
     requirePrecondition(context, present?.version ?? 0);
-    const forms = await renderPicture(body.bytes, body.mediaType);
+    const forms = await renderPicture(
+      body.bytes,
+      body.mediaType === bytesMediaType ? undefined : body.mediaType,
+    );
     const picture_id = newId();
     await storePicture(objects, user.user_id, picture_id, forms);
     try {

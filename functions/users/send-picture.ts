@@ -3,6 +3,7 @@ import { readAgain, retryOnConflict } from '../../shared/data/retry-on-conflict.
 import type { TableReader } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
+import { bytesMediaType } from '../../shared/http/bytes-media-type.ts';
 import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { type PictureForm, type PictureSize, pictureMediaTypes } from '../../shared/pictures/picture-form.ts';
@@ -29,7 +30,8 @@ export async function sendPicture(
   { accounts, objects, caller, header }: Context,
 ): Promise<Reply<never>> {
   requireMaySeeAccount(caller, username);
-  const form: PictureForm = { size, mediaType: preferredMediaType(header('Accept'), pictureMediaTypes) };
+  const label = preferredMediaType(header('Accept'), [...pictureMediaTypes, bytesMediaType]);
+  const form: PictureForm = { size, mediaType: label === bytesMediaType ? pictureMediaTypes[0] : label };
   const send = async () => {
     const { user, picture } = await requireUserWithPicture(accounts, username);
     const { picture_id = null, version = 0 } = picture ?? {};
@@ -37,7 +39,7 @@ export async function sendPicture(
     if (picture_id === null) return Reply.content('image/png', await identicon(user, size), extras);
     const bytes = await readPicture(objects, user, picture_id, form);
     // The picture may have been replaced between the reads of its record and of its bytes.
-    return bytes === undefined ? readAgain : Reply.content(form.mediaType, bytes, extras);
+    return bytes === undefined ? readAgain : Reply.content(label, bytes, extras);
   };
   const giveUp = () => {
     throw new Error(`the picture of ${username} is on record but not in the bucket`);

@@ -51,7 +51,7 @@ async function measureSize(objects: ObjectWriter, { folder, say }: Bench, size: 
     bytes.length,
     createHash('sha256').update(bytes).digest('hex'),
   );
-  const download = await objects.presignDownload(key, 'object', 'application/octet-stream');
+  const { GET: download } = await objects.presignDownload(key, 'object', 'application/octet-stream');
   const plain = join(folder, key);
   const put: number[] = [];
   const get: number[] = [];

@@ -6,7 +6,7 @@ import { tags } from './tag-rules.ts';
 
 const description = `Projects of machine learning with their configurations, environments, experiments and training runs; users; and the pruning and quantization of models.
 
-Sign in with \`POST /auth/token\` and send the token with every request as \`Authorization: Bearer <token>\`. Every path answers with and without its trailing slash. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused. Errors are problem documents (RFC 9457).`;
+Sign in with \`POST /auth/token\` and send the token with every request as \`Authorization: Bearer <token>\`. Every path answers with and without its trailing slash, and HEAD wherever GET does. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused. Errors are problem documents (RFC 9457).`;
 
 /** The OpenAPI document of the whole service, as it is kept beside the endpoint that serves it. */
 export function serviceDocument(endpoints: readonly LoadedEndpoint[]): OpenApiDocument {

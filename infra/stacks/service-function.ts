@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -19,27 +19,18 @@ export interface ServiceFunctionProps {
   runtime?: FunctionRuntime;
   environment: Readonly<Record<string, string>>;
   log: ILogGroup;
-  statements: readonly PolicyStatement[];
+  role: IRole;
   /** Whether it starts itself again, by what it writes. */
   isRecurring?: boolean;
 }
 
-/** A Lambda function of the service with a role of its own. */
+/** A Lambda function of the service. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { description, folder, runtime = {}, environment, log, statements, isRecurring = false } = props;
-    const writeLog = new PolicyStatement({
-      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [log.logGroupArn],
-    });
-    // A policy of its own would be one more resource for every function.
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { needs: new PolicyDocument({ statements: [...statements, writeLog] }) },
-    });
+    const { description, folder, runtime = {}, environment, log, role, isRecurring = false } = props;
     this.lambda = new LambdaFunction(this, 'Function', {
       description,
       runtime: Runtime.NODEJS_24_X,

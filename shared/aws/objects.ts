@@ -43,6 +43,12 @@ export interface ObjectStream {
   etag: string | undefined;
 }
 
+/** URLs of one object by the method of the request, which is signed, too. */
+export interface PresignedDownload {
+  GET: string;
+  HEAD: string;
+}
+
 /** Reads of the bucket. */
 export interface ObjectReader {
   head(key: string): Promise<ObjectHead | undefined>;
@@ -57,8 +63,8 @@ export interface ObjectReader {
     at: { from: number; etag?: string; signal?: AbortSignal },
   ): Promise<ObjectStream | undefined>;
   list(prefix: string, after?: string): Promise<ObjectPage>;
-  /** A URL that anyone can download the object from for a while, under this file name. */
-  presignDownload(key: string, fileName: string, mediaType: string): Promise<string>;
+  /** URLs that anyone can download the object from for a while, under this file name. */
+  presignDownload(key: string, fileName: string, mediaType: string): Promise<PresignedDownload>;
 }
 
 /** Reads and writes of the bucket. */
@@ -162,14 +168,19 @@ export function objectReader(client: S3Client, bucket: string): ObjectReader {
       return { objects, next: answer.IsTruncated === true ? objects.at(-1)?.key : undefined };
     },
 
-    presignDownload(key, fileName, mediaType) {
-      const command = new GetObjectCommand({
+    async presignDownload(key, fileName, mediaType) {
+      const asked = {
         Bucket: bucket,
         Key: key,
         ResponseContentDisposition: attachment(fileName),
         ResponseContentType: mediaType,
-      });
-      return getSignedUrl(client, command, { expiresIn: downloadSeconds });
+      };
+      const valid = { expiresIn: downloadSeconds };
+      const [GET, HEAD] = await Promise.all([
+        getSignedUrl(client, new GetObjectCommand(asked), valid),
+        getSignedUrl(client, new HeadObjectCommand(asked), valid),
+      ]);
+      return { GET, HEAD };
     },
   };
 }

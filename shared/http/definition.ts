@@ -12,6 +12,13 @@ import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** The methods that a request may have: whatever is served by GET is served by HEAD, too. */
+export type RequestMethod = Method | 'HEAD';
+
+/** The methods of requests that an operation of this method serves. */
+export const servedMethods = (method: Method): readonly RequestMethod[] =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method];
+
 /** Who may call: anyone without signing in, or callers whose account type has at least these rights. */
 export type Rule = 'anyone' | AccountType;
 
@@ -114,6 +121,8 @@ export interface Ambient {
   requestId: string;
   /** Address that the request came from. */
   sourceIp: string;
+  /** Path of the request as its sender sees it: on AWS with the stage before it. */
+  requestPath: string;
   header(name: string): string | undefined;
   /** Version that `If-Match` names; undefined where the caller does not mind. */
   expectedVersion: number | undefined;

@@ -68,6 +68,7 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
     settings: platform.settings,
     requestId,
     sourceIp: event.requestContext.identity.sourceIp,
+    requestPath: event.requestContext.path,
     header: (name: string) => headerOf(event, name.toLowerCase()),
     expectedVersion: expectedVersion(event),
   };
@@ -78,7 +79,11 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
   });
 }
 
-/** The Lambda handler of an endpoint. It reads the environment and opens clients at its first request, not on import. */
+/**
+ * The Lambda handler of an endpoint. HEAD is answered like GET, whole: what sends the answer leaves its body out, and
+ * alone knows the Content-Length that API Gateway computes from it. The handler
+ * reads the environment and opens clients at its first request, not on import.
+ */
 export function lambda(endpoint: AnyEndpoint, environment: Environment = process.env): Handler {
   let started: Process | undefined;
 
@@ -104,7 +109,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   const finish = (event: Event, result: Result): Result => {
     const { log, startedAt, caller, platform } = exchangeOf(event);
     log.info('request', {
-      method: endpoint.method,
+      method: event.httpMethod,
       path: endpoint.path,
       status: result.statusCode,
       milliseconds: Math.round(performance.now() - startedAt),

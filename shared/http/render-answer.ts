@@ -55,7 +55,10 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
     ...reportUnreadable(exchange, reply),
     ...reply.headers,
   };
-  if (reply.body.kind === 'redirect') return { statusCode: 302, headers, body: '' };
+  if (reply.body.kind === 'redirect') {
+    headers['Location'] = reply.body.locations[event.httpMethod === 'HEAD' ? 'HEAD' : 'GET'];
+    return { statusCode: 302, headers, body: '' };
+  }
   const rendered: Rendered =
     reply.body.kind === 'json'
       ? { mediaType: 'application/json', body: await renderJson(endpoint, reply.body.value, mask) }
@@ -69,7 +72,7 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
     headers['ETag'] = isCompressed ? compressedTag(tag) : tag;
     const known = headerOf(event, 'if-none-match');
     const isKnown = noneMatchNames(known, tag) || noneMatchNames(known, compressedTag(tag));
-    if (event.httpMethod === 'GET' && isKnown) {
+    if (endpoint.method === 'GET' && isKnown) {
       const { 'Content-Type': _, ...kept } = headers;
       return { statusCode: 304, headers: kept, body: '' };
     }

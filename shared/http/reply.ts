@@ -2,10 +2,13 @@ import type { UnreadableRecordError } from '../data/unreadable-record.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+/** Where a redirect leads, by the method of the request: a presigned URL is good for one method. */
+type Locations = Readonly<Record<'GET' | 'HEAD', string>>;
+
 type Body<T> =
   | { kind: 'json'; value: T }
   | { kind: 'content'; mediaType: string; bytes: Uint8Array | string }
-  | { kind: 'redirect' };
+  | { kind: 'redirect'; locations: Locations };
 
 /** Where the next page of a list starts. */
 export interface NextPage {
@@ -63,10 +66,7 @@ export class Reply<T> {
   }
 
   /** 302 to a presigned URL, which must not be kept by anybody. */
-  static redirect(location: string): Reply<never> {
-    return new Reply<never>(
-      { kind: 'redirect' },
-      { headers: { Location: location, 'Cache-Control': 'no-store' } },
-    );
+  static redirect(locations: Locations): Reply<never> {
+    return new Reply<never>({ kind: 'redirect', locations }, { headers: { 'Cache-Control': 'no-store' } });
   }
 }

@@ -10,7 +10,10 @@ export function unfitPicture(message: string, cause?: unknown): ServiceError {
 }
 
 /** An error for a body that is no picture of an accepted kind, or not of its Content-Type's. */
-export function otherMediaType(declared: string, found: UploadMediaType | undefined): ServiceError {
+export function otherMediaType(
+  declared: string | undefined,
+  found: UploadMediaType | undefined,
+): ServiceError {
   return new ServiceError(
     'unsupported-media-type',
     found === undefined

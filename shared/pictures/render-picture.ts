@@ -66,15 +66,16 @@ function encode(image: Sharp, mediaType: PictureMediaType): Promise<Buffer> {
  * Make the stored pictures of an uploaded file: squares around its most salient part, upright, in sRGB, the first
  * frame alone, encoded anew from nothing but the pixels, so that nothing else of the file survives.
  *
- * @throws ServiceError `unsupported-media-type` for what is no picture, or another one than `declared`
+ * @throws ServiceError `unsupported-media-type` for what is no picture, or another one than `declared`, where that says any
  * @throws ServiceError `too-large` for more than 40 megapixels by its header
  * @throws ServiceError `bad-request` for one that is empty, damaged, or too thin
  * @throws ServiceError `unavailable` when too many are waiting
  */
-export async function renderPicture(bytes: Uint8Array, declared: string): Promise<DrawnPicture[]> {
+export async function renderPicture(bytes: Uint8Array, declared?: string): Promise<DrawnPicture[]> {
   if (bytes.length === 0) throw unfitPicture('is empty; send the picture as the body');
   const found = sniffPicture(bytes);
-  if (found === undefined || found !== declared) throw otherMediaType(declared, found);
+  if (found === undefined || (declared !== undefined && found !== declared))
+    throw otherMediaType(declared, found);
   const announced = announcedSize(found, bytes);
   if (announced !== undefined) checkSize(announced);
   return takeTurn(async () => {

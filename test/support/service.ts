@@ -10,6 +10,7 @@ import type { Environment } from '../../shared/core/needs.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/user.ts';
+import type { RequestMethod } from '../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { testBucket, testCredentials, testRegion } from './engines.ts';
@@ -20,6 +21,8 @@ export interface TestUser {
 }
 
 export interface Call {
+  /** HEAD in place of GET; default the endpoint's own method. */
+  method?: RequestMethod;
   path?: Readonly<Record<string, string>>;
   /** A query string, or its parameters. */
   query?: string | Readonly<Record<string, string>>;
@@ -73,6 +76,7 @@ export async function testService(more: Environment = {}) {
   async function call(
     endpoint: AnyEndpoint,
     {
+      method = endpoint.method,
       path = {},
       query = '',
       headers = {},
@@ -93,7 +97,7 @@ export async function testService(more: Environment = {}) {
     const encoded = encodedPath(endpoint, path);
     const event = makeProxyEvent(
       {
-        method: endpoint.method,
+        method,
         path: encoded.path,
         query: typeof query === 'string' ? query : new URLSearchParams(query).toString(),
         headers: Object.entries({ ...(as && { Authorization: `Bearer ${as.token}` }), ...headers }),

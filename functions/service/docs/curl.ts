@@ -12,17 +12,14 @@ function bodyWords({ requestBody }: ApiOperation): string[] {
   if (json !== undefined) {
     return ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(json.example, null, 2))}`];
   }
-  const [mediaType = '*/*'] = Object.keys(requestBody.content);
-  const type = mediaType === '*/*' ? 'application/octet-stream' : mediaType;
-  return [`-H 'Content-Type: ${type}'`, '--data-binary @file'];
+  const [mediaType = ''] = Object.keys(requestBody.content);
+  return [`-H 'Content-Type: ${mediaType}'`, '--data-binary @file'];
 }
 
 function answerWords({ responses }: ApiOperation): string[] {
   if (responses['302'] !== undefined) return ['-L -O'];
   const types = Object.keys(responses['200']?.content ?? {});
-  const isImage =
-    types.length > 0 && types.every((type) => type.startsWith('image/') && !type.endsWith('xml'));
-  return isImage ? ['-o picture'] : [];
+  return types.some((type) => /^image\/(?!.*xml)/.test(type)) ? ['-o picture'] : [];
 }
 
 /** Whether a caller does well to send a token: where one is needed, or some callers are refused. */

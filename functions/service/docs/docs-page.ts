@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ApiDocument } from './api-document.ts';
 import { Html, html, paragraphs, prose } from './html.ts';
 import { anchorOf, methodBadge, operationView, type Served } from './operation-view.ts';
+import { pagePolicy } from './page-policy.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
@@ -83,8 +83,6 @@ export interface DocsPage {
   contentSecurityPolicy: string;
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
 /** The reference as one page that asks for nothing else. Its link to the OpenAPI document carries that one's hash. */
 export function docsPage(document: ApiDocument, openapiHash: string): DocsPage {
   const groups = groupsOf(document);
@@ -101,14 +99,5 @@ export function docsPage(document: ApiDocument, openapiHash: string): DocsPage {
 <main id="main" tabindex="-1"><p id="found" role="status"></p>${startView(document, openapiHash)}${groups.map((group) => groupView(group, document))}${problemsView(document)}</main></div>
 <script>${new Html(script)}</script></body></html>
 `;
-  const policy = [
-    "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    `script-src ${hashOf(script)}`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return { html: page.text, contentSecurityPolicy: policy.join('; ') };
+  return { html: page.text, contentSecurityPolicy: pagePolicy({ style, script }) };
 }

@@ -1,3 +1,4 @@
+import { servedMethods } from '../../../shared/http/definition.ts';
 import type { LoadedEndpoint } from '../../endpoints.ts';
 import { routeOf } from '../../routes.ts';
 
@@ -52,7 +53,7 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
     const { methods } = leafOf(root, loaded);
     if (methods.has(loaded.endpoint.method))
       throw new Error(`${loaded.file}: this method and path are taken already`);
-    methods.set(loaded.endpoint.method, loaded);
+    for (const method of servedMethods(loaded.endpoint.method)) methods.set(method, loaded);
   }
 
   return (path) => {

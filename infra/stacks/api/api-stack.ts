@@ -2,10 +2,12 @@ import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-li
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { allNeeds } from '../../../shared/http/all-needs.ts';
+import { servedMethods } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';
+import { FunctionRoles } from '../function-roles.ts';
 import { grantsOf, type Resources } from '../grants.ts';
 import { ServiceFunction } from '../service-function.ts';
 import { addRoutes, type ServedRoute } from './add-routes.ts';
@@ -38,7 +40,8 @@ export class ApiStack extends Stack {
     const api = restApi(this, new LogGroup(this, 'AccessLog', kept), endpoints, options);
     this.apiName = api.restApiName;
 
-    const served = endpoints.map((endpoint): ServedRoute => {
+    const roles = new FunctionRoles(this, log);
+    const served = endpoints.flatMap((endpoint): ServedRoute[] => {
       const { name, method, path, runtime } = endpoint;
       const { lambda: fn } = new ServiceFunction(this, name, {
         description: `${method} ${path}`,
@@ -46,9 +49,9 @@ export class ApiStack extends Stack {
         ...(runtime !== undefined && { runtime }),
         environment,
         log,
-        statements: grantsOf(allNeeds(endpoint), resources),
+        role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
       });
-      return { path, method, fn };
+      return servedMethods(method).map((one) => ({ path, method: one, fn }));
     });
     const { CORS_ORIGINS } = environment;
     const otherMethods = new ServiceFunction(this, anyMethodName, {
@@ -56,7 +59,7 @@ export class ApiStack extends Stack {
       folder: folderOf(anyMethodName),
       environment: CORS_ORIGINS === undefined ? {} : { CORS_ORIGINS },
       log,
-      statements: [],
+      role: roles.roleOf([]),
     });
     // Endpoints of one route are written with and without the slash at its end.
     const paths = new Map(endpoints.map(({ path }) => [routeOf({ path }).resource, path]));

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { servedMethods } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';
@@ -46,7 +47,8 @@ function ownThrottles(
       throttlingRateLimit: Math.min(throttle.perSecond * anonymousTimes, requestsPerSecond),
       throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),
     };
-    return [[`${routeOf(endpoint).resource}/${method}`, options] as const];
+    const { resource } = routeOf(endpoint);
+    return servedMethods(method).map((one) => [`${resource}/${one}`, options] as const);
   });
   return Object.fromEntries(throttled);
 }

@@ -8,6 +8,7 @@ import type { DeploymentOptions } from '../../deployment-options.ts';
 import type { LoadedTask } from '../../tasks.ts';
 import type { FunctionParts } from '../api/api-stack.ts';
 import { batchNames } from '../batch-names.ts';
+import { functionRole } from '../function-roles.ts';
 import { grantsOf } from '../grants.ts';
 import { ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
@@ -46,17 +47,18 @@ export class BackgroundStack extends Stack {
       const event = events[name];
       const isStarted = event !== undefined || watches.length > 0;
       if (!isStarted && name !== firstAdminTask) throw new Error(`nothing starts the task ${name}`);
+      const statements = [
+        ...grantsOf(Object.values(needs), resources),
+        ...watches.flatMap(({ table }) => streamStatements(resources[table])),
+        ...(isStarted ? [failed] : []),
+      ];
       const fn = new ServiceFunction(this, name, {
         description: `Task ${name}`,
         folder: folderOf(name),
         runtime,
         environment,
         log,
-        statements: [
-          ...grantsOf(Object.values(needs), resources),
-          ...watches.flatMap(({ table }) => streamStatements(resources[table])),
-          ...(isStarted ? [failed] : []),
-        ],
+        role: functionRole(this, `${name}Role`, { statements, log }),
         isRecurring: watches.length > 0,
       });
       if (watches.length > 0) streamFunctions.set(name, fn.lambda);

@@ -33,6 +33,18 @@ const emptyWords: readonly (readonly [string, (value: unknown) => boolean])[] = 
   ['propertyNames', (value) => isDeepStrictEqual(value, { type: 'string' })],
 ];
 
+/** @throws Error for a tuple whose elements differ: `prefixItems` and `items: false` mean nothing to most generators */
+function asList(jsonSchema: Record<string, unknown>): void {
+  const { prefixItems } = jsonSchema;
+  if (!Array.isArray(prefixItems)) return;
+  const [first] = prefixItems;
+  if (!prefixItems.every((one) => isDeepStrictEqual(one, first))) {
+    throw new Error('clients can be generated of tuples of one type alone; make this an object');
+  }
+  delete jsonSchema['prefixItems'];
+  Object.assign(jsonSchema, { items: first, minItems: prefixItems.length, maxItems: prefixItems.length });
+}
+
 /**
  * Corrects what zod makes of one schema: coercing parameters take numbers as texts but say by `.meta({ type })` what
  * they mean; a format says more to people than the pattern that zod checks it by.
@@ -46,6 +58,7 @@ function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>
   }
   // zod leaves out the default of what is coerced, which is stated as the value that it becomes.
   if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
+  asList(jsonSchema);
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
   for (const [word, isEmpty] of emptyWords) if (isEmpty(jsonSchema[word])) delete jsonSchema[word];
 }

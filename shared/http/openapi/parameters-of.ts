@@ -43,8 +43,9 @@ const header = (
   schema: JsonSchema = text,
 ): Parameter => ({ name, in: 'header', required: false, description, schema, example });
 
-const anything = { ...text, const: '*' };
-const entityTag = { ...text, pattern: '^(W/)?"[0-9]{1,15}-[A-Za-z0-9_-]+"$' };
+// Patterns, where a union or a constant would say it: generated clients make a class of either, for the name `*`.
+const anything = { ...text, pattern: '^\\*$' };
+const entityTag = { ...text, pattern: '^(\\*|(W/)?"[0-9]{1,15}-[A-Za-z0-9_-]+")$' };
 // Blanks around the value of a header are not part of it.
 const idempotencyKey = { ...text, minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
 
@@ -75,7 +76,7 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
         'If-Match',
         'ETag of an earlier answer: 412 if the record is no longer of that version.',
         exampleTag,
-        { ...text, anyOf: [anything, entityTag] },
+        entityTag,
       ),
     );
     if (method === 'PUT') {

@@ -1,17 +1,26 @@
 import { bodyMaxBytes } from '../body-max-bytes.ts';
+import { bytesMediaType } from '../bytes-media-type.ts';
+import type { FileBody } from '../definition.ts';
 import type { AnyEndpoint } from '../exchange.ts';
+import { bytesContent } from './bytes-content.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { bodyFields, fileBody } from './facts.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
+
+function fileDescription({ mediaTypes, maxBytes }: FileBody): string {
+  const others = mediaTypes.filter((one) => one !== bytesMediaType);
+  const types = others.includes('*/*') ? 'any' : `${bytesMediaType} or its own: ${others.join(', ')}`;
+  return `The file itself, at most ${maxBytes.toLocaleString('en')} bytes. Its Content-Type may be ${types}.`;
+}
 
 /** The body that an operation takes: fields as JSON or form, or a file. */
 export function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): JsonSchema | undefined {
   const file = fileBody(endpoint);
   if (file !== undefined) {
     return {
-      description: `The file itself, at most ${file.maxBytes.toLocaleString('en')} bytes.`,
+      description: fileDescription(file),
       required: true,
-      content: Object.fromEntries(file.mediaTypes.map((mediaType) => [mediaType, {}])),
+      content: bytesContent,
     };
   }
   const fields = bodyFields(endpoint);

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Content, OutputSpec } from '../definition.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import { problemKinds } from '../problem.ts';
+import { bytesContent, bytesSchema } from './bytes-content.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { hasIdempotencyKey, hasNotModified, isPaged } from './facts.ts';
 import { componentRef, type JsonSchema, toJsonSchema } from './json-schema.ts';
@@ -39,7 +40,9 @@ function contentOf(endpoint: AnyEndpoint, declared: Declared, source: ExampleSou
   const json = jsonOf(declared);
   return {
     ...(json !== undefined && { 'application/json': jsonMedia(endpoint, json, source) }),
-    ...Object.fromEntries(others.map((type) => [type, isText(type) ? { schema: { type: 'string' } } : {}])),
+    ...Object.fromEntries(
+      others.map((type) => [type, { schema: isText(type) ? { type: 'string' } : bytesSchema }]),
+    ),
   };
 }
 
@@ -65,6 +68,11 @@ export function responsesOf(endpoint: AnyEndpoint, source: ExampleSource): JsonS
     if (declared !== undefined) responses[status] = successResponse(endpoint, declared, source);
   }
   if (output[302] !== undefined) {
+    // Generated clients follow the redirect, and then return what they find here.
+    responses[200] = {
+      description: 'The bytes, for a client that follows the redirect.',
+      content: bytesContent,
+    };
     const headers = headerRefs(['X-Request-Id', 'Location']);
     responses[302] = { description: 'Where the bytes are, for a short time.', headers };
   }

@@ -4,12 +4,13 @@ import type { AnyEndpoint } from '../exchange.ts';
 export interface TagRule {
   name: string;
   description: string;
-  /** `/projects/{project_id}/train` is the beginning of that path and of those below it. */
+  /** `/projects/{project_id}/train` is the beginning of that path and of those below it; `/` is itself alone. */
   paths: readonly string[];
 }
 
 const below = (path: string, beginning: string): boolean =>
-  path === beginning || path.startsWith(beginning.endsWith('/') ? beginning : `${beginning}/`);
+  path === beginning ||
+  (beginning !== '/' && path.startsWith(beginning.endsWith('/') ? beginning : `${beginning}/`));
 
 /** The tag of the longest beginning that an endpoint's path has; its first segment where no rule is about it. */
 export function tagOf({ path }: Pick<AnyEndpoint, 'path'>, rules: readonly TagRule[]): string {

@@ -41,7 +41,7 @@ export const acknowledged: readonly Acknowledged[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::[^/]*\/\*\]$/,
-    at: /-background\/purge\//,
+    at: /-background\/purgeRole\//,
     reason: 'What is purged may lie below any prefix.',
   },
   {

@@ -19,9 +19,13 @@ const actionsOf = (statements: readonly Statement[]): string[] =>
   statements.flatMap(({ Action }) => list(Action)).sort();
 const text = (value: unknown): string => JSON.stringify(value) ?? '';
 
+const roles = new Map(service.of('AWS::IAM::Role').map(({ id, Properties }) => [id, Properties]));
+
 /** Statements of the role of a function of this name. */
-const functionStatements = (name: string): Statement[] =>
-  service.one('AWS::IAM::Role', `${name}Role`).Properties.Policies[0].PolicyDocument.Statement;
+const functionStatements = (name: string): Statement[] => {
+  const { Role } = service.one('AWS::Lambda::Function', `${name}Function`).Properties;
+  return roles.get(Role['Fn::GetAtt'][0]).Policies[0].PolicyDocument.Statement;
+};
 
 /** What each need comes to, written down a second time: what a role may do changes only on purpose. */
 const expected: Readonly<Record<string, readonly string[]>> = {

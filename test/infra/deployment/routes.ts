@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { routeOf } from '../../../infra/routes.ts';
 import { ownAnswers } from '../../../infra/stacks/api/gateway-responses.ts';
 import { accountTypes } from '../../../shared/data/user.ts';
+import { servedMethods } from '../../../shared/http/definition.ts';
 import { deployment, endpoints, type Resource } from './synthesized.ts';
 
 const service = await deployment({ corsOrigins: ['https://app.example'] });
@@ -17,22 +18,37 @@ function pathOf(reference: { Ref?: string }): string {
 
 const methods = service.of('AWS::ApiGateway::Method').map(({ Properties }) => ({
   method: String(Properties.HttpMethod),
-  resource: pathOf(Properties.ResourceId),
+  resource: pathOf(Properties.ResourceId) || '/',
   uri: JSON.stringify(Properties.Integration.Uri),
   integration: Properties.Integration,
 }));
 
 test('every endpoint is served by its own function under its route, and states who may call', () => {
-  for (const endpoint of endpoints) {
+  const served = endpoints.flatMap((endpoint) =>
+    servedMethods(endpoint.method).map((method) => ({ endpoint, method })),
+  );
+  for (const { endpoint, method } of served) {
     const { resource } = routeOf(endpoint);
-    const [found, ...others] = methods.filter(
-      (one) => one.method === endpoint.method && one.resource === resource,
-    );
+    const [found, ...others] = methods.filter((one) => one.method === method && one.resource === resource);
     expect(others).toEqual([]);
     expect(found?.uri).toContain(`${endpoint.name}Function`);
     expect(['anyone', ...accountTypes]).toContain(endpoint.allow);
   }
-  expect(methods.filter(({ method }) => method !== 'ANY')).toHaveLength(endpoints.length);
+  expect(methods.filter(({ method }) => method !== 'ANY')).toHaveLength(served.length);
+});
+
+test('HEAD goes to the function of GET', () => {
+  const uriOf = (wanted: string) =>
+    methods
+      .filter(({ method }) => method === wanted)
+      .map(({ resource, uri }) => `${resource} ${uri}`)
+      .sort();
+  expect(uriOf('HEAD')).toEqual(uriOf('GET'));
+});
+
+test('no stack comes near the 500 resources that CloudFormation allows', () => {
+  const counts = Map.groupBy(service.resources, ({ stack }) => stack);
+  for (const [, { length }] of counts) expect(length).toBeLessThan(450);
 });
 
 test('every route serves every other method by the one function for it', () => {
@@ -141,16 +157,25 @@ test('what anybody may call has a throttle of its own, never above that of the s
       .sort(),
   ).toEqual(
     [
+      'GET /',
+      'HEAD /',
       'GET /docs',
+      'HEAD /docs',
       'GET /health',
+      'HEAD /health',
       'GET /openapi.json',
+      'HEAD /openapi.json',
       'GET /users/check/{p2}',
+      'HEAD /users/check/{p2}',
       'POST /auth/token',
       'POST /users',
-    ].map((route) => route.replaceAll('/', '~1').replace(' ~1', ' /~1')),
+    ]
+      // The root is a slash alone.
+      .map((route) => (route.endsWith(' /') ? route : route.replaceAll('/', '~1').replace(' ~1', ' /~1')))
+      .sort(),
   );
   const of = (settings: Record<string, unknown>[], path: string) =>
-    settings.find(({ ResourcePath }) => ResourcePath === path);
+    settings.find(({ ResourcePath, HttpMethod }) => ResourcePath === path && HttpMethod !== 'HEAD');
   expect(of(given, '/~1docs')).toMatchObject({ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 10 });
   expect(of(given, '/~1auth~1token')).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 30 });
   const more = await settingsOf({ requestBurst: '30', anonymousTimes: '2' });

@@ -23,6 +23,7 @@ import {
  * a comma is a circumstance.
  */
 export const accessTable: Readonly<Record<string, readonly [pattern: string, success: number]>> = {
+  readStart: [anyone, 200],
   readHealth: [anyone, 200],
   readOpenapi: [anyone, 200],
   readDocs: [anyone, 200],

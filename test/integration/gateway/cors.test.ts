@@ -103,7 +103,7 @@ describe('pages of other origins', () => {
       expect(answer.body).toBe('');
       expect(answer.headers).toMatchObject({
         'access-control-allow-origin': app,
-        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-methods': 'GET, HEAD, POST',
         'access-control-allow-headers':
           'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Fields',
         'access-control-max-age': '3600',

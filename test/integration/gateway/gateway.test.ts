@@ -101,7 +101,7 @@ describe('the gateway', () => {
     expect(answer.json.multiValueQueryStringParameters.a).toEqual([received(value)]);
   });
 
-  test.each(['/nothing', '/', '/items/a/b', '//items/a', '/%69tems/a', '/items%2Fa'])(
+  test.each(['/nothing', '/', '//', '/items/a/b', '//items/a', '/%69tems/a', '/items%2Fa'])(
     '%s is 404',
     async (path) => {
       expectProblem(await raw([`GET ${path} HTTP/1.1`, 'Host: localhost']), 404);
@@ -111,7 +111,7 @@ describe('the gateway', () => {
   test.each(['PUT', 'OPTIONS', 'POST', 'PATCH'])('%s is 405 and says what is allowed', async (method) => {
     const answer = await raw([`${method} /items/a HTTP/1.1`, 'Host: localhost']);
     expectProblem(answer, 405);
-    expect(answer.headers['allow']).toBe('DELETE, GET');
+    expect(answer.headers['allow']).toBe('DELETE, GET, HEAD');
   });
 
   test('an unknown expectation is passed over, and CONNECT refused', async () => {
@@ -120,9 +120,22 @@ describe('the gateway', () => {
     expectProblem(await raw(['CONNECT localhost:22 HTTP/1.1', 'Host: localhost']), 400);
   });
 
-  test('HEAD is 405, as API Gateway has none', async () => {
-    const answer = await raw(['HEAD /items/a HTTP/1.1', 'Host: localhost']);
-    expect([answer.status, answer.headers['allow'], answer.body]).toEqual([405, 'DELETE, GET', '']);
+  test('HEAD is GET without its body', async () => {
+    const lines = ['HTTP/1.1', 'Host: localhost'];
+    for (const path of ['/bytes', '/nothing', '/throws']) {
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => raw([`${method} ${path} ${lines[0]}`, ...lines.slice(1)])),
+      );
+      const same = ({ status, headers }: RawAnswer) => ({ status, ...headers, 'x-request-id': '', date: '' });
+      expect(same(head!)).toEqual(same(get!));
+      expect(Number(head?.headers['content-length'])).toBe(get?.body.length);
+      expect(head?.body).toBe('');
+    }
+  });
+
+  test('HEAD where there is no GET is 405', async () => {
+    const answer = await raw(['HEAD /items/ HTTP/1.1', 'Host: localhost']);
+    expect([answer.status, answer.headers['allow'], answer.body]).toEqual([405, 'POST', '']);
   });
 
   test.each([

@@ -18,8 +18,9 @@ describe('a picture that is refused', () => {
 
   test.each<[string, string, () => Buffer | string | Promise<Buffer>, number, string]>([
     ['nothing', 'image/png', () => '', 400, 'is empty'],
-    ['no Content-Type', '', png, 415, 'send image/png or image/jpeg'],
-    ['any Content-Type', 'application/octet-stream', png, 415, 'application/octet-stream is not taken'],
+    ['no Content-Type', '', png, 415, 'send application/octet-stream or image/png'],
+    ['another Content-Type', 'application/pdf', png, 415, 'application/pdf is not taken'],
+    ['bytes that are no picture', 'application/octet-stream', () => 'PNG', 415, 'neither a PNG, JPEG'],
     ['an SVG with a script', 'image/svg+xml', () => scriptedSvg, 415, 'image/svg+xml is not taken'],
     ['an SVG said to be a PNG', 'image/png', () => scriptedSvg, 415, 'neither a PNG, JPEG, WebP nor GIF'],
     ['a JPEG said to be a PNG', 'image/png', jpeg, 415, 'by its bytes the body is image/jpeg'],

@@ -63,6 +63,11 @@ describe('training on one machine', () => {
     const redirect = await service.call(downloadArtifact, { path: { ...path, path: 'deep/model.txt' }, as });
     expect(redirect.status).toBe(302);
     expect(await (await fetch(redirect.headers['location'] ?? '')).text()).toBe('the model');
+    // A presigned URL is good for one method, so HEAD has its own.
+    const call = { path: { ...path, path: 'deep/model.txt' }, as };
+    const head = await service.call(downloadArtifact, { ...call, method: 'HEAD' });
+    const found = await fetch(head.headers['location'] ?? '', { method: 'HEAD' });
+    expect([head.status, found.status, found.headers.get('content-length')]).toEqual([302, 200, '9']);
     const { json: project } = await service.call(readProject, { path: { project_id }, as });
     expect(project.best_experiment.experiment_id).toBe(experiment_id);
     expect(project.experiments).toBe(1);

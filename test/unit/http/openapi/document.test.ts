@@ -129,8 +129,10 @@ describe('a body', () => {
 
   test('that is a file has its media types and its limit', () => {
     const { requestBody } = operationOf({ ...base, input: { body: file(['image/png'], 4096) } }).operation;
-    expect(requestBody.content).toEqual({ 'image/png': {} });
+    const schema = { type: 'string', format: 'binary' };
+    expect(requestBody.content).toEqual({ 'application/octet-stream': { schema } });
     expect(requestBody.description).toContain('4,096');
+    expect(requestBody.description).toContain('or its own: image/png');
   });
 });
 
@@ -153,11 +155,13 @@ describe('answers', () => {
     const { content: media } = operationOf({ ...base, output }).operation.responses[200];
     expect(Object.keys(media)).toEqual(['application/json', 'image/svg+xml', 'image/webp']);
     expect(media['image/svg+xml']).toEqual({ schema: { type: 'string' } });
-    expect(media['image/webp']).toEqual({});
+    expect(media['image/webp']).toEqual({ schema: { type: 'string', format: 'binary' } });
   });
 
-  test('that are redirects have a Location and no body', () => {
-    const response = operationOf({ ...base, output: { 302: redirect } }).operation.responses[302];
+  test('that are redirects have a Location and no body, and say what is found there', () => {
+    const { responses } = operationOf({ ...base, output: { 302: redirect } }).operation;
+    expect(Object.keys(responses[200].content)).toEqual(['application/octet-stream']);
+    const { 302: response } = responses;
     expect(Object.keys(response.headers)).toEqual(['X-Request-Id', 'Location']);
     expect(response).not.toHaveProperty('content');
   });

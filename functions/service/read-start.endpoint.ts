@@ -1,0 +1,31 @@
+import { preferredMediaType } from '../../shared/http/accept.ts';
+import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
+import { Start, startOf } from './start/start.ts';
+import { startPage, startPolicy } from './start/start-page.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readStart',
+  method: 'GET',
+  path: '/',
+  summary: 'Where to begin',
+  description: 'What the service is and where it goes on: a page for browsers, JSON for everybody else.',
+  allow: 'anyone',
+  needs: {},
+  throttle: { perSecond: 20, burst: 40 },
+  input: {},
+  output: { 200: content(['text/html'], Start) },
+
+  async handle(_, { requestPath, header }) {
+    const start = startOf(requestPath);
+    const vary = { Vary: 'Accept' };
+    if (preferredMediaType(header('Accept'), ['application/json', 'text/html']) === 'application/json') {
+      return Reply.json(start, { headers: vary });
+    }
+    const headers = { ...vary, 'Content-Security-Policy': startPolicy };
+    return Reply.content('text/html; charset=utf-8', startPage(start), { headers });
+  },
+});
+
+export const handler = lambda(endpoint);

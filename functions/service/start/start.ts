@@ -1,0 +1,35 @@
+import * as z from 'zod';
+
+const link = (description: string) => z.string().describe(description);
+
+/** What the service is, and where it goes on. Links are paths from the root of the host. */
+export const Start = z
+  .object({
+    service: z.literal('model-project-service'),
+    docs: link('The reference, for people.'),
+    openapi: link('The OpenAPI document, for generators of clients.'),
+    health: link('Whether the service answers.'),
+    token: link('POST here to sign in.'),
+    account: link('The account of who is signed in.'),
+  })
+  .meta({ id: 'Start' });
+export type Start = z.infer<typeof Start>;
+
+/**
+ * The links for a request to the root of the service. A deployment may be below a stage, and its root be asked for with
+ * and without the slash at its end, so that relative links would lead astray.
+ *
+ * @param requestPath as the caller sees it, such as `/v1/`
+ */
+export function startOf(requestPath: string): Start {
+  // A path that begins with two slashes would name another host.
+  const base = `/${requestPath.replace(/^\/+|\/+$/g, '')}/`.replace(/^\/+$/, '/');
+  return {
+    service: 'model-project-service',
+    docs: `${base}docs`,
+    openapi: `${base}openapi.json`,
+    health: `${base}health`,
+    token: `${base}auth/token`,
+    account: `${base}users/me`,
+  };
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { endpoint as readStart } from '../../../functions/service/read-start.endpoint.ts';
+import { startOf } from '../../../functions/service/start/start.ts';
+import { testService } from '../../support/service.ts';
+
+const service = await testService();
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+describe('the root of the service', () => {
+  test.each([undefined, '*/*', 'application/json'])('is JSON for Accept %s', async (accept) => {
+    const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
+    const { status, json, headers: answered } = await service.call(readStart, { headers });
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      service: 'model-project-service',
+      docs: '/docs',
+      openapi: '/openapi.json',
+      health: '/health',
+      token: '/auth/token',
+      account: '/users/me',
+    });
+    expect(answered['vary']).toContain('Accept');
+  });
+
+  test('is a page for browsers, under a policy that admits its own style and nothing else', async () => {
+    const { status, headers, text } = await service.call(readStart, { headers: { Accept: browser } });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['vary']).toContain('Accept');
+    const [, style = ''] = /<style>(.*)<\/style>/s.exec(text) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['content-security-policy']).toContain(
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src`,
+    );
+    expect(text).not.toMatch(/<script|style="|http:|https:/);
+    for (const href of ['/docs', '/openapi.json', '/health']) expect(text).toContain(`href="${href}"`);
+  });
+
+  test.each([
+    ['/', '/docs'],
+    ['/v1', '/v1/docs'],
+    ['/v1/', '/v1/docs'],
+    ['//elsewhere.example/', '/elsewhere.example/docs'],
+  ])('asked for at %s leads to %s', (requestPath, docs) => {
+    expect(startOf(requestPath).docs).toBe(docs);
+  });
+});
