@@ -3,7 +3,7 @@
 // go on with the pinned Node that comes with the dependencies, because npm puts node_modules/.bin first in PATH.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -11,6 +11,7 @@ const lockFile = `${root}package-lock.json`;
 const stampFile = `${root}node_modules/.installed`;
 const npmsOwnStamp = `${root}node_modules/.package-lock.json`;
 const pinnedNode = `${root}node_modules/.bin/node`;
+const commandLink = `${root}node_modules/.bin/mps`;
 
 /** node:crypto has argon2 from this version on. */
 const leastVersion = [24, 7];
@@ -41,6 +42,12 @@ function install() {
 const wanted = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 if (!isInstalled(wanted)) install();
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== wanted) writeFileSync(stampFile, wanted);
+
+// npm links the commands of dependencies, not a package's own: `npx mps` runs this one here.
+if (!existsSync(commandLink)) {
+  rmSync(commandLink, { force: true });
+  symlinkSync('../../cli/mps.mjs', commandLink);
+}
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const isRecent = major > leastVersion[0] || (major === leastVersion[0] && minor >= leastVersion[1]);

@@ -169,12 +169,14 @@ export interface Endpoint<
   O extends OutputSpec = OutputSpec,
   R extends Rule = Rule,
   P extends ProjectRule | undefined = ProjectRule | undefined,
+  M extends Method = Method,
+  Path extends `/${string}` = `/${string}`,
 > {
   /** Name of the operation, in camel case; also names the function in the cloud. */
   name: string;
-  method: Method;
+  method: M;
   /** The published form of the path, with its trailing slash where the interface has one. */
-  path: `/${string}`;
+  path: Path;
   summary: string;
   description?: string;
   allow: R;
@@ -209,7 +211,10 @@ export function defineEndpoint<
   const O extends OutputSpec,
   const R extends Rule,
   const P extends ProjectRule | undefined = undefined,
->(endpoint: Endpoint<N, I, O, R, P>): Endpoint<N, I, O, R, P> {
+  // Literal types, by which a client's calls are checked (shared/client).
+  const M extends Method = Method,
+  const Path extends `/${string}` = `/${string}`,
+>(endpoint: Endpoint<N, I, O, R, P, M, Path>): Endpoint<N, I, O, R, P, M, Path> {
   return endpoint;
 }
 

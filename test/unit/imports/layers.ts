@@ -7,7 +7,7 @@ export const layers: readonly (readonly string[])[] = [
   ['shared/aws', 'shared/config-graph', 'shared/metric-chart', 'shared/worker-thread', 'shared/onnx'],
   ['shared/data'],
   ['shared/accounts', 'shared/http', 'shared/jobs', 'shared/models', 'shared/pictures', 'shared/task'],
-  ['shared/purge', 'shared/runner'],
+  ['shared/client', 'shared/purge', 'shared/runner'],
   [
     'functions/admin',
     'functions/auth',
@@ -20,6 +20,6 @@ export const layers: readonly (readonly string[])[] = [
   ['functions/projects'],
   ['functions/optimization/models'],
   ['functions/optimization/strategies'],
-  ['infra'],
+  ['cli', 'infra'],
   ['test'],
 ];

@@ -1,0 +1,50 @@
+import { buildApplication, buildRouteMap, help, text_en, version as versionFlag } from '@stricli/core';
+import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
+import { runCommand } from './commands/run.ts';
+import { whoamiCommand } from './commands/whoami.ts';
+import type { CliContext } from './context.ts';
+import { errorText, exitCodeOf } from './error-text.ts';
+import { version } from './version.ts';
+
+const routes = buildRouteMap<string, CliContext>({
+  routes: { run: runCommand, login: loginCommand, logout: logoutCommand, whoami: whoamiCommand },
+  docs: {
+    brief: 'Trains models: from a folder to a finished experiment in one command',
+    fullDescription: `Trains models: from a folder to a finished experiment in one command.
+
+Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not signed in; "mps run" ends as its program does.`,
+  },
+});
+
+/** The command line as a whole. `isVerbose` says how errors are told. */
+export const application = (isVerbose: boolean) => {
+  const failed = (error: unknown) => errorText(error, isVerbose);
+  return buildApplication<CliContext>(
+    routes,
+    {
+      name: 'mps',
+      scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+      documentation: { disableAnsiColor: true },
+      determineExitCode: exitCodeOf,
+      localization: {
+        text: {
+          ...text_en,
+          exceptionWhileRunningCommand: failed,
+          exceptionWhileLoadingCommandContext: failed,
+        },
+      },
+    },
+    {
+      help: help({
+        brief: 'Show what a command does, with examples',
+        formatting: {
+          caseStyle: 'convert-camel-to-kebab',
+          useAliasInUsageLine: false,
+          onlyRequiredInUsageLine: true,
+        },
+      }),
+      version: versionFlag({ brief: 'Show the version', info: { currentVersion: version }, alias: false }),
+    },
+  );
+};

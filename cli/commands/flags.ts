@@ -1,0 +1,22 @@
+/** Flags that several commands have, the same everywhere. */
+export const verbose = {
+  kind: 'boolean',
+  brief: 'Show request ids and the stack of a defect',
+  optional: true,
+  withNegated: false,
+} as const;
+
+export const json = {
+  kind: 'boolean',
+  brief: 'Print JSON for scripts',
+  optional: true,
+  withNegated: false,
+} as const;
+
+export const project = {
+  kind: 'parsed',
+  parse: String,
+  placeholder: 'NAME|ID',
+  brief: 'The project; that of mps.yaml or of the folder without it',
+  optional: true,
+} as const;

@@ -1,0 +1,185 @@
+import type { endpoint as cancelExperiment } from '../../functions/experiments/cancel-experiment.endpoint.ts';
+import type { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
+import type { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
+import type { endpoint as readMetrics } from '../../functions/experiments/read-metrics.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import { followRows } from '../../shared/client/follow-rows.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { wait } from '../../shared/client/retry.ts';
+import type { AnswerOf, RowOf } from '../../shared/client/route.ts';
+import { UnreachableError } from '../../shared/client/unreachable-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { LiveLine } from '../output/live-line.ts';
+import type { Printer } from '../output/printer.ts';
+import { dollarsText, numberText, secondsText } from '../output/units.ts';
+
+export type Experiment = AnswerOf<typeof readExperiment>;
+type LogLine = RowOf<typeof readLogs>;
+
+export interface ExperimentPath {
+  project_id: string;
+  experiment_id: string;
+}
+
+const pollMilliseconds = 1_000;
+/** A second Ctrl-C within this time cancels. */
+const secondMilliseconds = 2_000;
+
+export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
+  ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
+
+/** The exit code of the program that an experiment ran; 1 where it has none and did not succeed. */
+export const programExitCode = ({ status, exit_code }: Experiment): number =>
+  status === 'SUCCEEDED' ? 0 : exit_code || exitCodes.failure;
+
+const stateText = ({ status, status_reason }: Experiment): string =>
+  status_reason === null ? status : `${status}: ${status_reason}`;
+
+/** What is shown below the log: state, time, newest metrics. */
+function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>): string {
+  const { duration, cost } = experiment;
+  const parts = [
+    stateText(experiment),
+    ...(duration === null ? [] : [secondsText(duration)]),
+    ...[...metrics].slice(0, 4).map(([name, value]) => `${name} ${numberText(value)}`),
+    ...(cost === null ? [] : [dollarsText(cost)]),
+  ];
+  return parts.join('  ');
+}
+
+class Follower {
+  readonly #client: Client;
+  readonly #path: ExperimentPath;
+  readonly #printer: Printer;
+  readonly #line: LiveLine;
+  readonly #metrics = new Map<string, number>();
+  readonly #signal: AbortSignal;
+  #shown = '';
+
+  constructor(client: Client, path: ExperimentPath, printer: Printer, signal: AbortSignal) {
+    this.#client = client;
+    this.#path = path;
+    this.#printer = printer;
+    this.#line = new LiveLine(printer);
+    this.#signal = signal;
+  }
+
+  async follow(): Promise<Experiment> {
+    // Metrics end when the experiment does; they are an ornament, whose failure is not told.
+    const ended = new AbortController();
+    const metrics = this.#followMetrics(AbortSignal.any([this.#signal, ended.signal])).catch(() => {});
+    try {
+      const [experiment] = await Promise.all([this.#followStatus(), this.#followLog()]);
+      return experiment;
+    } finally {
+      ended.abort();
+      await metrics;
+      this.#line.end();
+    }
+  }
+
+  #connection = (isLost: boolean): void => {
+    const text = isLost ? 'The service cannot be reached; waiting for it…' : 'The service is back.';
+    this.#line.above(() => this.#printer.say(text));
+  };
+
+  #show({ stream, message }: LogLine): void {
+    const print = () => {
+      if (stream === 'service') this.#printer.say(this.#printer.style('dim', message));
+      else if (stream === 'stderr') this.#printer.say(message);
+      else this.#printer.line(message);
+    };
+    this.#line.above(print);
+  }
+
+  async #followLog(): Promise<void> {
+    const following = { signal: this.#signal, onConnection: this.#connection };
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
+    for await (const rows of followRows<typeof readLogs>(
+      this.#client,
+      route,
+      { path: this.#path },
+      following,
+    ))
+      for (const row of rows) this.#show(row);
+  }
+
+  async #followMetrics(signal: AbortSignal): Promise<void> {
+    const following = { signal, pollMilliseconds: 2_000 };
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
+    for await (const rows of followRows<typeof readMetrics>(
+      this.#client,
+      route,
+      { path: this.#path },
+      following,
+    ))
+      for (const { name, value } of rows) this.#metrics.set(name, value);
+  }
+
+  async #followStatus(): Promise<Experiment> {
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+    for (;;) {
+      try {
+        const experiment = await this.#client.call<typeof readExperiment>(route, {
+          path: this.#path,
+          signal: this.#signal,
+        });
+        const state = stateText(experiment);
+        if (state !== this.#shown && !hasEnded(experiment))
+          this.#line.above(() => this.#printer.say(`  ${state}`));
+        this.#shown = state;
+        this.#line.set(statusLine(experiment, this.#metrics));
+        if (hasEnded(experiment)) return experiment;
+      } catch (error) {
+        // The log tells of it.
+        const isAway =
+          error instanceof UnreachableError || (error instanceof ProblemError && error.status === 503);
+        if (!isAway) throw error;
+      }
+      await wait(pollMilliseconds, this.#signal);
+    }
+  }
+}
+
+/**
+ * Shows the log of an experiment and what becomes of it, until it ends. Ctrl-C leaves it running; a second one within two
+ * seconds cancels it.
+ *
+ * @throws CliError when the person goes away
+ */
+export async function followExperiment(
+  client: Client,
+  path: ExperimentPath,
+  printer: Printer,
+): Promise<Experiment> {
+  const detached = new AbortController();
+  const detach = () => detached.abort();
+  process.once('SIGINT', detach);
+  try {
+    return await new Follower(client, path, printer, detached.signal).follow();
+  } catch (error) {
+    if (!detached.signal.aborted) throw error;
+    throw await afterDetaching(client, path, printer);
+  } finally {
+    process.removeListener('SIGINT', detach);
+  }
+}
+
+async function afterDetaching(client: Client, path: ExperimentPath, printer: Printer): Promise<CliError> {
+  const { experiment_id } = path;
+  printer.say(`\nDetached; the training goes on. Ctrl-C once more cancels it.`);
+  let again = () => {};
+  const second = new Promise<boolean>((resolve) => {
+    again = () => resolve(true);
+    process.once('SIGINT', again);
+  });
+  const isCancelled = await Promise.race([second, wait(secondMilliseconds).then(() => false)]);
+  process.removeListener('SIGINT', again);
+  if (!isCancelled)
+    return new CliError(`To follow it again: mps logs -f ${experiment_id}`, exitCodes.interrupted);
+  await client.call<typeof cancelExperiment>(
+    'POST /projects/{project_id}/experiments/{experiment_id}/cancel',
+    { path },
+  );
+  return new CliError(`Cancelled ${experiment_id}.`, exitCodes.interrupted);
+}

@@ -1,0 +1,51 @@
+import { styleText } from 'node:util';
+import { printableText } from '../../shared/core/printable-text.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+type Style = Parameters<typeof styleText>[0];
+
+/** Data goes to stdout, messages to stderr. Text of others comes without control characters. */
+export class Printer {
+  readonly isTerminal: boolean;
+  readonly #hasColor: boolean;
+
+  constructor(env: Variables) {
+    this.isTerminal = process.stdout.isTTY === true;
+    this.#hasColor = process.stderr.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  }
+
+  /** A line for the person. */
+  say(text: string): void {
+    process.stderr.write(`${printableText(text)}\n`);
+  }
+
+  /** A line of data. */
+  line(text: string): void {
+    process.stdout.write(`${printableText(text)}\n`);
+  }
+
+  json(value: unknown): void {
+    process.stdout.write(`${JSON.stringify(value, undefined, this.isTerminal ? 2 : undefined)}\n`);
+  }
+
+  style(style: Style, text: string): string {
+    return this.#hasColor ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  /** Rows below their headings: columns on a terminal that is wide enough, cut where it is not; tabs in a pipe. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+    const cells = rows.map((row) => row.map((cell) => printableText(cell).replaceAll(/[\t\n]/g, ' ')));
+    if (!this.isTerminal) {
+      for (const row of cells) this.line(row.join('\t'));
+      return;
+    }
+    const widths = headings.map((heading, at) =>
+      Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)),
+    );
+    const columns = process.stdout.columns ?? 80;
+    for (const row of [headings, ...cells]) {
+      const text = row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+      this.line(text.trimEnd().slice(0, columns));
+    }
+  }
+}

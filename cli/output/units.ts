@@ -1,0 +1,22 @@
+/** Bytes for people, such as `3.2 MB`. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const exponent = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** exponent;
+  return `${exponent === 0 ? value : value.toFixed(1)} ${units[exponent]}`;
+}
+
+/** Seconds for people, such as `4.2 s` or `1 h 03 min`. */
+export function secondsText(seconds: number): string {
+  if (seconds < 100) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  const two = (count: number) => String(count).padStart(2, '0');
+  if (minutes < 60) return `${minutes} min ${two(Math.floor(seconds % 60))} s`;
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+}
+
+/** A number with at most six significant digits. */
+export const numberText = (value: number): string => String(Number(value.toPrecision(6)));
+
+/** US dollars. */
+export const dollarsText = (dollars: number): string => `US$ ${dollars.toFixed(dollars < 1 ? 4 : 2)}`;

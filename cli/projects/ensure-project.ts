@@ -1,0 +1,23 @@
+import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
+import type { Session } from '../login/connect.ts';
+import type { ProjectFile } from '../run/project-file.ts';
+import { findProject, type Project } from './find-project.ts';
+
+/** The project of this name, created where there is none. Whoever creates one by a command has not described it yet. */
+export async function ensureProject(
+  session: Session,
+  name: string,
+  { description, type, task }: ProjectFile,
+): Promise<{ project: Project; isNew: boolean }> {
+  const found = await findProject(session, name);
+  if (found !== undefined) return { project: found, isNew: false };
+  const project = await session.client.call<typeof createProject>('POST /projects/', {
+    query: {
+      'project-name': name,
+      'project-description': description ?? `Created by mps run in the folder ${name}.`,
+      'project-type': type ?? 'general',
+      'project-task': task ?? 'training',
+    },
+  });
+  return { project, isNew: true };
+}

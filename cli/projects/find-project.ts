@@ -1,0 +1,33 @@
+import type { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
+import type { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import type { RowOf } from '../../shared/client/route.ts';
+import { CliError } from '../cli-error.ts';
+
+export type Project = RowOf<typeof listProjects>;
+
+const ulidPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Users are known by the first part of their token. */
+const userIdOf = (token: string): string => token.split('.')[0] ?? '';
+
+/**
+ * The project of this name or id; undefined where there is none. One's own comes first.
+ *
+ * @throws CliError where several others have the name
+ */
+export async function findProject(
+  { client, token }: { client: Client; token: string },
+  name: string,
+): Promise<Project | undefined> {
+  if (ulidPattern.test(name))
+    return client.call<typeof readProject>('GET /projects/{project_id}', { path: { project_id: name } });
+  const found: Project[] = [];
+  for await (const project of client.rows<typeof listProjects>('GET /projects/', { query: { limit: 1000 } }))
+    if (project.project_name === name) found.push(project);
+  const own = found.filter(({ owner_id }) => owner_id === userIdOf(token));
+  const [first, ...more] = own.length > 0 ? own : found;
+  if (more.length === 0) return first;
+  const ids = [first, ...more].map((project) => `  ${project?.project_id} of ${project?.owner ?? 'nobody'}`);
+  throw new CliError(`Several projects are called "${name}":\n${ids.join('\n')}\nName one by --project ID.`);
+}

@@ -1,0 +1,35 @@
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { ChosenEnvironment } from './choose-environment.ts';
+
+/** An argument as a shell would take it, for the service splits commands as a shell does. */
+const quoted = (argument: string): string =>
+  /^[\w@%+=:,./{}-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+
+const usualPrograms = ['train.py', 'main.py', 'train.js', 'train.mjs', 'train.sh'];
+
+function usualCommand(program: string, env_type: ChosenEnvironment['env_type']): string {
+  if (program.endsWith('.py')) return `${env_type === 'python' ? 'python' : 'python3'} ${program}`;
+  return program.endsWith('.sh') ? `sh ${program}` : `node ${program}`;
+}
+
+/**
+ * What is run: the words after `--`, what mps.yaml says, or the usual program of the folder. What the project ran before
+ * comes before the usual program, so that "mps run" again runs the same.
+ *
+ * @throws CliError where nothing says it
+ */
+export function chooseCommand(
+  files: ReadonlySet<string>,
+  env_type: ChosenEnvironment['env_type'],
+  given: { words: readonly string[]; command: string | undefined; before: string | undefined },
+): string {
+  if (given.words.length > 0) return given.words.map(quoted).join(' ');
+  const said = given.command ?? given.before;
+  if (said !== undefined) return said;
+  const program = usualPrograms.find((name) => files.has(name));
+  if (program !== undefined) return usualCommand(program, env_type);
+  throw new CliError(
+    `This folder has no program that mps knows (${usualPrograms.join(', ')}).\nSay what to run: mps run -- python train.py --epochs 5`,
+    exitCodes.usage,
+  );
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { type Override, overrideConfig } from './override-config.ts';
+
+const endings = ['yaml', 'yml', 'json', 'toml'];
+const usualNames = ['train', 'config'].flatMap((name) => endings.map((ending) => `${name}.${ending}`));
+/** Used where the folder has no configuration: it holds the values of the flags alone. */
+const ownName = 'run.yaml';
+
+export interface ChosenConfig {
+  config_id: string;
+  content: string;
+}
+
+/** The configuration to train with: the one named, the usual one of the folder, or one made of the flags. */
+export async function chooseConfig(
+  folder: string,
+  files: ReadonlySet<string>,
+  named: string | undefined,
+  overrides: readonly Override[],
+): Promise<ChosenConfig> {
+  const path = named ?? usualNames.find((name) => files.has(name));
+  if (path === undefined) return { config_id: ownName, content: overrideConfig(ownName, '{}\n', overrides) };
+  const config_id = basename(path);
+  const content = await readFile(resolve(folder, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new CliError(`There is no configuration ${path} in ${folder}.`, exitCodes.usage);
+  });
+  return { config_id, content: overrideConfig(config_id, content, overrides) };
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { create } from 'tar';
+import { CliError } from '../cli-error.ts';
+import { inspectFiles, type SourceFile } from './source-files.ts';
+
+export interface PackedSource {
+  /** The archive on disk. */
+  path: string;
+  size: number;
+  sha256: string;
+}
+
+async function pack(
+  folder: string,
+  names: readonly string[],
+  path: string,
+  signal: AbortSignal,
+): Promise<PackedSource> {
+  const hash = createHash('sha256');
+  let size = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      size += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const archive = create(
+    {
+      cwd: folder,
+      gzip: { level: 6 },
+      portable: true,
+      mtime: new Date(0),
+      noDirRecurse: true,
+      follow: false,
+    },
+    // A name with @ at its beginning would be read as an archive to be included.
+    names.map((name) => `./${name}`),
+  );
+  await pipeline(archive, counted, createWriteStream(path, { mode: 0o600 }), { signal });
+  return { path, size, sha256: hash.digest('hex') };
+}
+
+/** Those of the files that are no longer as they were. */
+async function changedFiles(folder: string, files: readonly SourceFile[]): Promise<string[]> {
+  const now = await inspectFiles(
+    folder,
+    files.map(({ path }) => path),
+  );
+  const found = new Map(now.files.map((file) => [file.path, file]));
+  return files
+    .filter(({ path, size, changed }) => {
+      const one = found.get(path);
+      return one === undefined || one.size !== size || one.changed !== changed;
+    })
+    .map(({ path }) => path);
+}
+
+/**
+ * Packs files into a tar.gz at `path`. The same files make the same bytes, so that what the service has already is known
+ * by its hash.
+ *
+ * @throws CliError when a file changed meanwhile: the archive would be no moment of the folder
+ */
+export async function packFiles(
+  folder: string,
+  files: readonly SourceFile[],
+  path: string,
+  signal: AbortSignal,
+): Promise<PackedSource> {
+  const names = files.map((file) => file.path);
+  const packed = await pack(folder, names, path, signal).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EACCES')
+      throw new CliError(`${error.message}\nMake it readable, or list it in .mpsignore.`);
+    throw error;
+  });
+  const changed = await changedFiles(folder, files);
+  if (changed.length === 0) return packed;
+  const some = changed.slice(0, 5).join(', ');
+  throw new CliError(
+    `Files changed while they were packed: ${some}.\nRun the command again; list what a running program writes in .mpsignore.`,
+  );
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
+import type { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
+import type { endpoint as readEnvironment } from '../../functions/projects/read-environment.endpoint.ts';
+import type { endpoint as trainProject } from '../../functions/projects/train-project.endpoint.ts';
+import type { endpoint as trainRemote } from '../../functions/projects/train-project-remote.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { Experiment } from '../follow/follow-experiment.ts';
+import { ask } from '../login/ask.ts';
+import type { Session } from '../login/connect.ts';
+import { LiveLine } from '../output/live-line.ts';
+import type { Printer } from '../output/printer.ts';
+import { bytesText, dollarsText, secondsText } from '../output/units.ts';
+import { ensureProject } from '../projects/ensure-project.ts';
+import { chooseCommand } from './choose-command.ts';
+import { chooseConfig } from './choose-config.ts';
+import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
+import { listFiles } from './list-files.ts';
+import type { Override } from './override-config.ts';
+import { packFiles } from './pack-files.ts';
+import { type ProjectFile, readProjectFile } from './project-file.ts';
+import { inspectFiles, type SourceFiles } from './source-files.ts';
+import { uploadSource } from './upload-source.ts';
+
+/** What a run may be told, besides what mps.yaml says. */
+export interface RunOptions
+  extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
+  project?: string;
+  config?: string;
+  overrides: readonly Override[];
+  /** What stands after `--`. */
+  words: readonly string[];
+  /** Whether to upload much without asking. */
+  yes: boolean;
+}
+
+interface Place {
+  folder: string;
+  /** Name of the project where nothing names one. */
+  name: string;
+  printer: Printer;
+  signal: AbortSignal;
+}
+
+const askAboveBytes = 100_000_000;
+
+/** Prints a line for each step, with its seconds. */
+class Steps {
+  readonly #printer: Printer;
+  #since = performance.now();
+
+  constructor(printer: Printer) {
+    this.#printer = printer;
+  }
+
+  done(step: string, what: string): void {
+    const now = performance.now();
+    const seconds = secondsText((now - this.#since) / 1000);
+    this.#since = now;
+    this.#printer.say(`${step.padEnd(12)}${what} ${this.#printer.style('dim', `(${seconds})`)}`);
+  }
+}
+
+async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<void> {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total <= askAboveBytes) return;
+  printer.say(`This folder has ${bytesText(total)}. The largest files:`);
+  for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
+    printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
+  const advice = 'List in .mpsignore what the training does not need.';
+  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or say --yes.`);
+  const answer = await ask('Upload all of it? [y/N] ');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
+}
+
+async function findEnvironment(client: Client, project_id: string) {
+  try {
+    return await client.call<typeof readEnvironment>('GET /projects/{project_id}/environment', {
+      path: { project_id },
+    });
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function putSource(
+  client: Client,
+  project_id: string,
+  sources: SourceFiles,
+  { folder, printer, signal }: Place,
+): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'mps-run-'));
+  const line = new LiveLine(printer);
+  try {
+    const packed = await packFiles(folder, sources.files, join(scratch, 'source.tar.gz'), signal);
+    const onProgress = (bytes: number) =>
+      line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
+    const isSent = await uploadSource(client, project_id, packed, { signal, onProgress });
+    const count = `${sources.files.length} ${sources.files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
+    return isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
+  } finally {
+    line.end();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function submit(
+  client: Client,
+  project_id: string,
+  config: string,
+  { nodes = 1, ...size }: Pick<RunOptions, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'>,
+): Promise<Experiment> {
+  const path = { project_id };
+  if (nodes === 1)
+    return client.call<typeof trainProject>('POST /projects/{project_id}/train', {
+      path,
+      query: { config, ...size },
+    });
+  return client.call<typeof trainRemote>('POST /projects/{project_id}/train-remote', {
+    path,
+    query: { config, nodes, ...size },
+  });
+}
+
+const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
+
+/** The sizes that flags or mps.yaml say; flags win. */
+function chosenSizes(options: RunOptions, file: ProjectFile): Pick<RunOptions, (typeof sizeNames)[number]> {
+  const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${env_type} (${reason})`;
+
+/**
+ * Makes an experiment of a folder: its project, environment, source and configuration, and a training of them. Nothing is
+ * changed on the service before the whole folder was read and found good.
+ *
+ * @throws CliError for what the person has to settle first
+ */
+export async function runFolder(session: Session, options: RunOptions, place: Place): Promise<Experiment> {
+  const { client } = session;
+  const { folder, printer, signal } = place;
+  const steps = new Steps(printer);
+  const projectFile = await readProjectFile(folder);
+  const sources = await inspectFiles(folder, await listFiles(folder));
+  const names = new Set(sources.files.map(({ path }) => path));
+  if (names.size === 0) throw new CliError(`${folder} holds no file to train with.`, exitCodes.usage);
+  const environment = await chooseEnvironment(folder, names, projectFile);
+  const config = await chooseConfig(folder, names, options.config ?? projectFile.config, options.overrides);
+  const name = options.project ?? projectFile.project ?? place.name;
+  const command = (before?: string) =>
+    chooseCommand(names, environment.env_type, {
+      words: options.words,
+      command: projectFile.command,
+      before,
+    });
+  for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
+  if (!options.yes) await agreeToSize(sources, place);
+  signal.throwIfAborted();
+
+  const { project, isNew } = await ensureProject(session, name, projectFile);
+  const { project_id } = project;
+  steps.done('project', `${project.project_name}, ${isNew ? 'created' : 'found'}`);
+
+  const found = isNew ? undefined : await findEnvironment(client, project_id);
+  const entry_point_command = command(found?.entry_point_command);
+  const { env_type, dependencies } = environment;
+  signal.throwIfAborted();
+  await client.call<typeof putEnvironment>('PUT /projects/{project_id}/environment', {
+    path: { project_id },
+    query: { entry_point_command, env_type, dependencies },
+  });
+  steps.done('environment', environmentText(environment));
+  steps.done('source', await putSource(client, project_id, sources, place));
+
+  const { config_id, content } = config;
+  signal.throwIfAborted();
+  const { version } = await client.call<typeof putConfig>('PUT /projects/{project_id}/configs/{config_id}', {
+    path: { project_id, config_id },
+    file: content,
+  });
+  steps.done('config', `${config_id}, version ${version}`);
+
+  signal.throwIfAborted();
+  const experiment = await submit(client, project_id, config_id, chosenSizes(options, projectFile));
+  const { experiment_id, cost_estimate } = experiment;
+  const estimate = cost_estimate === null ? '' : `, at most ${dollarsText(cost_estimate)}`;
+  steps.done('submitted', `${experiment_id}: ${entry_point_command}${estimate}`);
+  return experiment;
+}

@@ -1,0 +1,211 @@
+import { ProblemError } from './problem-error.ts';
+import { requestPath } from './request-path.ts';
+import { type RetryPolicy, TryAgainError, usualRetries, withRetries } from './retry.ts';
+import type {
+  AnswerOf,
+  Called,
+  CallOptions,
+  FileContent,
+  RequestArguments,
+  RequestOf,
+  Route,
+  RowOf,
+} from './route.ts';
+import { UnexpectedAnswerError } from './unexpected-answer-error.ts';
+import { UnreachableError } from './unreachable-error.ts';
+
+export interface ClientOptions {
+  /** Base address of the service, with the stage where it has one. */
+  url: string;
+  /** Bearer token; undefined for calls that need none. */
+  token?: string | undefined;
+  /** Name and version of the program, for the service's log. Browsers send their own. */
+  userAgent?: string;
+  retries?: RetryPolicy;
+}
+
+/** A request as it is sent, whatever the endpoint. */
+interface SentRequest extends CallOptions {
+  path?: Readonly<Record<string, unknown>>;
+  query?: Readonly<Record<string, unknown>>;
+  fields?: Readonly<Record<string, unknown>>;
+  body?: Readonly<Record<string, unknown>>;
+  file?: FileContent;
+}
+
+/** A page of a list. `next` is the query of the page after it; undefined where the list ends. */
+export interface ListPage<Row> {
+  rows: Row[];
+  next: string | undefined;
+}
+
+/** Milliseconds in which an answer must have come. API Gateway gives up after 29 s. */
+const answerMilliseconds = 60_000;
+const nextLink = /<\?([^>]*)>; rel="next"/;
+
+function queryText(query: Readonly<Record<string, unknown>> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) search.append(name, String(value));
+  return search.toString();
+}
+
+function contentOf({ fields, body, file }: SentRequest): { type?: string; content?: FileContent } {
+  if (file !== undefined) return { type: 'application/octet-stream', content: file };
+  if (fields === undefined && body === undefined) return {};
+  return { type: 'application/json', content: JSON.stringify({ ...fields, ...body }) };
+}
+
+/** Calls of the service's operations. Every call is checked against the definition of its endpoint when it is compiled. */
+export class Client {
+  /** Base address, without a slash at its end. */
+  readonly url: string;
+  readonly #token: string | undefined;
+  readonly #userAgent: string | undefined;
+  readonly #retries: RetryPolicy;
+
+  constructor({ url, token, userAgent, retries = usualRetries }: ClientOptions) {
+    this.url = url.replace(/\/+$/, '');
+    this.#token = token;
+    this.#userAgent = userAgent;
+    this.#retries = retries;
+  }
+
+  /**
+   * Call an operation and return its JSON.
+   *
+   * @throws ProblemError for an answer that is no success
+   * @throws UnreachableError without an answer
+   * @throws UnexpectedAnswerError for an answer that is not the service's
+   */
+  async call<E extends Called>(route: Route<E>, ...[request]: RequestArguments<E>): Promise<AnswerOf<E>> {
+    const { json } = await this.#json(route, request ?? {});
+    return json as AnswerOf<E>;
+  }
+
+  /** The answer as text of another media type, such as `image/svg+xml`. @throws as {@link call} does */
+  async text<E extends Called>(
+    route: Route<E>,
+    mediaType: string,
+    ...[request]: RequestArguments<E>
+  ): Promise<string> {
+    const given: SentRequest = request ?? {};
+    const headers = { ...given.headers, Accept: mediaType };
+    return this.#exchange(route, { ...given, headers }, (response) => response.text());
+  }
+
+  /** One page of a list; `next` is what the page before it said. @throws as {@link call} does */
+  async page<E extends Called>(
+    route: Route<E>,
+    request: RequestOf<E>,
+    next?: string,
+  ): Promise<ListPage<RowOf<E>>> {
+    const { json, link } = await this.#json(route, request, next);
+    if (!Array.isArray(json)) throw new UnexpectedAnswerError(`${route} answered no list.`);
+    return { rows: json as RowOf<E>[], next: nextLink.exec(link)?.[1] };
+  }
+
+  /** Every row of a list, page after page. @throws as {@link call} does */
+  async *rows<E extends Called>(
+    route: Route<E>,
+    ...[request]: RequestArguments<E>
+  ): AsyncGenerator<RowOf<E>> {
+    let next: string | undefined;
+    do {
+      const page: ListPage<RowOf<E>> = await this.page<E>(route, (request ?? {}) as RequestOf<E>, next);
+      yield* page.rows;
+      next = page.next;
+    } while (next !== undefined);
+  }
+
+  /**
+   * The bytes behind an operation that redirects to them, as a response whose body is still to be read.
+   *
+   * @throws as {@link call} does
+   */
+  async open<E extends Called>(route: Route<E>, ...[request]: RequestArguments<E>): Promise<Response> {
+    return this.#exchange(route, { ...request }, (response) => response, { redirect: 'follow' });
+  }
+
+  #json(route: string, request: SentRequest, next?: string): Promise<{ json: unknown; link: string }> {
+    return this.#exchange(
+      route,
+      { ...request, headers: { Accept: 'application/json', ...request.headers } },
+      async (response) => {
+        const text = await response.text();
+        try {
+          return { json: JSON.parse(text), link: response.headers.get('link') ?? '' };
+        } catch {
+          throw new UnexpectedAnswerError(
+            `${this.url} does not answer as the service does: ${route} has no JSON.`,
+          );
+        }
+      },
+      next === undefined ? {} : { query: next },
+    );
+  }
+
+  async #exchange<T>(
+    route: string,
+    request: SentRequest,
+    read: (response: Response) => T | Promise<T>,
+    { redirect = 'manual', query }: { redirect?: 'manual' | 'follow'; query?: string } = {},
+  ): Promise<T> {
+    const space = route.indexOf(' ');
+    const method = route.slice(0, space);
+    const template = route.slice(space + 1);
+    const search = query ?? queryText(request.query);
+    const url = `${this.url}${requestPath(template, request.path ?? {})}${search === '' ? '' : `?${search}`}`;
+    const { type, content } = contentOf(request);
+    // Outside /auth/ every POST that creates something honours a key, so that it may be repeated.
+    const isKeyed = method === 'POST' && !template.startsWith('/auth/');
+    const headers = {
+      ...(type !== undefined && { 'Content-Type': type }),
+      ...(isKeyed && { 'Idempotency-Key': crypto.randomUUID() }),
+      ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+      ...(this.#userAgent !== undefined && { 'User-Agent': this.#userAgent }),
+      ...request.headers,
+    };
+    const attempt = () =>
+      this.#attempt(
+        url,
+        { method, headers, redirect, ...(content !== undefined && { body: content }) },
+        request,
+        read,
+      );
+    const isRepeatable = method !== 'POST' || isKeyed;
+    return withRetries(attempt, { policy: this.#retries, isRepeatable, signal: request.signal });
+  }
+
+  async #attempt<T>(
+    url: string,
+    init: RequestInit,
+    { signal }: SentRequest,
+    read: (response: Response) => T | Promise<T>,
+  ): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error('no answer within a minute')), answerMilliseconds);
+    const signals = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    try {
+      const response = await fetch(url, { ...init, signal: signals });
+      if (response.ok) return await read(response);
+      if (response.status >= 300 && response.status < 400)
+        throw new UnexpectedAnswerError(
+          `${this.url} redirects to ${response.headers.get('location') ?? 'another address'}.`,
+        );
+      const problem = await ProblemError.of(response);
+      if (problem.status === 429 || problem.status === 503)
+        throw new TryAgainError(problem, response.headers.get('retry-after'));
+      throw problem;
+    } catch (error) {
+      const isOurs =
+        error instanceof ProblemError ||
+        error instanceof TryAgainError ||
+        error instanceof UnexpectedAnswerError ||
+        signal?.aborted === true;
+      throw isOurs ? error : new UnreachableError(this.url, late.signal.aborted ? late.signal.reason : error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

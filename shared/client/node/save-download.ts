@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Client } from '../client.ts';
+import { download } from '../download.ts';
+import type { Called, RequestOf, Route } from '../route.ts';
+
+/** The bytes that arrived are not those that the service promised. */
+export class WrongBytesError extends Error {
+  override readonly name = 'WrongBytesError';
+}
+
+export interface SavedFile {
+  /** Where to save it. */
+  path: string;
+  size: number;
+  /** SHA-256 digest in hexadecimal digits. */
+  sha256: string;
+  onProgress?(bytes: number): void;
+  signal?: AbortSignal;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+const sizeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    (found) => (found.isFile() ? found.size : undefined),
+    () => undefined,
+  );
+
+/**
+ * Save a file that an operation redirects to. It arrives in `<path>.part`, with which an interrupted download goes on, and
+ * gets its name when its SHA-256 is right. A file that is there already with these bytes is kept.
+ *
+ * @returns whether anything was downloaded
+ * @throws WrongBytesError when the bytes are not the promised ones
+ */
+export async function saveDownload<E extends Called>(
+  client: Client,
+  route: Route<E>,
+  request: RequestOf<E>,
+  { path, size, sha256, onProgress, signal }: SavedFile,
+): Promise<boolean> {
+  if ((await sizeOf(path)) === size && (await digestOf(path)) === sha256) return false;
+  await mkdir(dirname(path), { recursive: true });
+  const part = `${path}.part`;
+  const there = (await sizeOf(part)) ?? 0;
+  const from = there <= size ? there : 0;
+  const hash = createHash('sha256');
+  if (from > 0) for await (const chunk of createReadStream(part)) hash.update(chunk);
+  const file = await open(part, from > 0 ? 'a' : 'w');
+  try {
+    let received = from;
+    for await (const chunk of download<E>(client, route, request, {
+      size,
+      from,
+      ...(signal && { signal }),
+    })) {
+      await file.appendFile(chunk);
+      hash.update(chunk);
+      received += chunk.length;
+      onProgress?.(received);
+    }
+  } finally {
+    await file.close();
+  }
+  if (hash.digest('hex') !== sha256) {
+    // A part of something else would spoil the next download, too.
+    await rm(part, { force: true });
+    throw new WrongBytesError(`${path}: the downloaded bytes do not have the promised SHA-256. Try again.`);
+  }
+  await rename(part, path);
+  return true;
+}

@@ -1,0 +1,55 @@
+/** A parameter that the service refused. */
+export interface RefusedParameter {
+  /** Where it was given: `query`, `path`, `body` or `header`. */
+  in: string;
+  name: string;
+  message: string;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function faultsIn(errors: unknown): RefusedParameter[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isObject).map((error) => ({
+    in: textOf(error['in']),
+    name: textOf(error['name']),
+    message: textOf(error['message']),
+  }));
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** An answer of the service that is no success: its problem document (RFC 9457). */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly status: number;
+  /** Kind of the problem, such as `not-found`; empty where a proxy or API Gateway answered. */
+  readonly kind: string;
+  readonly faults: readonly RefusedParameter[];
+  /** Id by which the service's log knows the request; empty where nobody gave one. */
+  readonly requestId: string;
+
+  constructor(status: number, document: Readonly<Record<string, unknown>>, fallback: string) {
+    super(textOf(document['detail']) || textOf(document['message']) || fallback);
+    this.status = status;
+    this.kind = /#problem-([a-z-]+)$/.exec(textOf(document['type']))?.[1] ?? '';
+    this.faults = faultsIn(document['errors']);
+    this.requestId = textOf(document['instance']);
+  }
+
+  /** The problem that a response holds; its body is read. */
+  static async of(response: Response): Promise<ProblemError> {
+    const text = await response.text();
+    return new ProblemError(response.status, parseObject(text), `HTTP status ${response.status}`);
+  }
+}

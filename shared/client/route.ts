@@ -1,0 +1,57 @@
+import type * as z from 'zod';
+import type { Content, FieldsBody, FileBody, InputSpec, Method, OutputSpec } from '../http/definition.ts';
+
+/** What a call needs to know of an endpoint: `typeof endpoint` of its file, imported as a type. */
+export interface Called {
+  method: Method;
+  path: `/${string}`;
+  input: InputSpec;
+  output: OutputSpec;
+}
+
+/** Method and path of an endpoint, such as `GET /projects/`: all that a call needs at run time. */
+export type Route<E extends Called> = `${E['method']} ${E['path']}`;
+
+type Empty = Record<never, never>;
+type Part<Name extends string, S> = S extends z.ZodType
+  ? Empty extends z.input<S>
+    ? { [K in Name]?: z.input<S> }
+    : { [K in Name]: z.input<S> }
+  : unknown;
+
+/** A file as the body of a request. */
+export type FileContent = Uint8Array<ArrayBuffer> | Blob | string;
+
+type BodyPart<B> =
+  B extends FieldsBody<infer S> ? Part<'body', S> : B extends FileBody ? { file: FileContent } : unknown;
+
+/** What every call takes besides its parameters. */
+export interface CallOptions {
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+/** The parameters of an endpoint as a caller gives them, by where they belong. */
+export type RequestOf<E extends Called> = CallOptions &
+  Part<'path', E['input']['path']> &
+  Part<'query', E['input']['query']> &
+  Part<'fields', E['input']['queryOrBody']> &
+  BodyPart<E['input']['body']>;
+
+/** The request may be left out where nothing of it is required. */
+export type RequestArguments<E extends Called> =
+  Empty extends RequestOf<E> ? [request?: RequestOf<E>] : [request: RequestOf<E>];
+
+type JsonOf<O> = O extends z.ZodType
+  ? z.output<O>
+  : O extends Content<infer S>
+    ? S extends z.ZodType
+      ? z.output<S>
+      : never
+    : never;
+
+/** The JSON that an endpoint answers. */
+export type AnswerOf<E extends Called> = JsonOf<E['output'][Extract<keyof E['output'], 200 | 201>]>;
+
+/** A row of a list that an endpoint answers. */
+export type RowOf<E extends Called> = AnswerOf<E> extends readonly (infer Row)[] ? Row : never;

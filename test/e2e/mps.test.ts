@@ -1,0 +1,133 @@
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { type Ended, startMps } from '../support/mps.ts';
+
+const password = 'correct horse battery';
+const hello = join(import.meta.dirname, '../examples/hello');
+
+let scratch: string;
+let folder: string;
+let service: LocalService;
+
+const said: string[] = [];
+
+async function mps(
+  args: readonly string[],
+  input = '',
+  environment: Record<string, string> = {},
+): Promise<Ended> {
+  const home = join(scratch, 'home');
+  const ended = await startMps(args, { folder, home, input, environment }).ended;
+  said.push(ended.stdout, ended.stderr);
+  return ended;
+}
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'mps-command-'));
+  folder = join(scratch, 'hello');
+  await cp(hello, folder, { recursive: true });
+  const started = await startLocalService(['--data', join(scratch, 'data')], { ADMIN_PASSWORD: password });
+  if (!('url' in started)) throw new Error(started.output);
+  service = started;
+});
+
+afterAll(async () => {
+  await service?.end('SIGTERM');
+  await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+
+const loginFile = () => join(scratch, 'home/.config/mps/logins.json');
+
+describe('mps', () => {
+  test('says how to sign in, and ends with 4', async () => {
+    expect(await mps(['whoami'])).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
+    const strange = await mps(['whoami'], '', { MPS_URL: service.url, MPS_TOKEN: 'a.b' });
+    expect(strange).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
+  });
+
+  test('refuses a wrong password, and keeps nothing', async () => {
+    const refused = await mps(['login', service.url, '--user', 'admin'], 'wrong\n');
+    expect(refused).toMatchObject({ code: 4, stdout: '' });
+    await expect(stat(loginFile())).rejects.toThrow('ENOENT');
+  });
+
+  test('signs in and keeps a token that others cannot read', async () => {
+    const signedIn = await mps(['login', service.url, '--user', 'admin'], `${password}\n`);
+    expect(signedIn, signedIn.stderr).toMatchObject({ code: 0 });
+    expect((await stat(loginFile())).mode & 0o777).toBe(0o600);
+    const { code, stdout } = await mps(['whoami', '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, username: 'admin', url: service.url });
+  });
+
+  test('trains a folder that nobody has prepared, and prints its log', async () => {
+    const ran = await mps(['run', '-S', 'learning_rate=0.2']);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    expect(ran.stdout.split('\n').filter((line) => line.startsWith('epoch'))).toHaveLength(5);
+    expect(ran.stderr).toMatch(/^project +hello, created/m);
+    expect(ran.stderr).toMatch(/SUCCEEDED in/);
+  });
+
+  test('uploads nothing that is known, runs what is said and ends as the program does', async () => {
+    const ran = await mps(['run', '--json', '--', 'sh', '-c', 'echo "two words"; exit 7']);
+    expect(ran, ran.stderr).toMatchObject({ code: 7 });
+    expect(ran.stderr).toContain('nothing to upload');
+    expect(ran.stdout).toContain('two words\n');
+    const experiment = JSON.parse(ran.stdout.split('\n').at(-2) ?? '');
+    expect(experiment).toMatchObject({ status: 'FAILED', exit_code: 7, config_id: 'train.yaml' });
+  });
+
+  test.each([
+    { args: ['run', '--nodes', 'many'], fault: 'must be a number' },
+    { args: ['run', '-S', 'nothing'], fault: 'NAME=VALUE' },
+    { args: ['run', '-c', 'missing.yaml'], fault: 'There is no configuration missing.yaml' },
+    { args: ['run', '--speed'], fault: 'No flag registered for --speed' },
+    { args: ['runn'], fault: 'did you mean `run`' },
+    { args: ['login', 'http://example.com'], fault: 'clear text' },
+    { args: ['login', 'nowhere'], fault: 'no address' },
+  ])('refuses $args with 2', async ({ args, fault }) => {
+    const refused = await mps(args);
+    expect(refused.stderr).toContain(fault);
+    expect(refused.stderr).not.toMatch(/^ +at /m);
+    expect(refused.code).toBe(2);
+  });
+
+  test('tells what the service refuses, with the parameter', async () => {
+    const refused = await mps(['run', '--vcpus', '3']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/vcpus must be one of/) });
+    expect(refused.stderr).not.toContain('Request id');
+    expect((await mps(['run', '--vcpus', '3', '--verbose'])).stderr).toContain('Request id: ');
+  });
+
+  test('refuses an mps.yaml with unknown keys before anything is sent', async () => {
+    await writeFile(join(folder, 'mps.yaml'), 'comand: python train.py\n');
+    const refused = await mps(['run']);
+    await rm(join(folder, 'mps.yaml'));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('comand: unknown') });
+    expect(refused.stderr).not.toContain('project ');
+  });
+
+  test('says that no service answers, and ends with 3', async () => {
+    const environment = { MPS_URL: 'http://127.0.0.1:1', MPS_TOKEN: 'a.b' };
+    expect(await mps(['whoami'], '', environment)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('npm start'),
+    });
+  });
+
+  test('never shows a token', async () => {
+    const [{ token }] = JSON.parse(await readFile(loginFile(), 'utf8'));
+    expect(token.length).toBeGreaterThan(40);
+    for (const text of said) expect(text.includes(token)).toBe(false);
+  });
+
+  test('signs out: the token ends', async () => {
+    const [{ token }] = JSON.parse(await readFile(loginFile(), 'utf8'));
+    expect(await mps(['logout'])).toMatchObject({ code: 0 });
+    expect(JSON.parse(await readFile(loginFile(), 'utf8'))).toEqual([]);
+    const after = await mps(['whoami'], '', { MPS_URL: service.url, MPS_TOKEN: token });
+    expect(after.code).toBe(4);
+  });
+});

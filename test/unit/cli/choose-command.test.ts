@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { chooseCommand } from '../../../cli/run/choose-command.ts';
+import { splitCommand } from '../../../shared/runner/command/parse-command.ts';
+
+const nothing = { words: [], command: undefined, before: undefined };
+
+test('what stands after -- reaches the program word by word, whatever it holds', () => {
+  const words = ['python', 'train.py', '--name', "it's two words", '', '$HOME', 'a"b', '{config}'];
+  const command = chooseCommand(new Set(), 'system', { ...nothing, words });
+  expect(splitCommand(command).words).toEqual(words);
+});
+
+test.each([
+  { files: ['train.py'], env_type: 'python', command: 'python train.py' },
+  { files: ['main.py'], env_type: 'system', command: 'python3 main.py' },
+  { files: ['train.mjs'], env_type: 'node', command: 'node train.mjs' },
+  { files: ['train.sh'], env_type: 'system', command: 'sh train.sh' },
+] as const)('$files is run by $command', ({ files, env_type, command }) => {
+  expect(chooseCommand(new Set(files), env_type, nothing)).toBe(command);
+});
+
+test('mps.yaml comes before what ran before, and that before the usual program', () => {
+  const files = new Set(['train.py']);
+  const given = { words: [], command: 'a', before: 'b' };
+  expect(chooseCommand(files, 'system', given)).toBe('a');
+  expect(chooseCommand(files, 'system', { ...given, command: undefined })).toBe('b');
+});
+
+test('a folder without a program says how to name one', () => {
+  expect(() => chooseCommand(new Set(['notes.txt']), 'system', nothing)).toThrow(
+    'mps run -- python train.py',
+  );
+});

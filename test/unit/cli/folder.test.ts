@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { chooseEnvironment } from '../../../cli/run/choose-environment.ts';
+import { listFiles } from '../../../cli/run/list-files.ts';
+import { packFiles } from '../../../cli/run/pack-files.ts';
+import { readProjectFile } from '../../../cli/run/project-file.ts';
+import { inspectFiles } from '../../../cli/run/source-files.ts';
+
+const execute = promisify(execFile);
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mps-folder-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
+const tree = {
+  '.gitignore': '*.log\n',
+  '.mpsignore': 'docs/\n*.csv\n!keep.csv\n',
+  'train.py': '',
+  'a.log': '',
+  'docs/index.md': '',
+  'data/big.csv': '',
+  'data/keep.csv': '',
+  '.venv/bin/python': '',
+  'node_modules/a/index.js': '',
+  'lib/__pycache__/a.pyc': '',
+  'lib/ä b.py': '',
+};
+const admitted = ['.gitignore', '.mpsignore', 'data/keep.csv', 'lib/ä b.py', 'train.py'];
+
+describe('listFiles', () => {
+  test('admits the same within git and without', async () => {
+    await write(tree);
+    expect(await listFiles(folder)).toEqual(admitted);
+    await execute('git', ['init', '--quiet'], { cwd: folder });
+    expect(await listFiles(folder)).toEqual(admitted);
+  });
+});
+
+describe('a source', () => {
+  const sources = async () => inspectFiles(folder, await listFiles(folder));
+  const packed = async (name: string) => {
+    const { files } = await sources();
+    return packFiles(
+      folder,
+      files,
+      join(tmpdir(), `${name}-${process.pid}.tar.gz`),
+      new AbortController().signal,
+    );
+  };
+
+  test('leaves out links that lead nowhere or out of the folder, and says so', async () => {
+    await write({ 'a.py': '' });
+    await symlink('a.py', join(folder, 'inside'));
+    await symlink('missing', join(folder, 'broken'));
+    await symlink('/etc', join(folder, 'outside'));
+    const { files, leftOut } = await sources();
+    expect(files.map(({ path }) => path)).toEqual(['a.py', 'inside']);
+    expect(leftOut).toEqual(['broken: a link to nothing', 'outside: a link out of the folder']);
+  });
+
+  test('of the same files is the same archive', async () => {
+    await write({ 'a.py': 'a', '@b/c.py': 'c' });
+    const first = await packed('first');
+    await write({ 'a.py': 'a' });
+    const second = await packed('second');
+    expect(second.sha256).toBe(first.sha256);
+    await execute('tar', ['xzf', second.path, '-C', folder, './@b/c.py']);
+    await Promise.all([rm(first.path), rm(second.path)]);
+  });
+
+  test('that changes while it is packed is refused', async () => {
+    await write({ 'a.py': 'a' });
+    const { files } = await sources();
+    await write({ 'a.py': 'longer' });
+    const path = join(tmpdir(), `changed-${process.pid}.tar.gz`);
+    const packing = packFiles(folder, files, path, new AbortController().signal);
+    await expect(packing).rejects.toThrow('changed while they were packed: a.py');
+    await rm(path, { force: true });
+  });
+});
+
+describe('chooseEnvironment', () => {
+  const choose = (files: Readonly<Record<string, string>>) =>
+    write(files).then(() => chooseEnvironment(folder, new Set(Object.keys(files)), {}));
+
+  test.each([
+    {
+      files: { 'requirements.txt': 'a' },
+      chosen: { env_type: 'python', dependencies: '-r requirements.txt' },
+    },
+    {
+      files: { 'pyproject.toml': '[project]\nname = "a"\ndependencies = ["numpy>=2", "onnx"]\n' },
+      chosen: { env_type: 'python', dependencies: 'numpy>=2\nonnx' },
+    },
+    { files: { 'pyproject.toml': '[tool.ruff]\n' }, chosen: { env_type: 'system', dependencies: 'none' } },
+    {
+      files: { 'package.json': '{"dependencies": {"a": "^1.0.0"}}' },
+      chosen: { env_type: 'node', dependencies: 'a@^1.0.0' },
+    },
+    { files: { 'package.json': '{}' }, chosen: { env_type: 'node', dependencies: 'none' } },
+    { files: { 'train.py': '' }, chosen: { env_type: 'system', dependencies: 'none' } },
+  ])('$files', async ({ files, chosen }) => {
+    expect(await choose(files as Record<string, string>)).toMatchObject(chosen);
+  });
+
+  test('refuses a file that cannot be read, by its name', async () => {
+    await expect(choose({ 'package.json': '{' })).rejects.toThrow(/^package\.json cannot be read: /);
+  });
+});
+
+describe('mps.yaml', () => {
+  test('is read', async () => {
+    await write({ 'mps.yaml': 'project: Digits\nnodes: 2\nenvironment:\n  type: system\n' });
+    expect(await readProjectFile(folder)).toEqual({
+      project: 'Digits',
+      nodes: 2,
+      environment: { type: 'system' },
+    });
+  });
+
+  test('names all its faults at once', async () => {
+    await write({ 'mps.yaml': 'projekt: a\nnodes: many\nenvironment:\n  type: conda\n  version: 3\n' });
+    const error = await readProjectFile(folder).catch((thrown: Error) => thrown);
+    expect(String(error)).toMatch(/projekt: unknown\. Known are project, /);
+    expect(String(error)).toMatch(/nodes: .*number/);
+    expect(String(error)).toMatch(/environment\.type: .*"python"/);
+    expect(String(error)).toMatch(/version: unknown\. Known are type, dependencies/);
+  });
+
+  test.each(['- a\n', 'a: [\n', 'text'])('%j is refused', async (content) => {
+    await write({ 'mps.yaml': content });
+    await expect(readProjectFile(folder)).rejects.toThrow('mps.yaml cannot be used');
+  });
+});

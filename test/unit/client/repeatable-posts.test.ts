@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadEndpoints } from '../../../infra/endpoints.ts';
+
+/** What changes one thing to one value may be repeated as it is. */
+const repeatable = new Set([
+  'cancelExperiment',
+  'cancelPruneStrategy',
+  'cancelQuantizeStrategy',
+  'changeUserType',
+]);
+
+test('the client may repeat every POST outside /auth/: it takes a key, or does the same twice', async () => {
+  const endpoints = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+  const posts = endpoints
+    .map(({ endpoint }) => endpoint)
+    .filter(({ method, path }) => method === 'POST' && !path.startsWith('/auth/'));
+  expect(posts.length).toBeGreaterThan(8);
+  const others = posts.filter(({ idempotent, name }) => idempotent === undefined && !repeatable.has(name));
+  expect(others.map(({ name }) => name)).toEqual([]);
+});
