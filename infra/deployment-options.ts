@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CorsOrigins } from '../shared/core/cors-origins.ts';
 import { PackageIndexes } from '../shared/core/package-indexes.ts';
 import { CommandError } from './command/command-error.ts';
-import { instances } from './cost/instances.ts';
+import { instances } from './instances.ts';
 import { burstFor } from './request-burst.ts';
 
 const yesOrNo = z.union([z.boolean(), z.stringbool()]);

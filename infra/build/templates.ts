@@ -28,7 +28,7 @@ export async function synthesizeTemplates(
 ): Promise<Map<string, Template>> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-templates-'));
   try {
-    const app = spawn(process.execPath, [join(root, 'infra/app.ts')], {
+    const app = spawn(process.execPath, [join(root, 'infra/stacks/app.ts')], {
       env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify(context) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -1,7 +1,7 @@
 import type { Prices } from '../../shared/core/prices.ts';
 import { shippingPace } from '../../shared/runner/telemetry/shipping-pace.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
-import { instances } from './instances.ts';
+import { instances } from '../instances.ts';
 
 /**
  * When these prices were last compared with published ones, and for which region. Compared in 2026, with pages of March

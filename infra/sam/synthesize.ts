@@ -23,7 +23,7 @@ export async function synthesize(root: string, folder: string): Promise<unknown>
       'aws:cdk:enable-path-metadata': true,
     }),
   };
-  const { status } = spawnSync(process.execPath, [join(root, 'infra/app.ts')], {
+  const { status } = spawnSync(process.execPath, [join(root, 'infra/stacks/app.ts')], {
     cwd: root,
     env: { ...process.env, ...told },
     stdio: ['ignore', 2, 2],

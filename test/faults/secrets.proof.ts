@@ -45,7 +45,7 @@ async function lookThrough(
 /** Makes the templates of a deployment with an environment full of secrets. */
 async function synthesize(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(root, 'infra/app.ts')], {
+  const child = spawn(process.execPath, [join(root, 'infra/stacks/app.ts')], {
     cwd: root,
     env: { ...environment, PATH, HOME, CDK_OUTDIR: folder },
     stdio: 'ignore',

@@ -25,7 +25,7 @@ everything='{
 synthesize() {
   local context
   context="$(node -p 'JSON.stringify({ ...require("./cdk.json").context, ...JSON.parse(process.argv[1]) })' "$1")"
-  CDK_OUTDIR="$folder/$2" CDK_CONTEXT_JSON="$context" node infra/app.ts
+  CDK_OUTDIR="$folder/$2" CDK_CONTEXT_JSON="$context" node infra/stacks/app.ts
 }
 
 start="$(date +%s)"

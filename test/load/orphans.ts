@@ -45,7 +45,7 @@ async function peakOf(pid: number): Promise<number> {
 try {
   await fill(join(folder, 'data'));
   const began = performance.now();
-  const program = join(import.meta.dirname, '../../infra/deploy/doctor.ts');
+  const program = join(import.meta.dirname, '../../infra/doctor/main.ts');
   const child = spawn(process.execPath, [program, '--orphans', '--local', join(folder, 'data')], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });

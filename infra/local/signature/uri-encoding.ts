@@ -1,5 +1,3 @@
-import { S3Error } from '../s3/protocol/s3-error.ts';
-
 /** Percent-encoding as SigV4 and `encoding-type=url` define it: everything but `A-Za-z0-9-._~`. */
 export function encodeUri(text: string): string {
   return encodeURIComponent(text).replace(
@@ -11,13 +9,4 @@ export function encodeUri(text: string): string {
 /** The same with slashes kept, for paths and keys. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeUri).join('/');
-}
-
-/** Undoes percent-encoding. @throws S3Error InvalidURI when it is broken or not UTF-8 */
-export function decodeUri(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");
-  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/project.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
-import { tryHostLock } from '../../../shared/runner/environment/cache/host-lock.ts';
+import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 
 /** Names in a folder; none where it is missing. */

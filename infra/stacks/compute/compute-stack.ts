@@ -2,7 +2,7 @@ import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { leastMemory } from '../../cost/instances.ts';
+import { leastMemory } from '../../instances.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import type { LoadedTask } from '../../tasks.ts';
 import { batchNames } from '../batch-names.ts';

@@ -3,7 +3,7 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
-import { namesOf } from '../transform/excluded.ts';
+import { namesOf } from './node-names.ts';
 import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttribute } from './attributes.ts';
 import type { Graph } from './graph.ts';
 

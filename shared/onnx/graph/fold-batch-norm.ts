@@ -1,4 +1,3 @@
-import type { Model } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
@@ -66,7 +65,7 @@ function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto):
  * Folds every BatchNormalization that alone follows a Conv of constant weight into that Conv: the same function with
  * one operator less. Returns how many were folded. Weights are scaled in double precision when they are written.
  */
-export function foldBatchNorms({ graph }: Pick<Model, 'graph'>): number {
+export function foldBatchNorms({ graph }: { readonly graph: Graph }): number {
   const index = new GraphIndex(graph);
   const names = new Names(graph);
   const gone = new Set<NodeProto>();

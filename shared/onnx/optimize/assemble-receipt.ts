@@ -1,6 +1,6 @@
 import { hardware } from '../receipt/hardware.ts';
 import type { Receipt } from '../receipt/receipt.ts';
-import type { StageAnswer } from '../stage/stage-answers.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { seedsOf } from './plan-feeds.ts';

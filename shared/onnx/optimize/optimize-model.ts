@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { StageAnswer } from '../stage/stage-answers.ts';
-import type { TaskOf } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';

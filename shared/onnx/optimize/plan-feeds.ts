@@ -1,4 +1,4 @@
-import type { FedInput, Feed, RequestedShapes } from '../stage/stage-task.ts';
+import type { FedInput, Feed, RequestedShapes } from '../stage-task/stage-task.ts';
 import type { Optimization } from './optimization.ts';
 
 /** Samples that are taken at most: to calibrate, and to compare from each kind of data. */

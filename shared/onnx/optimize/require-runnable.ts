@@ -1,8 +1,8 @@
 import { ModelError } from '../model-error.ts';
 import { isFeedType } from '../session/feed-type.ts';
 import { syntheticForm } from '../session/synthetic.ts';
-import type { StageAnswer } from '../stage/stage-answers.ts';
-import type { Feed } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { Feed } from '../stage-task/stage-task.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { FeedPlans } from './plan-feeds.ts';

@@ -1,7 +1,7 @@
 import { lchown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StageAnswer } from '../stage/stage-answers.ts';
-import type { Feed } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { Feed } from '../stage-task/stage-task.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 

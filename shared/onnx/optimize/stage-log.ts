@@ -1,6 +1,6 @@
 import type { Receipt } from '../receipt/receipt.ts';
-import type { StageAnswer } from '../stage/stage-answers.ts';
-import type { StageKind, TaskOf } from '../stage/stage-task.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { StageKind, TaskOf } from '../stage-task/stage-task.ts';
 import { type StageOptions, startStage } from '../stage/start-stage.ts';
 
 type StageRecord = Receipt['stages'][number];

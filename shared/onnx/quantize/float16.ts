@@ -12,7 +12,7 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { dataTypes } from '../tensor/data-type.ts';
 import { elementCount, type Tensor } from '../tensor/tensor.ts';
-import { isExcluded, nodeName } from '../transform/excluded.ts';
+import { isExcluded, nodeName } from '../graph/node-names.ts';
 import type { LayerChange, TransformReport } from '../transform/report.ts';
 import { fullPrecisionReason } from './half-operators.ts';
 import { halfTensor } from './half-tensor.ts';

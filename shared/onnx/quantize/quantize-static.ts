@@ -4,7 +4,7 @@ import { removeUnused } from '../graph/remove-unused.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { isExcluded, nodeName } from '../transform/excluded.ts';
+import { isExcluded, nodeName } from '../graph/node-names.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { leastOpsetPerChannel, makeStaticPlan, nothingToQuantize } from './make-static-plan.ts';
 import { prepareStatic } from './prepare-static.ts';

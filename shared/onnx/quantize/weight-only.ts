@@ -9,7 +9,7 @@ import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { elementCount, makeInt64s } from '../tensor/tensor.ts';
-import { nodeName } from '../transform/excluded.ts';
+import { nodeName } from '../graph/node-names.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { blockCount, blockSize } from './block-quantize.ts';
 import {

@@ -1,6 +1,6 @@
 import { ModelError } from '../model-error.ts';
 import { shapeText } from '../shapes/match-shapes.ts';
-import type { RequestedShapes } from '../stage/stage-task.ts';
+import type { RequestedShapes } from '../stage-task/stage-task.ts';
 
 /**
  * Refuses a data set whose samples are not what was asked for: silently taking either would be a guess.

@@ -1,5 +1,5 @@
 import { ModelError } from '../model-error.ts';
-import type { Feed } from '../stage/stage-task.ts';
+import type { Feed } from '../stage-task/stage-task.ts';
 import type { Session } from './session.ts';
 import type { Sample } from './set-samples.ts';
 

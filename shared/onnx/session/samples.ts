@@ -1,5 +1,5 @@
 import type { DataUsed } from '../receipt/data-used.ts';
-import type { Feed } from '../stage/stage-task.ts';
+import type { Feed } from '../stage-task/stage-task.ts';
 import { type Sample, setSamples } from './set-samples.ts';
 import { syntheticFeeds } from './synthetic.ts';
 

@@ -1,6 +1,6 @@
 import { ModelError } from '../model-error.ts';
 import { type NpzArray, NpzFile } from '../npz/npz-file.ts';
-import type { FedInput, RequestedShapes } from '../stage/stage-task.ts';
+import type { FedInput, RequestedShapes } from '../stage-task/stage-task.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { type FeedType, isFeedType, isFloatType, numbersOf, typedArray, typedView } from './feed-type.ts';
 import { requireRequestedShapes } from './require-requested-shapes.ts';

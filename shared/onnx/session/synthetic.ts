@@ -1,5 +1,5 @@
 import { ModelError } from '../model-error.ts';
-import type { FedInput } from '../stage/stage-task.ts';
+import type { FedInput } from '../stage-task/stage-task.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { type FeedType, isFeedType, typedArray } from './feed-type.ts';
 import { Random } from './random.ts';

@@ -6,7 +6,7 @@ import { makeCollector } from '../calibrate/make-collector.ts';
 import { writeRanges } from '../calibrate/ranges-file.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
-import { parseRequest } from '../optimize/parse-request.ts';
+import { parseRequest } from '../apply/parse-request.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
 import { prepareStatic } from '../quantize/prepare-static.ts';
 import type { StaticRequest } from '../quantize/static-operators.ts';
@@ -16,9 +16,9 @@ import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
-import type { StageAnswer } from './stage-answers.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import type { TaskOf } from './stage-task.ts';
+import type { TaskOf } from '../stage-task/stage-task.ts';
 
 /** Save the model in the form that is quantized, with the values to observe as outputs. */
 function exposed(

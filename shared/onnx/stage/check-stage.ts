@@ -7,13 +7,13 @@ import { saveModel } from '../model/save-model.ts';
 import { isFeedType } from '../session/feed-type.ts';
 import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import { syntheticFeeds } from '../session/synthetic.ts';
-import { nodeName } from '../transform/excluded.ts';
+import { nodeName } from '../graph/node-names.ts';
 import { sliceLayer } from '../verify/layer-slice.ts';
 import { observedInputs } from '../verify/observed-inputs.ts';
 import { OutputDifference } from '../verify/output-error.ts';
-import type { StageAnswer } from './stage-answers.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import type { FedInput, TaskOf } from './stage-task.ts';
+import type { FedInput, TaskOf } from '../stage-task/stage-task.ts';
 
 const checkedMost = 8;
 

@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { ModelError } from '../model-error.ts';
 import { residentMemory } from './process-memory.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import { type StageLine, StageTask } from './stage-task.ts';
+import { type StageLine, StageTask } from '../stage-task/stage-task.ts';
 
 const answerDescriptor = 3;
 

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from 'node:path';
-import type { StageTask } from './stage-task.ts';
+import type { StageTask } from '../stage-task/stage-task.ts';
 
 /** Fields of tasks that hold paths. What else looks like one may be the name of a node. */
 const pathFields: ReadonlySet<string> = new Set(['model', 'before', 'after', 'ranges', 'out', 'work', 'set']);

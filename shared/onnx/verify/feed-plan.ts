@@ -4,7 +4,7 @@ import { valueTypeOf } from '../graph/value-info.ts';
 import type { Model } from '../model/model.ts';
 import type { NodeProto, ValueInfoProto } from '../proto/onnx_pb.js';
 import { isFeedType, isFloatType } from '../session/feed-type.ts';
-import type { FedInput } from '../stage/stage-task.ts';
+import type { FedInput } from '../stage-task/stage-task.ts';
 
 /** Dimensions that nothing fixes. */
 const openDim = 16;

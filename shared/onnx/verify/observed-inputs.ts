@@ -2,7 +2,7 @@ import { intAttribute } from '../graph/attributes.ts';
 import type { ValueType } from '../graph/value-info.ts';
 import type { Model } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import type { FedInput } from '../stage/stage-task.ts';
+import type { FedInput } from '../stage-task/stage-task.ts';
 
 /** Rows that a matrix product or a table is tried with, and sizes that nothing fixes. */
 const rows = 4;

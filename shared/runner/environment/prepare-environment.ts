@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EnvironmentFolder } from './cache/environment-folder.ts';
 import { evictEnvironments } from './cache/evict-environments.ts';
-import { hostLock } from './cache/host-lock.ts';
+import { waitForHostLock } from './cache/wait-for-host-lock.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import { EnvironmentError } from './environment-error.ts';
@@ -124,7 +124,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const place = new EnvironmentFolder(projectFolder, key);
   const { sourceFolder, store, owner } = options;
   const work = { envType: spec.env_type, key, place, dependencies, interpreter, sourceFolder, store, run };
-  const lock = await hostLock(place.folder, stop, () =>
+  const lock = await waitForHostLock(place.folder, stop, () =>
     log('environment: another run here prepares it; waiting'),
   );
   let obtained: ObtainedEnvironment;

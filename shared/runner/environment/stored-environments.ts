@@ -5,7 +5,7 @@ import type { ObjectWriter } from '../../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../../data/environment.ts';
 import type { TableWriter } from '../../data/table.ts';
 import { tryWrite } from '../../data/try-write.ts';
-import { downloadObject } from '../inputs/download-object.ts';
+import { downloadObject } from '../job/download-object.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';
 import type { EnvironmentStore } from './environment-store.ts';

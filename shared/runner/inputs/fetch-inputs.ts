@@ -10,7 +10,7 @@ import type { CommandUser } from '../../process/executable.ts';
 import { JobError } from '../job/job-error.ts';
 import { retryFor } from '../job/retry-for.ts';
 import type { TrainingRun } from '../job/training-job.ts';
-import { downloadObject } from './download-object.ts';
+import { downloadObject } from '../job/download-object.ts';
 
 /** Seconds for which a read is retried while the table is unavailable. */
 const patienceSeconds = 600;

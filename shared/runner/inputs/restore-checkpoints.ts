@@ -10,7 +10,7 @@ import type { CommandUser } from '../../process/executable.ts';
 import { JobError } from '../job/job-error.ts';
 import { eachArtifact } from '../outputs/artifact-store.ts';
 import { openFolder, within } from '../outputs/find-files.ts';
-import { downloadObject } from './download-object.ts';
+import { downloadObject } from '../job/download-object.ts';
 
 export interface Restoration {
   experiment: Experiment;

@@ -1,7 +1,7 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandUser } from '../../process/executable.ts';
-import { type HostLock, tryHostLock } from '../environment/cache/host-lock.ts';
+import { type HostLock, tryHostLock } from '../host/host-lock.ts';
 
 /** How many jobs of one host may run under users of their own. */
 const slots = 64;

@@ -1,7 +1,6 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Experiment } from '../../data/experiment.ts';
 import type { CommandUser } from '../../process/executable.ts';
-import type { LogShipper } from '../telemetry/log-shipper.ts';
 import type { HeldJob } from './hold-job.ts';
 import type { TrainingContainer } from './training-container.ts';
 import type { Workspace } from './workspace.ts';
@@ -12,11 +11,17 @@ export interface TrainingJob extends HeldJob<Experiment> {
   objects: ObjectWriter;
 }
 
+/** The log of a run, which the command's output and the service's own messages go to. */
+export interface RunLog {
+  output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void>;
+  say(message: string): void;
+}
+
 /** A job with its workspace, user and log: every phase of a training takes it. */
 export interface TrainingRun {
   job: TrainingJob;
   workspace: Workspace;
   /** User of the training's programs; undefined where this process is not root. */
   user: CommandUser | undefined;
-  shipper: LogShipper;
+  shipper: RunLog;
 }

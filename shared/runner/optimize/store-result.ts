@@ -4,7 +4,7 @@ import type { CommandUser } from '../../process/executable.ts';
 import { JobError } from '../job/job-error.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { FileBytes, FileChangedError } from '../outputs/file-bytes.ts';
-import { FileRefusedError, openOwned } from '../outputs/growing-file.ts';
+import { FileRefusedError, openOwned } from '../host/growing-file.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /** Seconds for which a store that is away is tried again. */

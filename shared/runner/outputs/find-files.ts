@@ -2,7 +2,7 @@ import type { BigIntStats, Dir } from 'node:fs';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileRefusedError, openOwned, refusalOf } from './growing-file.ts';
+import { FileRefusedError, openOwned, refusalOf } from '../host/growing-file.ts';
 
 export interface FoundFile {
   /** Below the folder, with slashes. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { FileRefusedError } from './growing-file.ts';
+import { FileRefusedError } from '../host/growing-file.ts';
 
 /** Smaller files are stored with their zeros. */
 const smallBytes = 100_000_000;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MetricPoint } from '../../data/job-metrics.ts';
-import { FileRefusedError, GrowingFile } from '../outputs/growing-file.ts';
+import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseMetric } from './metric-line.ts';
 import { RowShipper } from './row-shipper.ts';

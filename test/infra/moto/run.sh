@@ -17,7 +17,7 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'moto[server]>=5.2,<6'
 
 CDK_OUTDIR="$folder/cdk.out" CDK_CONTEXT_JSON="$(node -p 'JSON.stringify(require("./cdk.json").context)')" \
-  node infra/app.ts
+  node infra/stacks/app.ts
 
 port="$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"
 "$folder/venv/bin/moto_server" --host 127.0.0.1 --port "$port" >"$folder/log" 2>&1 &

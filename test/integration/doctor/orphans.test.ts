@@ -51,7 +51,7 @@ async function prepare(
 }
 
 function doctor(...flags: string[]): Promise<{ code: number; out: string; error: string }> {
-  const program = join(import.meta.dirname, '../../../infra/deploy/doctor.ts');
+  const program = join(import.meta.dirname, '../../../infra/doctor/main.ts');
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...flags], (_, out, error) =>
       resolve({ code: child.exitCode ?? -1, out, error }),

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataFolder } from '../../../infra/local/start/data-folder.ts';
 import { goneProjects, removeEnvironments, removeRuns } from '../../../infra/local/start/sweep-folders.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
-import { tryHostLock } from '../../../shared/runner/environment/cache/host-lock.ts';
+import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 const kept = '01m7zd37c8fvxfhbyjhxbvgrzb';
 const gone = '01m7zd37c8ehm933t8h6rtmjze';

@@ -7,7 +7,7 @@ import { loadModel } from '../../../shared/onnx/model/load-model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
-import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import type { GraphProto } from '../../../shared/onnx/proto/onnx_pb.js';
 import * as hostile from '../../support/onnx/hostile-models.ts';
 import { mutated } from '../../support/onnx/mutate-bytes.ts';

@@ -7,7 +7,7 @@ import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
-import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { parseRequest } from '../../../shared/onnx/optimize/parse-request.ts';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
 import { leafOperators, operatorsBetween } from '../../../shared/onnx/quantize/static-operators.ts';
 import { readStage } from '../../../shared/onnx/stage/read-stage.ts';

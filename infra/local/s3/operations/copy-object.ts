@@ -1,4 +1,4 @@
-import { decodeUri } from '../../signature/uri-encoding.ts';
+import { decodeUri } from '../protocol/decode-uri.ts';
 import { checksumElement } from '../integrity/checksum.ts';
 import { sendXml } from '../protocol/answer.ts';
 import { S3Error } from '../protocol/s3-error.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { decodeUri } from '../../signature/uri-encoding.ts';
+import { decodeUri } from './decode-uri.ts';
 import { S3Error } from './s3-error.ts';
 
 const maxKeyBytes = 1024;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { isRunning, processIdentity } from './process-identity.ts';
+import { isRunning, processIdentity } from '../../host/process-identity.ts';
 import { removeTree } from './remove-tree.ts';
 
 const Marker = z.strictObject({

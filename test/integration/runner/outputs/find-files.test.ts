@@ -9,7 +9,7 @@ import {
   type FoundFile,
   findFiles,
 } from '../../../../shared/runner/outputs/find-files.ts';
-import { FileRefusedError } from '../../../../shared/runner/outputs/growing-file.ts';
+import { FileRefusedError } from '../../../../shared/runner/host/growing-file.ts';
 
 const isRoot = process.getuid?.() === 0;
 const jobUser = 54_321;

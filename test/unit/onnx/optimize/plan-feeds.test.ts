@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRequest } from '../../../../shared/onnx/optimize/parse-request.ts';
+import { parseRequest } from '../../../../shared/onnx/apply/parse-request.ts';
 import { planFeeds } from '../../../../shared/onnx/optimize/plan-feeds.ts';
 
 const request = parseRequest({ operation: 'prune', strategy: 'structured_l2', compression: 2 });

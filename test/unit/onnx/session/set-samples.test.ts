@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeNpz } from '../../../../shared/onnx/npz/write-npz.ts';
 import { setSamples } from '../../../../shared/onnx/session/set-samples.ts';
-import type { FedInput } from '../../../../shared/onnx/stage/stage-task.ts';
+import type { FedInput } from '../../../../shared/onnx/stage-task/stage-task.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'set-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

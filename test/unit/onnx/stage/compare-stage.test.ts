@@ -9,7 +9,7 @@ import { saveModel } from '../../../../shared/onnx/model/save-model.ts';
 import { writeNpz } from '../../../../shared/onnx/npz/write-npz.ts';
 import { TypeProto_SequenceSchema, TypeProtoSchema } from '../../../../shared/onnx/proto/onnx_pb.js';
 import { compareStage } from '../../../../shared/onnx/stage/compare-stage.ts';
-import type { Feed } from '../../../../shared/onnx/stage/stage-task.ts';
+import type { Feed } from '../../../../shared/onnx/stage-task/stage-task.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { smallModel } from '../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../support/onnx/stage-program.ts';

@@ -8,14 +8,14 @@ import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runMain } from '../command/run-main.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
-import type { OrphanSearch } from '../doctor/orphan-search.ts';
-import { reportOrphans } from '../doctor/report-orphans.ts';
-import { searchDeployment } from '../doctor/search-deployment.ts';
-import { searchFolder } from '../doctor/search-folder.ts';
-import { checkRuntime } from './check-runtime.ts';
-import { checkConcurrency, concurrencyQuota } from './concurrency.ts';
-import { type CostingThing, costingNow } from './costing-now.ts';
-import { clientConfig, deployedOptions, outputsOf, resourcesOf, stackKinds, stackName } from './deployed.ts';
+import type { OrphanSearch } from './orphan-search.ts';
+import { reportOrphans } from './report-orphans.ts';
+import { searchDeployment } from './search-deployment.ts';
+import { searchFolder } from './search-folder.ts';
+import { checkRuntime } from '../deploy/check-runtime.ts';
+import { checkConcurrency, concurrencyQuota } from '../deploy/concurrency.ts';
+import { type CostingThing, costingNow } from '../deploy/costing-now.ts';
+import { clientConfig, deployedOptions, outputsOf, resourcesOf, stackKinds, stackName } from '../deploy/deployed.ts';
 import {
   checkBootstrap,
   checkIdentity,
@@ -23,7 +23,7 @@ import {
   checkLinkedRoles,
   checkQuotas,
   type Finding,
-} from './prerequisites.ts';
+} from '../deploy/prerequisites.ts';
 
 const marks = { good: '  ok      ', note: '  note    ', problem: '  PROBLEM ' } as const;
 const line = ({ outcome, what }: Finding): string => `${marks[outcome]}${what}\n`;

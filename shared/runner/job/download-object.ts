@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import type { ObjectReader, ObjectStream } from '../../aws/objects.ts';
-import { JobError } from '../job/job-error.ts';
+import { JobError } from './job-error.ts';
 
 export interface Download {
   /** Name of the object in messages: "source archive 1234…". */

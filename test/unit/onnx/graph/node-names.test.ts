@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
-import { isExcluded } from '../../../../shared/onnx/transform/excluded.ts';
+import { isExcluded } from '../../../../shared/onnx/graph/node-names.ts';
 
 const named = makeNode('Attention', ['x'], ['y'], { name: 'heads', domain: 'com.microsoft' });
 const unnamed = makeNode('Conv', ['x'], ['c']);

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { stopped } from '../installer.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
 
 /**
@@ -38,17 +36,6 @@ export async function tryHostLock(path: string): Promise<HostLock | null> {
     }
     for (const lower of all.slice(0, -1)) await rm(`${path}.lock.${lower}`, { force: true });
     return new HostLock(own);
-  }
-}
-
-/** Waits for the lock, looking five times a second. @throws EnvironmentError `stopped` */
-export async function hostLock(path: string, stop: AbortSignal, onWait: () => void): Promise<HostLock> {
-  for (let waited = 0; ; waited += 1) {
-    stopped(stop);
-    const lock = await tryHostLock(path);
-    if (lock !== null) return lock;
-    if (waited === 0) onWait();
-    await delay(200, undefined, { signal: stop }).catch(() => stopped(stop));
   }
 }
 

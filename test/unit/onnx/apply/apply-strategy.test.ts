@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { applyStrategy } from '../../../../shared/onnx/optimize/apply-strategy.ts';
-import { parseRequest } from '../../../../shared/onnx/optimize/parse-request.ts';
+import { applyStrategy } from '../../../../shared/onnx/apply/apply-strategy.ts';
+import { parseRequest } from '../../../../shared/onnx/apply/parse-request.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
 import { recurrent } from '../../../support/onnx/quantizable-networks.ts';
 

@@ -8,7 +8,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DiskRoom } from '../../../../shared/archive/disk-room.ts';
 import { type ObjectReader, objectReader } from '../../../../shared/aws/objects.ts';
-import { type Download, downloadObject } from '../../../../shared/runner/inputs/download-object.ts';
+import { type Download, downloadObject } from '../../../../shared/runner/job/download-object.ts';
 import { BUCKET, type ChildServer, startChild } from '../../s3/child-server.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { buildParts } from './build/build-parts.ts';
-import { runMain } from './command/run-main.ts';
-import { readOptions } from './deployment-options.ts';
-import { addService } from './stacks/service.ts';
+import { buildParts } from '../build/build-parts.ts';
+import { runMain } from '../command/run-main.ts';
+import { readOptions } from '../deployment-options.ts';
+import { addService } from './service.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** The CDK app of `cdk.json`: writes the templates and assets of the service to the CDK's output folder. */
 async function synthesize(): Promise<number> {
