@@ -7,15 +7,17 @@ import { CommandError } from '../command/command-error.ts';
 import { optionFlags, optionUsage } from '../command/option-flags.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runMain } from '../command/run-main.ts';
-import type { DeploymentOptions } from '../deployment-options.ts';
-import type { OrphanSearch } from './orphan-search.ts';
-import { reportOrphans } from './report-orphans.ts';
-import { searchDeployment } from './search-deployment.ts';
-import { searchFolder } from './search-folder.ts';
 import { checkRuntime } from '../deploy/check-runtime.ts';
 import { checkConcurrency, concurrencyQuota } from '../deploy/concurrency.ts';
 import { type CostingThing, costingNow } from '../deploy/costing-now.ts';
-import { clientConfig, deployedOptions, outputsOf, resourcesOf, stackKinds, stackName } from '../deploy/deployed.ts';
+import {
+  clientConfig,
+  deployedOptions,
+  outputsOf,
+  resourcesOf,
+  stackKinds,
+  stackName,
+} from '../deploy/deployed.ts';
 import {
   checkBootstrap,
   checkIdentity,
@@ -24,6 +26,11 @@ import {
   checkQuotas,
   type Finding,
 } from '../deploy/prerequisites.ts';
+import type { DeploymentOptions } from '../deployment-options.ts';
+import type { OrphanSearch } from './orphan-search.ts';
+import { reportOrphans } from './report-orphans.ts';
+import { searchDeployment } from './search-deployment.ts';
+import { searchFolder } from './search-folder.ts';
 
 const marks = { good: '  ok      ', note: '  note    ', problem: '  PROBLEM ' } as const;
 const line = ({ outcome, what }: Finding): string => `${marks[outcome]}${what}\n`;

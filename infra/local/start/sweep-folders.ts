@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/project.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
-import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 /** Names in a folder; none where it is missing. */
 export async function namesIn(folder: string): Promise<string[]> {

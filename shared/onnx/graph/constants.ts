@@ -3,9 +3,9 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
-import { namesOf } from './node-names.ts';
 import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttribute } from './attributes.ts';
 import type { Graph } from './graph.ts';
+import { namesOf } from './node-names.ts';
 
 /** The value of a Constant node; undefined for forms that hold no numbers. */
 function constantValue(node: NodeProto, external: ExternalData): Tensor | undefined {

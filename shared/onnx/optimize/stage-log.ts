@@ -1,7 +1,7 @@
 import type { Receipt } from '../receipt/receipt.ts';
+import { type StageOptions, startStage } from '../stage/start-stage.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageKind, TaskOf } from '../stage-task/stage-task.ts';
-import { type StageOptions, startStage } from '../stage/start-stage.ts';
 
 type StageRecord = Receipt['stages'][number];
 

@@ -1,9 +1,9 @@
 import type { Graph } from '../graph/graph.ts';
+import { isExcluded } from '../graph/node-names.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { finiteness } from '../tensor/finiteness.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFloatTensor } from '../tensor/values.ts';
-import { isExcluded } from '../graph/node-names.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { layerName } from './layer-name.ts';
 import { layoutOf, sameLayout, type WeightLayout } from './weight-layout.ts';

@@ -1,8 +1,8 @@
 import type { Names } from '../graph/names.ts';
+import { nodeName } from '../graph/node-names.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { withFloats } from '../tensor/values.ts';
-import { nodeName } from '../graph/node-names.ts';
 import type { LayerChange, TransformReport } from '../transform/report.ts';
 import type { OwnedConstant } from './constant-owner.ts';
 import { quantize, type Scales } from './quantized-values.ts';

@@ -1,10 +1,10 @@
 import { Names } from '../graph/names.ts';
+import { isExcluded, nodeName, operatorName } from '../graph/node-names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
 import { type Model, microsoft } from '../model/model.ts';
 import { useMicrosoft } from '../model/use-microsoft.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { isExcluded, nodeName, operatorName } from '../graph/node-names.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
 import { DynamicGraph, type DynamicRequest, type DynamicRule } from './dynamic-graph.ts';

@@ -1,10 +1,10 @@
 import type { CalibrationRanges } from '../calibrate/ranges.ts';
 import { Names } from '../graph/names.ts';
+import { isExcluded, nodeName } from '../graph/node-names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { isExcluded, nodeName } from '../graph/node-names.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { leastOpsetPerChannel, makeStaticPlan, nothingToQuantize } from './make-static-plan.ts';
 import { prepareStatic } from './prepare-static.ts';

@@ -1,7 +1,7 @@
+import { isExcluded } from '../graph/node-names.ts';
 import type { Model } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
-import { isExcluded } from '../graph/node-names.ts';
 
 /** Options of the rules of static quantization. */
 export type StaticRequest = Pick<

@@ -1,6 +1,7 @@
 import type { Graph } from '../graph/graph.ts';
 import { makeNode } from '../graph/make-node.ts';
 import { Names } from '../graph/names.ts';
+import { nodeName } from '../graph/node-names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
 import type { Model } from '../model/model.ts';
 import { microsoft } from '../model/model.ts';
@@ -9,7 +10,6 @@ import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { elementCount, makeInt64s } from '../tensor/tensor.ts';
-import { nodeName } from '../graph/node-names.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { blockCount, blockSize } from './block-quantize.ts';
 import {

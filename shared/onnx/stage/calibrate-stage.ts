@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseRequest } from '../apply/parse-request.ts';
 import type { Collector } from '../calibrate/collector.ts';
 import { exposeOutputs } from '../calibrate/expose-outputs.ts';
 import { makeCollector } from '../calibrate/make-collector.ts';
 import { writeRanges } from '../calibrate/ranges-file.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
-import { parseRequest } from '../apply/parse-request.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
 import { prepareStatic } from '../quantize/prepare-static.ts';
 import type { StaticRequest } from '../quantize/static-operators.ts';
@@ -15,10 +15,10 @@ import { runSample } from '../session/run-sample.ts';
 import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
-import { isCalibrated } from '../strategies/optimization-request.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
-import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
+import { isCalibrated } from '../strategies/optimization-request.ts';
+import type { StageReporter } from './stage-reporter.ts';
 
 /** Save the model in the form that is quantized, with the values to observe as outputs. */
 function exposed(

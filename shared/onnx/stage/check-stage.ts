@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeName } from '../graph/node-names.ts';
 import { inferValues } from '../infer/infer-values.ts';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
@@ -7,13 +8,12 @@ import { saveModel } from '../model/save-model.ts';
 import { isFeedType } from '../session/feed-type.ts';
 import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import { syntheticFeeds } from '../session/synthetic.ts';
-import { nodeName } from '../graph/node-names.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { FedInput, TaskOf } from '../stage-task/stage-task.ts';
 import { sliceLayer } from '../verify/layer-slice.ts';
 import { observedInputs } from '../verify/observed-inputs.ts';
 import { OutputDifference } from '../verify/output-error.ts';
-import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import type { FedInput, TaskOf } from '../stage-task/stage-task.ts';
 
 const checkedMost = 8;
 

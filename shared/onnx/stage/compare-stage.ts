@@ -4,11 +4,11 @@ import { runSample } from '../session/run-sample.ts';
 import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
 import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import type { Sample } from '../session/set-samples.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { TaskOf } from '../stage-task/stage-task.ts';
 import { addScores, labelReading, labelsMet, labelsWarning, noLabels } from '../verify/label-score.ts';
 import { OutputDifference } from '../verify/output-error.ts';
-import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import type { TaskOf } from '../stage-task/stage-task.ts';
 
 /** Most samples whose outputs are compared, and most bytes that those of the source may take meanwhile. */
 const comparedMost = 64;

@@ -1,17 +1,17 @@
 import { dirname, join } from 'node:path';
+import { parseRequest } from '../apply/parse-request.ts';
+import { requireOpset } from '../apply/require-opset.ts';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
-import { parseRequest } from '../apply/parse-request.ts';
-import { requireOpset } from '../apply/require-opset.ts';
+import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { TaskOf } from '../stage-task/stage-task.ts';
 import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 import { requireKnown } from '../transform/require-known.ts';
 import { checkAttributes } from '../verify/check-attributes.ts';
 import { countParameters } from '../verify/count-parameters.ts';
 import { feedPlan } from '../verify/feed-plan.ts';
 import { runtimeNeeded } from '../verify/runtime-needed.ts';
-import type { StageAnswer } from '../stage-task/stage-answers.ts';
-import type { TaskOf } from '../stage-task/stage-task.ts';
 
 /**
  * Refuse a request that the structure of the model rules out, before anything is transformed. Return notes for the

@@ -1,8 +1,8 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { ModelError } from '../model-error.ts';
+import { type StageLine, StageTask } from '../stage-task/stage-task.ts';
 import { residentMemory } from './process-memory.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import { type StageLine, StageTask } from '../stage-task/stage-task.ts';
 
 const answerDescriptor = 3;
 

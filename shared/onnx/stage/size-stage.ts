@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ModelError } from '../model-error.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
-import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
+import type { StageReporter } from './stage-reporter.ts';
 
 /** gzip's own default; for models of this many bytes, its fastest, or it would take minutes. */
 const usualLevel = 6;

@@ -6,10 +6,10 @@ import type { Sandbox } from '../../process/sandbox.ts';
 import { hideFolders } from '../hide-folders.ts';
 import { ModelError } from '../model-error.ts';
 import { type StageAnswer, stageAnswers } from '../stage-task/stage-answers.ts';
+import { type StageKind, StageLine, type TaskOf } from '../stage-task/stage-task.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
 import { stageFolders } from './stage-folders.ts';
 import { launchStage, type StageUser } from './stage-launch.ts';
-import { type StageKind, StageLine, type TaskOf } from '../stage-task/stage-task.ts';
 
 /** Where and how stages are run. */
 export interface StageOptions {

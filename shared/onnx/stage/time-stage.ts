@@ -1,10 +1,10 @@
 import { ModelError } from '../model-error.ts';
 import { samplesOf } from '../session/samples.ts';
 import { Session } from '../session/session.ts';
-import { median, medianInterval, quantile } from '../verify/block-ratio.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
-import type { StageReporter } from './stage-reporter.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
+import { median, medianInterval, quantile } from '../verify/block-ratio.ts';
+import type { StageReporter } from './stage-reporter.ts';
 
 const blocksMost = 30;
 const blocksLeast = 5;

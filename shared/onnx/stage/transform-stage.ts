@@ -1,11 +1,11 @@
+import { applyStrategy } from '../apply/apply-strategy.ts';
+import { parseRequest } from '../apply/parse-request.ts';
 import { readRanges } from '../calibrate/ranges-file.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
-import { applyStrategy } from '../apply/apply-strategy.ts';
-import { parseRequest } from '../apply/parse-request.ts';
-import { TransformReport } from '../transform/report.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
+import { TransformReport } from '../transform/report.ts';
 
 /** Transforms a model into an empty folder. */
 export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transform'> {

@@ -1,7 +1,7 @@
 import type { Graph } from '../graph/graph.ts';
+import { namesOf, operatorName } from '../graph/node-names.ts';
 import { isKnownOperator } from '../infer/infer-values.ts';
 import { ModelError } from '../model-error.ts';
-import { namesOf, operatorName } from '../graph/node-names.ts';
 import { nearestName } from './near-names.ts';
 
 /** Entries of a list in a message; the others are only counted. */

@@ -7,10 +7,10 @@ import type { ObjectReader } from '../../aws/objects.ts';
 import { readJobConfig } from '../../data/experiment.ts';
 import { datasetObject, sourceObject } from '../../data/upload.ts';
 import type { CommandUser } from '../../process/executable.ts';
+import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
 import { retryFor } from '../job/retry-for.ts';
 import type { TrainingRun } from '../job/training-job.ts';
-import { downloadObject } from '../job/download-object.ts';
 
 /** Seconds for which a read is retried while the table is unavailable. */
 const patienceSeconds = 600;

@@ -7,10 +7,10 @@ import type { Artifact } from '../../data/artifact.ts';
 import type { Experiment } from '../../data/experiment.ts';
 import type { TableWriter } from '../../data/table.ts';
 import type { CommandUser } from '../../process/executable.ts';
+import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
 import { eachArtifact } from '../outputs/artifact-store.ts';
 import { openFolder, within } from '../outputs/find-files.ts';
-import { downloadObject } from '../job/download-object.ts';
 
 export interface Restoration {
   experiment: Experiment;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type ResultFile, resultObject } from '../../data/strategy.ts';
 import type { CommandUser } from '../../process/executable.ts';
+import { FileRefusedError, openOwned } from '../host/growing-file.ts';
 import { JobError } from '../job/job-error.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { FileBytes, FileChangedError } from '../outputs/file-bytes.ts';
-import { FileRefusedError, openOwned } from '../host/growing-file.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /** Seconds for which a store that is away is tried again. */

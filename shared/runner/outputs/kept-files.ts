@@ -1,8 +1,8 @@
+import { FileRefusedError } from '../host/growing-file.ts';
 import { ArtifactLimitError } from './artifact-limit-error.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './file-bytes.ts';
 import type { FindFilesOptions } from './find-files.ts';
-import { FileRefusedError } from '../host/growing-file.ts';
 
 /** How often a file that changes under the last look is read. */
 const maxTries = 3;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { artifactPathMaxBytes } from '../../data/artifact.ts';
-import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import { FileRefusedError } from '../host/growing-file.ts';
+import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { PinnedFiles } from './pinned-files.ts';
 import type { Refusals } from './refusals.ts';

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { writeNpz } from '../../../shared/onnx/npz/write-npz.ts';
 import { type Optimization, optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
-import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import { valueInfoOf } from '../../../shared/onnx/graph/value-info.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
-import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';

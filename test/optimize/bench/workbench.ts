@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
 import { hardware } from '../../../shared/onnx/receipt/hardware.ts';
+import { type StageOutcome, startStage } from '../../../shared/onnx/stage/start-stage.ts';
 import type { StageAnswer } from '../../../shared/onnx/stage-task/stage-answers.ts';
 import type { StageKind, TaskOf } from '../../../shared/onnx/stage-task/stage-task.ts';
-import { type StageOutcome, startStage } from '../../../shared/onnx/stage/start-stage.ts';
 import { isCalibrated } from '../../../shared/onnx/strategies/optimization-request.ts';
 
 export type Request = Readonly<Record<string, unknown>>;

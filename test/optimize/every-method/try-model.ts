@@ -1,8 +1,8 @@
 // Tries every method on one model: try-model.ts <model> <npz or ''> <folder> <first trial>. Answers a line for each.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
 import { runSample } from '../../../shared/onnx/session/run-sample.ts';
 import { samplesOf } from '../../../shared/onnx/session/samples.ts';
@@ -10,9 +10,9 @@ import { Session } from '../../../shared/onnx/session/session.ts';
 import { calibrateStage } from '../../../shared/onnx/stage/calibrate-stage.ts';
 import { compareStage } from '../../../shared/onnx/stage/compare-stage.ts';
 import { readStage } from '../../../shared/onnx/stage/read-stage.ts';
+import { transformStage } from '../../../shared/onnx/stage/transform-stage.ts';
 import type { StageAnswer } from '../../../shared/onnx/stage-task/stage-answers.ts';
 import type { Feed } from '../../../shared/onnx/stage-task/stage-task.ts';
-import { transformStage } from '../../../shared/onnx/stage/transform-stage.ts';
 import { isCalibrated } from '../../../shared/onnx/strategies/optimization-request.ts';
 import type { Outcome } from './outcome.ts';
 import { type Trial, trials } from './requests.ts';

@@ -1,6 +1,6 @@
-import { decodeUri } from '../protocol/decode-uri.ts';
 import { checksumElement } from '../integrity/checksum.ts';
 import { sendXml } from '../protocol/answer.ts';
+import { decodeUri } from '../protocol/decode-uri.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { tag, xmlDocument } from '../protocol/write-xml.ts';
 import type { ObjectAddress } from '../store/object-store.ts';

@@ -1,6 +1,6 @@
 import { outerNames } from '../../graph/graph-index.ts';
-import { type Model, microsoft } from '../../model/model.ts';
 import { isExcluded } from '../../graph/node-names.ts';
+import { type Model, microsoft } from '../../model/model.ts';
 import { DependencyGraph } from './dependency-graph.ts';
 import { elementwiseRules } from './elementwise-rules.ts';
 import { joiningRules } from './joining-rules.ts';

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EnvironmentFolder } from './environment-folder.ts';
 import { tryHostLock } from '../../host/host-lock.ts';
+import { EnvironmentFolder } from './environment-folder.ts';
 
 const suffix = '.complete';
 

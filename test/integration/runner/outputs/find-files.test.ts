@@ -4,12 +4,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FileRefusedError } from '../../../../shared/runner/host/growing-file.ts';
 import {
   type FindFilesOptions,
   type FoundFile,
   findFiles,
 } from '../../../../shared/runner/outputs/find-files.ts';
-import { FileRefusedError } from '../../../../shared/runner/host/growing-file.ts';
 
 const isRoot = process.getuid?.() === 0;
 const jobUser = 54_321;
