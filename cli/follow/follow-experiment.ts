@@ -113,7 +113,7 @@ class Follower {
       { path: this.#path },
       following,
     ))
-      for (const { name, value } of rows) this.#metrics.set(name, value);
+      for (const { name, value } of rows) this.#metrics.set(name, Number(value));
   }
 
   async #followStatus(): Promise<Experiment> {

@@ -27,6 +27,10 @@ export const endpoint = defineEndpoint({
 
   async handle({ path }, { records, batch, settings, now, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
+    if (found.kind === 'logged') {
+      const message = 'No job runs for this experiment; its client ends it with PATCH, by its status.';
+      throw new ServiceError('conflict', message);
+    }
     const cancelled = await cancelJob(records, batch, settings, found, now());
     await startWaitingInRequest({ records, batch, settings, now }, found, log);
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);

@@ -1,12 +1,21 @@
 import { type Experiment, requireExperiment, touchExperiment } from '../../shared/data/experiment.ts';
 import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
-import type { TableWriter } from '../../shared/data/table.ts';
+import type { TableWriter, Write } from '../../shared/data/table.ts';
 import { type ExperimentFields, findFields, putFields } from '../../shared/data/tracking.ts';
 import { defaultName } from './default-name.ts';
 
 interface Changing {
   records: TableWriter<'records'>;
   now(): Date;
+}
+
+/** What a change makes of an experiment. */
+interface FieldsChange {
+  fields: ExperimentFields;
+  /** Attributes of the experiment's own record. */
+  set?: Partial<Experiment>;
+  /** Further writes of the transaction. */
+  also?: readonly Write[];
 }
 
 /** The fields of an experiment of a release that kept none. */
@@ -23,24 +32,27 @@ const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
 /**
  * Change what people and programs say of an experiment, and give it its next version; again when another change came
  * between.
- * @param change receives the fields and the experiment as they are, and returns the fields as they shall be; the same
- * ones change nothing
+ * @param change receives the fields and the experiment as they are; the same fields and nothing else change nothing
  * @returns the experiment as it is then
  * @throws ServiceError `not-found` when there is none
  */
 export function changeFields(
   { records, now }: Changing,
   { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,
-  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+  change: (fields: ExperimentFields, experiment: Experiment) => FieldsChange | Promise<FieldsChange>,
 ): Promise<Experiment> {
   return retryOnConflict(async () => {
     const experiment = await requireExperiment(records, project_id, experiment_id);
     const previous = await findFields(records, project_id, experiment_id);
     const present = previous ?? noFields(experiment);
-    const changed = change(present, experiment);
-    if (changed === present) return experiment;
-    const value = { ...changed, updated_at: now().toISOString(), version: present.version + 1 };
-    await records.write(touchExperiment(experiment), putFields(project_id, experiment_id, value, previous));
+    const { fields, set, also = [] } = await change(present, experiment);
+    if (fields === present && set === undefined) return experiment;
+    const value = { ...fields, updated_at: now().toISOString(), version: present.version + 1 };
+    await records.write(
+      touchExperiment(experiment, set),
+      putFields(project_id, experiment_id, value, previous),
+      ...also,
+    );
     return requireExperiment(records, project_id, experiment_id);
   });
 }

@@ -46,7 +46,9 @@ export const endpoint = defineEndpoint({
     if (!hasEnded) {
       throw new ServiceError(
         'conflict',
-        `The experiment is ${experiment.status}; cancel it before it is deleted.`,
+        experiment.kind === 'logged'
+          ? `The experiment is ${experiment.status}; set its status with PATCH before it is deleted.`
+          : `The experiment is ${experiment.status}; cancel it before it is deleted.`,
       );
     }
     const deleted = {

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
-import { Best, type Experiment } from '../../shared/data/experiment.ts';
-import { TrainingKind } from '../../shared/data/job.ts';
+import { Best, type Experiment, ExperimentKind } from '../../shared/data/experiment.ts';
 import { Git, type Tracking } from '../../shared/data/tracking.ts';
 import type { Placed } from '../../shared/jobs/place-in-line.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
 import { defaultName } from './default-name.ts';
+import { MetricSummaryAnswer, showSummary } from './metric-summary-answer.ts';
 
 /** An experiment as every operation returns it. */
 export const ExperimentAnswer = z
   .object({
     experiment_id: Ulid,
     project_id: Ulid,
-    kind: TrainingKind,
+    kind: ExperimentKind,
     name: z.string(),
     note: z.string().nullable().describe('Markdown.'),
     tags: z.record(z.string(), z.string()),
@@ -20,9 +20,10 @@ export const ExperimentAnswer = z
       .record(z.string(), z.string())
       .describe('For trainings the scalars of the configuration, such as `optimizer.lr`.'),
     git: Git.nullable(),
-    config_id: z.string(),
-    config_version: z.number().int(),
-    config_sha256: z.string(),
+    metrics: z.record(z.string(), MetricSummaryAnswer).describe('The metrics in short, by their names.'),
+    config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
+    config_version: z.number().int().nullable(),
+    config_sha256: z.string().nullable(),
     source_sha256: z.string().nullable(),
     dataset: z.string().nullable(),
     dataset_sha256: z.string().nullable(),
@@ -42,7 +43,7 @@ export const ExperimentAnswer = z
 export const showExperiment = (
   experiment: Placed<Experiment>,
   now: Date,
-  { fields }: Tracking,
+  { fields, metrics }: Tracking,
 ): z.input<typeof ExperimentAnswer> => ({
   ...showJob(experiment, now),
   name: fields?.name ?? defaultName(experiment.config_id),
@@ -50,4 +51,5 @@ export const showExperiment = (
   tags: fields?.tags ?? {},
   params: fields?.params ?? {},
   git: fields?.git ?? null,
+  metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { line, paragraphOrBlank } from '../../shared/core/text-rules.ts';
 import { bytesOfFields, type ExperimentFields, fieldsMaxBytes } from '../../shared/data/tracking.ts';
-import { paramNameMost } from './config-params.ts';
+import { paramNameMost, paramValueMost } from './config-params.ts';
 
 /** Longest value of a tag, in characters. */
 const tagMost = 8000;
@@ -21,6 +21,28 @@ export const Note = paragraphOrBlank(noteMost)
 export const Tags = z
   .record(TrackedName, paragraphOrBlank(tagMost).nullable())
   .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');
+
+/** A param may be sent as the number or boolean that it is. */
+const ParamValue = z.union(
+  [paragraphOrBlank(paramValueMost), z.number().transform(String), z.boolean().transform(String)],
+  {
+    error: `must be a text of at most ${paramValueMost} characters, a number or a boolean`,
+  },
+);
+export const Params = z
+  .record(TrackedName, ParamValue)
+  .describe('Params by name, such as `{"lr": 0.01}`; kept as text.');
+
+export const GitState = z
+  .strictObject({
+    commit: line(64),
+    branch: line(250).nullable().default(null),
+    dirty: z.boolean().nullable().default(null),
+  })
+  .describe('State of the repository of the program.');
+
+/** Bytes of a body with as many fields as an experiment may have, all their characters written as escapes. */
+export const fieldsBodyMaxBytes = 1_000_000;
 
 /** The tags after a change. */
 export function changedTags(

@@ -1,7 +1,7 @@
 import type { Limits } from '../../shared/core/settings.ts';
 import { type Experiment, listExperiments } from '../../shared/data/experiment.ts';
 import type { Page, TableReader } from '../../shared/data/table.ts';
-import { readTrackingOf, type Tracking } from '../../shared/data/tracking.ts';
+import { nothingTracked, readTrackingOf, type Tracking } from '../../shared/data/tracking.ts';
 import { type Placed, placeInLine } from '../../shared/jobs/place-in-line.ts';
 
 /** Experiments read at once: what is tracked of one may be some 100 KB. */
@@ -27,7 +27,7 @@ export async function listTracked(
   ]);
   const items = placed.map((experiment) => ({
     experiment,
-    tracking: tracked.of.get(experiment.experiment_id) ?? { fields: undefined },
+    tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked,
   }));
   return { ...page, items, unreadable: [...(page.unreadable ?? []), ...tracked.unreadable] };
 }

@@ -31,7 +31,9 @@ export async function chartOf(
   const count = `${countText(metrics.points)} ${metrics.points === 1 ? 'point' : 'points'}`;
   return renderMetricChart(metrics, {
     title: `Metrics of experiment ${experiment_id}`,
-    notes: [`${config_id} version ${config_version}; ${status.toLowerCase()}; ${count}`],
+    notes: [
+      `${config_id === null ? '' : `${config_id} version ${config_version}; `}${status.toLowerCase()}; ${count}`,
+    ],
     goalOf: (name) => metricGoal(name, criterion),
     start: started_at === null ? undefined : Date.parse(started_at),
   });

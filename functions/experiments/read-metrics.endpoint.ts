@@ -9,6 +9,7 @@ import { noteWatched } from '../../shared/data/lease.ts';
 import { markJobs, readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
 import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { JsonNumber, jsonNumber } from '../../shared/http/json-number.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { streamPaging } from '../../shared/http/paging.ts';
 import { Reply } from '../../shared/http/reply.ts';
@@ -17,7 +18,7 @@ import { everyPoint, readPoints } from './read-points.ts';
 
 const PointAnswer = z.object({
   name: z.string(),
-  value: z.number(),
+  value: JsonNumber,
   step: z.number().nullable(),
   time: Timestamp,
 });
@@ -36,7 +37,7 @@ export const endpoint = defineEndpoint({
     path: experimentPath,
     query: z.strictObject({
       ...streamPaging(10_000),
-      name: line(128).optional().describe('Name of the one metric that is wanted, such as `accuracy`.'),
+      name: line(250).optional().describe('Name of the one metric that is wanted, such as `accuracy`.'),
     }),
   },
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
@@ -66,7 +67,8 @@ export const endpoint = defineEndpoint({
     const { rows, position, more } = await readPoints(records, experiment_id, name, cursor, limit);
     const isMore = more || !isFinal(experiment.status);
     const next = isMore ? { after: position, query: { limit, name } } : undefined;
-    return Reply.json(rows, { ...extras, next });
+    const shown = rows.map((row) => ({ ...row, value: jsonNumber(row.value) }));
+    return Reply.json(shown, { ...extras, next });
   },
 });
 

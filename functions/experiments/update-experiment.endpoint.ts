@@ -6,51 +6,57 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { answerExperiment } from './answer-experiment.ts';
 import { changeFields } from './change-fields.ts';
+import { changedStatus, endings } from './changed-status.ts';
 import { ExperimentAnswer } from './experiment-answer.ts';
 import { experimentPath } from './experiment-path.ts';
-import { changedTags, ExperimentName, Note, requireRoom, Tags } from './field-rules.ts';
+import { changedTags, ExperimentName, fieldsBodyMaxBytes, Note, requireRoom, Tags } from './field-rules.ts';
 
 const Change = z
   .strictObject({
     name: ExperimentName.optional(),
     note: Note.optional(),
     tags: Tags.optional(),
+    status: z
+      .enum(['RUNNING', ...endings])
+      .optional()
+      .describe('Of an experiment that runs elsewhere: how it ended, or that it goes on.'),
   })
   .meta({ minProperties: 1 });
-
-/** Bytes of a body whose texts are all written as escapes. */
-const bodyMaxBytes = 1_000_000;
 
 export const endpoint = defineEndpoint({
   name: 'updateExperiment',
   method: 'PATCH',
   path: '/projects/{project_id}/experiments/{experiment_id}',
-  summary: 'Change the name, the note and the tags of an experiment',
+  summary: 'Change the name, note, tags or status of an experiment',
   description:
-    'Changes the fields that are given, at least one, and leaves the others; also once the experiment has ended. Its note, tags and params take at most 300,000 bytes together.',
+    'Changes the fields that are given, at least one, and leaves the others; also once the experiment has ended. Clients set the status of experiments that run elsewhere, jobs that of trainings. Its note, tags and params take at most 300,000 bytes together.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
-  input: { path: experimentPath, body: fields(Change, bodyMaxBytes) },
+  input: { path: experimentPath, body: fields(Change, fieldsBodyMaxBytes) },
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
   etag: true,
 
   async handle({ path, body }, context) {
-    const { name, note, tags } = body;
+    const { name, note, tags, status } = body;
     if (Object.keys(body).length === 0) {
       const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
       throw badRequest([{ in: 'body', name: 'body', message }]);
     }
-    const experiment = await changeFields(context, path, (present, { version }) => {
-      requirePrecondition(context, version);
+    const experiment = await changeFields(context, path, async (present, found) => {
+      requirePrecondition(context, found.version);
       const changed = {
         ...present,
         ...(name !== undefined && { name }),
         ...(note !== undefined && { note }),
         ...(tags !== undefined && { tags: changedTags(present.tags, tags) }),
       };
-      return requireRoom(changed, tags === undefined ? 'note' : 'tags');
+      const fields = requireRoom(changed, tags === undefined ? 'note' : 'tags');
+      return {
+        fields,
+        ...(status !== undefined && (await changedStatus(context.records, found, status, context.now()))),
+      };
     });
     return answerExperiment(context, experiment);
   },

@@ -100,7 +100,11 @@ export async function beginExperiment(request: TrainingRequest, context: BeginCo
   if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
   const experiment_id = await newJobId(records, newId());
   const experiment = experimentOf(experiment_id, request, source, dataset, context);
-  const fields = await fieldsOfTraining(records, experiment, content);
+  const fields = await fieldsOfTraining(
+    records,
+    { config: request.config, created_at: experiment.created_at },
+    content,
+  );
   try {
     const writesOf = (ticket: number | null) => [
       projectExists(project.project_id),

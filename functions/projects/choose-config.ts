@@ -3,6 +3,8 @@ import { type Config, findConfig, listConfigs } from '../../shared/data/config.t
 import { listExperiments } from '../../shared/data/experiment.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 
+/** Latest experiments among which a training is looked for. */
+const lookedAt = 100;
 /** How many choices a refusal names. */
 const namedMost = 20;
 
@@ -24,9 +26,10 @@ export async function chooseConfig(
   const [only] = items;
   if (only === undefined) throw new ServiceError('conflict', 'The project has no configuration yet.');
   if (items.length === 1) return only;
-  const [latest] = (await listExperiments(records, project_id, { limit: 1 })).items;
-  const last = latest && (await findConfig(records, project_id, latest.config_id));
-  if (last !== undefined) return last;
+  const latest = await listExperiments(records, project_id, { limit: lookedAt });
+  const trained = latest.items.find((one) => one.config_id !== null)?.config_id ?? undefined;
+  const last = trained && (await findConfig(records, project_id, trained));
+  if (last) return last;
   const choices = items.map(({ config_id }) => config_id).join(', ');
   throw new ServiceError(
     'conflict',

@@ -7,7 +7,7 @@ import { environmentPartitions } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { countersKey, projectPrefix, removeProject, salvageCounters } from '../../shared/data/project.ts';
 import { newPurge, recordPurge } from '../../shared/data/purge.ts';
-import { trackingPartition } from '../../shared/data/tracking.ts';
+import { trackingPartition } from '../../shared/data/tracking-key.ts';
 import { uploadPartitions } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';

@@ -1,11 +1,13 @@
 import { configFormat } from '../../shared/config-file/parse-config-file.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { type Experiment, readJobConfig, requireExperiment } from '../../shared/data/experiment.ts';
+import { readJobConfig, requireExperiment } from '../../shared/data/experiment.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import { decodeConfig } from './config-file-body.ts';
 
 interface ExperimentConfig {
-  experiment: Experiment;
+  config_id: string;
+  config_version: number;
+  config_sha256: string;
   bytes: Uint8Array;
   content: string;
 }
@@ -21,13 +23,14 @@ export async function requireExperimentConfig(
 ): Promise<ExperimentConfig> {
   const experiment = await requireExperiment(records, project_id, experiment_id);
   const bytes = await readJobConfig(records, experiment_id);
-  if (bytes === undefined)
+  const { config_id, config_version, config_sha256 } = experiment;
+  const isKnown = config_id !== null && config_version !== null && config_sha256 !== null;
+  if (bytes === undefined || !isKnown)
     throw new ServiceError('not-found', `Experiment ${experiment_id} has no configuration.`);
-  const { config_id } = experiment;
   if (configFormat(config_id) === undefined)
     throw new ServiceError(
       'conflict',
       `A later version of the service wrote ${config_id}; this one cannot read it.`,
     );
-  return { experiment, bytes, content: decodeConfig(bytes) };
+  return { config_id, config_version, config_sha256, bytes, content: decodeConfig(bytes) };
 }

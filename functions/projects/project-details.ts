@@ -31,5 +31,5 @@ export const ProjectDetails = ProjectAnswer.extend({
     stopped_at: true,
     best: true,
   }).nullable(),
-  best_experiment: z.object({ experiment_id: Ulid, config_id: FileId, best: Best }).nullable(),
+  best_experiment: z.object({ experiment_id: Ulid, config_id: FileId.nullable(), best: Best }).nullable(),
 }).meta({ id: 'ProjectDetails' });

@@ -204,6 +204,8 @@ export class OrphanSearch implements Disposable {
     const isCluster = typeof item['cluster_owner'] === 'string' ? 1 : 0;
     const { sk, user_id, status } = item;
     this.#store.add('owner', 'job', sk);
+    // What a client records has no job, so nothing counts it as one.
+    if (item['kind'] === 'logged') return;
     const waits = typeof item['line_ticket'] === 'number' ? 1 : 0;
     this.#store.add('job', sk, project_id, textOf(user_id), textOf(status), size, share, isCluster, waits);
   }

@@ -10,22 +10,26 @@ import type { PurgeTarget } from './purge.ts';
 import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';
-import { trackingPartition, trackingPrefix } from './tracking.ts';
+import { trackingPartition, trackingPrefix } from './tracking-key.ts';
 
 export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
 export type Best = z.infer<typeof Best>;
 
+/** What an experiment is: a training, or what a client records without a job. */
+export const ExperimentKind = z.enum([...TrainingKind.options, 'logged']);
+
 const experiment = recordType('experiment', () =>
   z.object({
     ...jobFields(),
-    kind: TrainingKind,
+    kind: ExperimentKind,
     /** Owner of the project, where it runs on a cluster; null on other compute, and in releases that counted none. */
     cluster_owner: Ulid.nullable().default(null),
     experiment_id: Ulid,
     project_id: Ulid,
-    config_id: FileId,
-    config_version: z.number().int(),
-    config_sha256: Sha256,
+    /** Null where a client records the experiment: it has no configuration. */
+    config_id: FileId.nullable(),
+    config_version: z.number().int().nullable(),
+    config_sha256: Sha256.nullable(),
     source_sha256: Sha256.nullable(),
     source_size: z.number().int(),
     dataset: FileId.nullable(),
@@ -102,9 +106,9 @@ export const salvageExperiment = (item: Item): Experiment => ({
     cluster_owner: null,
     experiment_id: item.sk,
     project_id: item.pk.slice(experimentsPartition('').length),
-    config_id: '',
-    config_version: 0,
-    config_sha256: '',
+    config_id: null,
+    config_version: null,
+    config_sha256: null,
     source_sha256: null,
     source_size: 0,
     dataset: null,
@@ -172,10 +176,19 @@ export const putExperiment = (value: Experiment): Write => ({
   if: { exists: false },
 });
 
+/** A write that succeeds only while the experiment exists: part of every transaction that adds to what is tracked of it. */
+export const experimentExists = (project_id: string, experiment_id: string): Write => ({
+  check: experimentKey(project_id, experiment_id),
+  if: { exists: true },
+});
+
 /** The write that gives an experiment its next version, also one that has ended; refused where it has one already. */
-export const touchExperiment = ({ project_id, experiment_id, version }: Experiment): Write => ({
+export const touchExperiment = (
+  { project_id, experiment_id, version }: Experiment,
+  set: Partial<Experiment> = {},
+): Write => ({
   update: experimentKey(project_id, experiment_id),
-  change: { add: { version: 1 } },
+  change: { set, add: { version: 1 } },
   if: { equals: { version } },
 });
 

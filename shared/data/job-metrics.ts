@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { chunkName, packChunk, readStream, type StreamPage } from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
-import type { TableReader, TableWriter } from './table.ts';
+import { StoredNumber, storedNumber } from './stored-number.ts';
+import type { Item, TableReader, TableWriter, Write } from './table.ts';
 
 export const MetricPoint = z.object({
   name: z.string(),
-  value: z.number(),
+  value: StoredNumber,
   step: z.number().nullable(),
   time: z.iso.datetime({ precision: 3 }),
 });
@@ -15,7 +16,19 @@ export type MetricPoint = z.infer<typeof MetricPoint>;
 
 const prefix = 'METRIC#';
 
-/** Appends points as chunk `sequence` of this lease. @throws ConditionFailedError once superseded */
+/** An item with points: chunk `sequence` of what a lease writes. Leases count from 1; 0 is for points that no job writes. */
+export const metricChunk = (
+  job_id: string,
+  lease: number,
+  sequence: number,
+  points: readonly MetricPoint[],
+): Promise<Item> =>
+  packChunk(
+    { pk: jobPartition(job_id), sk: `${prefix}${chunkName(lease, sequence)}` },
+    points.map((point) => ({ ...point, value: storedNumber(point.value) })),
+  );
+
+/** Appends points as chunk `sequence` of this lease, together with `also`. @throws ConditionFailedError once superseded */
 export async function appendMetrics(
   records: TableWriter<'records'>,
   job_id: string,
@@ -23,11 +36,10 @@ export async function appendMetrics(
   sequence: number,
   points: readonly MetricPoint[],
   now: Date,
+  ...also: readonly Write[]
 ): Promise<void> {
-  const sk = `${prefix}${chunkName(lease.number, sequence)}`;
-  await records.write(heartbeat(job_id, 0, lease, now), {
-    put: await packChunk({ pk: jobPartition(job_id), sk }, points),
-  });
+  const put = await metricChunk(job_id, lease.number, sequence, points);
+  await records.write(heartbeat(job_id, 0, lease, now), { put }, ...also);
 }
 
 /** Points from a position on, in the order in which they were reported. */

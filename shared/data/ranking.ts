@@ -7,7 +7,7 @@ import type { Key, Page, TableReader, Write } from './table.ts';
 import type { UnreadableRecordError } from './unreadable-record.ts';
 
 const ranked = recordType('ranked-experiment', () =>
-  z.object({ experiment_id: Ulid, config_id: z.string(), best: Best }),
+  z.object({ experiment_id: Ulid, config_id: z.string().nullable(), best: Best }),
 );
 export type RankedExperiment = z.infer<typeof ranked.schema>;
 

@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
+import { parseMetricPart } from './metric-summaries.ts';
+import type { MetricSummary } from './metric-summary.ts';
 import { pageOf, readPage } from './read-page.ts';
 import { recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';
+import { trackingPartition, trackingPrefix } from './tracking-key.ts';
 import type { UnreadableRecordError } from './unreadable-record.ts';
 
 /** The state of the program's repository, where the client sends it. */
@@ -29,16 +32,6 @@ const fields = recordType('experiment-fields', () =>
 );
 /** What people and programs say of an experiment, beside what its job records. */
 export type ExperimentFields = z.infer<typeof fields.schema>;
-
-/**
- * Everything by which experiments of a project are searched and compared and which their own records do not hold. It
- * lies apart from them, because a running job writes its record often, and by experiment, so that one query reads it for
- * a page of them.
- */
-export const trackingPartition = (project_id: string): string => `TRACKING#${project_id}`;
-
-/** Beginning of the sort keys of one experiment. */
-export const trackingPrefix = (experiment_id: string): string => `${experiment_id}#`;
 
 const fieldsKey = (project_id: string, experiment_id: string): Key => ({
   pk: trackingPartition(project_id),
@@ -75,6 +68,7 @@ export async function findFields(
 /** What is tracked of one experiment. */
 export interface Tracking {
   fields: ExperimentFields | undefined;
+  metrics: ReadonlyMap<string, MetricSummary>;
 }
 
 /** What is tracked of experiments, by their ids, and the records of it that cannot be read. */
@@ -83,16 +77,24 @@ export interface Tracked {
   unreadable: readonly UnreadableRecordError[];
 }
 
-const nothing: Tracking = { fields: undefined };
+/** What is tracked of an experiment of a release that tracked nothing. */
+export const nothingTracked: Tracking = { fields: undefined, metrics: new Map() };
 
 function gather(items: readonly Item[]): Tracked {
   const found = new Map<string, Tracking>();
   const unreadable: UnreadableRecordError[] = [];
   for (const item of items) {
-    const [experiment_id = ''] = item.sk.split('#');
-    const read = readPage(pageOf(item), fields.parse);
+    const [experiment_id = '', mark] = item.sk.split('#');
+    const present = found.get(experiment_id) ?? nothingTracked;
+    const read = readPage(
+      pageOf(item),
+      (one): Partial<Tracking> =>
+        mark === 'FIELDS'
+          ? { fields: fields.parse(one) }
+          : { metrics: new Map([...present.metrics, ...parseMetricPart(one).summaries]) },
+    );
     unreadable.push(...(read.unreadable ?? []));
-    found.set(experiment_id, { fields: read.items[0] });
+    found.set(experiment_id, { ...present, ...read.items[0] });
   }
   return { of: found, unreadable };
 }
@@ -104,10 +106,16 @@ export async function readTracking(
   experiment_id: string,
 ): Promise<Tracking> {
   const pk = trackingPartition(project_id);
-  const { items } = await records.query({ pk, prefix: trackingPrefix(experiment_id) });
-  const { of, unreadable } = gather(items);
+  const found: Item[] = [];
+  let after: string | undefined;
+  do {
+    const page: Page<Item> = await records.query({ pk, prefix: trackingPrefix(experiment_id), after });
+    found.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  const { of, unreadable } = gather(found);
   for (const error of unreadable) throw error;
-  return of.get(experiment_id) ?? nothing;
+  return of.get(experiment_id) ?? nothingTracked;
 }
 
 /** Sorts behind every sort key of an experiment. */

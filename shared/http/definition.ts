@@ -38,6 +38,8 @@ export interface FieldsBody<S extends z.ZodObject = z.ZodObject> {
   kind: 'fields';
   schema: S;
   maxBytes: number;
+  /** Field whose items may be sent as NDJSON, one a line, in the place of all fields. */
+  lines?: string;
 }
 
 /** A body that is a file. */
@@ -218,9 +220,13 @@ export function defineEndpoint<
   return endpoint;
 }
 
-/** A body of fields: JSON or form, of at most `maxBytes`. */
-export function fields<S extends z.ZodObject>(schema: S, maxBytes = fieldsMaxBytes): FieldsBody<S> {
-  return { kind: 'fields', schema, maxBytes };
+/** A body of fields: JSON or form, of at most `maxBytes`; or NDJSON, whose lines are the items of the field `lines`. */
+export function fields<S extends z.ZodObject>(
+  schema: S,
+  maxBytes = fieldsMaxBytes,
+  lines?: keyof z.input<S> & string,
+): FieldsBody<S> {
+  return { kind: 'fields', schema, maxBytes, ...(lines !== undefined && { lines }) };
 }
 
 /** A body that is a file of at most `maxBytes`. */

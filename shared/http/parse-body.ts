@@ -90,8 +90,27 @@ function jsonFields(text: string): RawFields {
   }
 }
 
-/** Fields sent as JSON or as a form. An empty body has none. */
-export function readFields(event: Event): RawFields {
+/** Items of one field, each a JSON text on a line of its own; empty lines are none. */
+function jsonLines(text: string, name: string): RawFields {
+  const items: unknown[] = [];
+  const faults: ParameterFault[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    try {
+      items.push(JSON.parse(line));
+    } catch {
+      faults.push(fault(`line ${index + 1} is not valid JSON`));
+      break;
+    }
+  }
+  return { values: { [name]: items }, faults };
+}
+
+/** Not in the document: generated clients send none; the description of an operation names it. */
+const ndjson = 'application/x-ndjson';
+
+/** Fields sent as JSON or as a form; or as NDJSON, where its lines are items of a field. An empty body has none. */
+export function readFields(event: Event, lines?: string): RawFields {
   const bytes = bodyBytes(event);
   if (bytes.length === 0) return { values: {}, faults: [] };
   const mediaType = mediaTypeOf(event);
@@ -100,7 +119,9 @@ export function readFields(event: Event): RawFields {
   if (text === undefined) return { values: {}, faults: [fault('is not valid UTF-8')] };
   if (mediaType === 'application/json') return jsonFields(text);
   if (mediaType === 'application/x-www-form-urlencoded') return formFields(text);
-  throw unsupported(mediaType, ['application/json', 'application/x-www-form-urlencoded']);
+  if (lines !== undefined && mediaType === ndjson) return jsonLines(text, lines);
+  const allowed = ['application/json', 'application/x-www-form-urlencoded'];
+  throw unsupported(mediaType, lines === undefined ? allowed : [...allowed, ndjson]);
 }
 
 /** A body that is a file. `*` among the media types takes any. */

@@ -37,7 +37,8 @@ function readBody({ endpoint: { input }, event }: Exchange): Body {
   if (input.body?.kind === 'file') {
     return { fields: { values: {}, faults: [] }, file: readFile(event, input.body) };
   }
-  if (input.body !== undefined || input.queryOrBody !== undefined) return { fields: readFields(event) };
+  if (input.body !== undefined || input.queryOrBody !== undefined)
+    return { fields: readFields(event, input.body?.lines) };
   return { fields: { values: {}, faults: event.httpMethod === 'GET' ? [] : refuseBody(event) } };
 }
 

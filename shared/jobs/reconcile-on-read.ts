@@ -20,8 +20,8 @@ export async function reconcileWhenStale(
   log: Logger,
 ): Promise<boolean> {
   const now = reconciler.now();
-  // Batch knows nothing of a job that waits in line.
-  if (record.line_ticket !== null) return false;
+  // Batch knows nothing of a job that waits in line, nor of what a client records.
+  if (record.line_ticket !== null || record.kind === 'logged') return false;
   if (isFinal(record.status) || Math.abs(now.getTime() - Date.parse(record.checked_at)) < freshSeconds * 1000)
     return false;
   const job = unfinishedJobOf(record);

@@ -33,7 +33,8 @@ async function endJobs(
   users: Set<string>,
 ): Promise<string[]> {
   for (const experiment of experiments) {
-    if (isFinal(experiment.status)) continue;
+    // What a client records has no job.
+    if (isFinal(experiment.status) || experiment.kind === 'logged') continue;
     await cancelJob(records, batch, settings, experiment, now());
     users.add(experiment.user_id);
     // A container that still runs finds its lease worthless and stops.

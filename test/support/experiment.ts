@@ -3,8 +3,11 @@ import type { Experiment } from '../../shared/data/experiment.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 
+/** An experiment that has a configuration. */
+type Training = Experiment & { config_id: string; config_version: number; config_sha256: string };
+
 /** An experiment on record: one that runs, or where `value` is given one that succeeded with this accuracy. */
-export function experimentOf(project_id: string, value: number | null): Experiment {
+export function experimentOf(project_id: string, value: number | null): Training {
   return {
     experiment_id: ulid().toLowerCase(),
     project_id,

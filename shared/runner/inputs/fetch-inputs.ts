@@ -108,7 +108,8 @@ async function fetchData({ job, workspace }: TrainingRun): Promise<void> {
 async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
   const { records, record: experiment } = job;
   const bytes = await retryFor(patienceSeconds, () => readJobConfig(records, experiment.experiment_id));
-  if (bytes === undefined) throw new JobError('The configuration of this experiment is no longer stored.');
+  if (bytes === undefined || experiment.config_id === null)
+    throw new JobError('The configuration of this experiment is no longer stored.');
   const path = join(workspace.config, experiment.config_id);
   await writeFile(path, bytes, { mode: 0o444 });
   return path;

@@ -9,6 +9,7 @@ import type { TrainingRun } from '../job/training-job.ts';
 import { BestValue } from '../telemetry/best-value.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
+import { MetricTotals } from '../telemetry/metric-totals.ts';
 import { Paced } from '../telemetry/paced.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { OutputUploader } from './output-uploader.ts';
@@ -26,6 +27,7 @@ interface Collection {
 function readMetrics({ job, workspace, user, shipper }: TrainingRun, best: BestValue) {
   const { record: experiment, lease, records, now } = job;
   const { experiment_id } = experiment;
+  const totals = new MetricTotals(records, experiment);
   const watch = new JobWatch(records, experiment_id, 0, now);
   // A note that fails may be lost: the conclusion of the job names the best value again.
   const noteBest = new Paced(shippingPace.unwatched, () => {
@@ -35,7 +37,10 @@ function readMetrics({ job, workspace, user, shipper }: TrainingRun, best: BestV
     file: workspace.metrics,
     ...(user !== undefined && { user }),
     sink: {
-      append: (sequence, points) => appendMetrics(records, experiment_id, lease, sequence, points, now()),
+      append: (sequence, points) =>
+        totals.store(points, (writes) =>
+          appendMetrics(records, experiment_id, lease, sequence, points, now(), ...writes),
+        ),
     },
     now,
     say: (message) => shipper.say(message),

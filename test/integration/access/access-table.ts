@@ -79,6 +79,9 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
 
   listExperiments: [viewerRead, 200],
   readExperiment: [viewerRead, 200],
+  createExperiment: [memberChange, 200],
+  logExperimentMetrics: [memberChange, 200],
+  logExperimentParams: [memberChange, 200],
   updateExperiment: [memberChange, 200],
   readExperimentConfig: [viewerRead, 200],
   readExperimentConfigGraph: [viewerRead, 200],

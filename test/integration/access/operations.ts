@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { issueToken } from '../../../shared/data/token.ts';
@@ -164,6 +165,18 @@ export const operations: Readonly<Record<string, Operation>> = {
 
   downloadDataset: { absent: { dataset: 'absent' } },
   readExperiment: experiment,
+  createExperiment: given(json({ name: 'baseline' })),
+  logExperimentMetrics: {
+    ...experiment,
+    call: async ({ service, target }) => {
+      const sent = json({ metrics: [{ name: 'loss', value: 1 }] });
+      if (target === undefined) return sent;
+      const path = { project_id: target.project_id };
+      const made = await service.must(createExperiment, { path, ...json({}) });
+      return { path: { experiment_id: made.experiment_id }, ...sent };
+    },
+  },
+  logExperimentParams: { ...experiment, ...given(json({ params: { lr: '0.1' } })) },
   updateExperiment: { ...experiment, ...given(json({ name: 'baseline' })) },
   readExperimentConfig: experiment,
   readExperimentConfigGraph: experiment,

@@ -1,5 +1,7 @@
 import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
+import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
+import { endpoint as logParams } from '../../../functions/experiments/log-params.endpoint.ts';
 import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
 import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
 import { endpoint as updateExperiment } from '../../../functions/experiments/update-experiment.endpoint.ts';
@@ -83,5 +85,5 @@ export const projectRows: Rows = {
     },
     { endpoint: deleteExperiment, content: () => ({}), reads: readExperiment, effect: 'removes' },
   ],
-  tagged: [createProject, trainProject, trainProjectRemote, cancelExperiment],
+  tagged: [createProject, createExperiment, logParams, trainProject, trainProjectRemote, cancelExperiment],
 };

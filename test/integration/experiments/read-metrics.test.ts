@@ -119,7 +119,7 @@ describe('metrics of an experiment', () => {
     ['cursor=nonsense', 'cursor'],
     [`cursor=${Buffer.from('after:elsewhere').toString('base64url')}`, 'cursor'],
     ['name=', 'name'],
-    [`name=${'n'.repeat(129)}`, 'name'],
+    [`name=${'n'.repeat(251)}`, 'name'],
     ['name=a&name=b', 'name'],
     ['step=3', 'step'],
   ])('refuse %s', async (query, name) => {

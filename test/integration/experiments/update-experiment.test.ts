@@ -5,7 +5,7 @@ import { endpoint as readExperiment } from '../../../functions/experiments/read-
 import { endpoint as updateExperiment } from '../../../functions/experiments/update-experiment.endpoint.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { count } from '../../../shared/data/project.ts';
-import { trackingPartition } from '../../../shared/data/tracking.ts';
+import { trackingPartition } from '../../../shared/data/tracking-key.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

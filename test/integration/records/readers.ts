@@ -23,7 +23,7 @@ import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
 import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
-import { findFields } from '../../../shared/data/tracking.ts';
+import { findFields, readTracking } from '../../../shared/data/tracking.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
 import { findLine, frontOf, readyHeads } from '../../../shared/data/waiting-line.ts';
@@ -66,6 +66,11 @@ export const readers: Readonly<Record<string, Reader>> = {
   upload: ({ records }, item) =>
     item.sk === 'source' ? findSource(records, ownerOf(item)) : findDataset(records, ownerOf(item), item.sk),
   experiment: ({ records }, item) => findExperiment(records, ownerOf(item), item.sk),
+  'experiment-metrics': async ({ records }, item) => ({
+    metrics: Object.fromEntries(
+      (await readTracking(records, ownerOf(item), item.sk.split('#')[0] ?? '')).metrics,
+    ),
+  }),
   'experiment-fields': ({ records }, item) => findFields(records, ownerOf(item), item.sk.split('#')[0] ?? ''),
   'deleted-config': async ({ records }, item) => ({
     version: await lastDeletedVersion(records, ownerOf(item), item.sk),

@@ -12,7 +12,7 @@ import { requestFingerprint } from '../../../shared/http/request-fingerprint.ts'
 const proxyEvent = { headers: {} } as Event;
 
 /** POSTs that take no key: they create nothing, and doing them twice is the same as once. */
-const createNothing = [/\/cancel$/, /^\/users\/\{user_id\}\/type$/];
+const createNothing = [/\/cancel$/, /\/(metrics|params)$/, /^\/users\/\{user_id\}\/type$/];
 
 describe('every definition', async () => {
   const endpoints = (await loadEndpoints(join(import.meta.dirname, '../../../functions'))).map(

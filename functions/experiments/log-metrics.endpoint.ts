@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { logPoints } from '../../shared/data/log-points.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { NumberParameter } from '../../shared/http/json-number.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { experimentPath } from './experiment-path.ts';
+import { TrackedName } from './field-rules.ts';
+
+const pointsMost = 1000;
+/** Points with names of 250 characters that are written as escapes. */
+const bodyMaxBytes = 3_500_000;
+
+const Point = z.strictObject({
+  name: TrackedName,
+  value: NumberParameter,
+  step: z.number().int('must be a whole number').nullish(),
+  time: Timestamp.optional(),
+});
+
+export const endpoint = defineEndpoint({
+  name: 'logExperimentMetrics',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
+  summary: 'Log metrics of an experiment that runs elsewhere',
+  description:
+    'At most 1,000 points, all or none of which are stored: `{"metrics": [{"name", "value", "step"?, "time"?}]}`, or one such point a line as `application/x-ndjson`. A value may be `"NaN"`, `"Infinity"` or `"-Infinity"`; without `time` it is now. A point that is stored already is not stored again, so that a request which names times can be repeated. Also once the experiment has ended.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords },
+  input: {
+    path: experimentPath,
+    body: fields(
+      z.strictObject({
+        metrics: z
+          .array(Point)
+          .min(1, 'must have at least one point')
+          .max(pointsMost, `must have at most ${pointsMost} points`)
+          .describe('The points, in any order.'),
+      }),
+      bodyMaxBytes,
+      'metrics',
+    ),
+  },
+  output: {
+    200: z.object({
+      experiment_id: Ulid,
+      points: z.number().int().describe('Points of the request.'),
+      stored: z.number().int().describe('Those of them that were new.'),
+    }),
+  },
+  problems: ['conflict', 'too-large', 'unsupported-media-type'],
+
+  async handle({ path, body: { metrics } }, { records, now }) {
+    const { kind } = await requireExperiment(records, path.project_id, path.experiment_id);
+    if (kind !== 'logged') {
+      throw new ServiceError(
+        'conflict',
+        'The metrics of a training are those that its job writes to METRICS_FILE.',
+      );
+    }
+    const at = now().toISOString();
+    const points = metrics.map(({ name, value, step = null, time = at }) => ({ name, value, step, time }));
+    const stored = await logPoints(records, path, points);
+    return { experiment_id: path.experiment_id, points: points.length, stored };
+  },
+});
+
+export const handler = lambda(endpoint);

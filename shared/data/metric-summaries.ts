@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import type { MetricPoint } from './job-metrics.ts';
+import { type MetricSummary, packSummaries, unpackSummaries, withPoint } from './metric-summary.ts';
+import { Bytes, recordType } from './record.ts';
+import type { Item, Key, TableReader, Write } from './table.ts';
+import { trackingPartition, trackingPrefix } from './tracking-key.ts';
+
+const metrics = recordType('experiment-metrics', () =>
+  z.object({
+    /** Summaries by name, as `metric-summary.ts` packs them. */
+    packed: Bytes,
+    /** Of the first part: number of the chunk that a client's next points make. */
+    next_chunk: z.number().int(),
+    version: z.number().int(),
+  }),
+);
+
+/** Most names of metrics in a part, and most bytes of them: it is one item, which takes 400 KB. */
+const partNames = 1000;
+const partBytes = 150_000;
+/** Most names of metrics of an experiment that are summarized, and most bytes of them: a transaction takes 4 MB. */
+export const metricNamesMost = 10_000;
+const nameBytesMost = 1_000_000;
+
+/** Some of the metrics of an experiment. Most have one part. */
+interface Part {
+  summaries: ReadonlyMap<string, MetricSummary>;
+  next_chunk: number;
+  version: number;
+}
+
+/** The summaries of an experiment's metrics, as they were read. */
+export type MetricParts = readonly Part[];
+
+const metricsMark = 'METRICS#';
+const partKey = (project_id: string, experiment_id: string, index: number): Key => ({
+  pk: trackingPartition(project_id),
+  sk: `${trackingPrefix(experiment_id)}${metricsMark}${String(index).padStart(2, '0')}`,
+});
+
+/** One part of a stored item. */
+export function parseMetricPart(item: Item): Part {
+  const { packed, next_chunk, version } = metrics.parse(item);
+  return { summaries: unpackSummaries(packed), next_chunk, version };
+}
+
+export async function readMetricParts(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<MetricParts> {
+  const { pk, sk } = partKey(project_id, experiment_id, 0);
+  const parts: Part[] = [];
+  let after: string | undefined;
+  do {
+    const page = await records.query({ pk, prefix: sk.slice(0, -2), after });
+    parts.push(...page.items.map(parseMetricPart));
+    after = page.next;
+  } while (after !== undefined);
+  return parts;
+}
+
+export const allSummaries = (parts: MetricParts): Map<string, MetricSummary> =>
+  new Map(parts.flatMap(({ summaries }) => [...summaries]));
+
+const bytesOf = (names: Iterable<string>): number => {
+  let bytes = 0;
+  for (const name of names) bytes += Buffer.byteLength(name);
+  return bytes;
+};
+
+interface MorePoints {
+  parts: MetricParts;
+  /** Indexes of the parts that differ. */
+  changed: ReadonlySet<number>;
+  /** Names for which there was no room; their points are not summarized. */
+  omitted: ReadonlySet<string>;
+}
+
+/** The parts with further points. New names go into the last part that has room. */
+export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): MorePoints {
+  const drafts = parts.map(({ summaries }) => new Map(summaries));
+  const home = new Map(
+    drafts.flatMap((summaries, index) => [...summaries.keys()].map((name) => [name, index])),
+  );
+  let lastBytes = bytesOf(drafts.at(-1)?.keys() ?? []);
+  let allBytes = bytesOf(home.keys());
+  const changed = new Set<number>();
+  const omitted = new Set<string>();
+  for (const point of points) {
+    let index = home.get(point.name);
+    if (index === undefined) {
+      const bytes = Buffer.byteLength(point.name);
+      if (home.size === metricNamesMost || allBytes + bytes > nameBytesMost) {
+        omitted.add(point.name);
+        continue;
+      }
+      const last = drafts.at(-1);
+      if (last === undefined || last.size === partNames || lastBytes + bytes > partBytes) {
+        drafts.push(new Map());
+        lastBytes = 0;
+      }
+      index = drafts.length - 1;
+      home.set(point.name, index);
+      lastBytes += bytes;
+      allBytes += bytes;
+    }
+    const summaries = drafts[index];
+    summaries?.set(point.name, withPoint(summaries.get(point.name), point));
+    changed.add(index);
+  }
+  return {
+    parts: drafts.map((summaries, index) => {
+      const { next_chunk = 0, version = 0 } = parts[index] ?? {};
+      return { summaries, next_chunk, version: changed.has(index) ? version + 1 : version };
+    }),
+    changed,
+    omitted,
+  };
+}
+
+/** The write of one part. @param previous what it replaces, where nothing but the condition tells that it is that still */
+export const putMetricPart = (
+  project_id: string,
+  experiment_id: string,
+  index: number,
+  { summaries, next_chunk, version }: Part,
+  previous?: { part: Part | undefined },
+): Write => ({
+  put: metrics.item(partKey(project_id, experiment_id, index), {
+    packed: packSummaries(summaries),
+    next_chunk,
+    version,
+  }),
+  ...(previous !== undefined && {
+    if: previous.part === undefined ? { exists: false } : { equals: { version: previous.part.version } },
+  }),
+});

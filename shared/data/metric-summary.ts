@@ -1,0 +1,91 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as z from 'zod';
+import type { MetricPoint } from './job-metrics.ts';
+import { StoredNumber, storedNumber } from './stored-number.ts';
+
+/** What is known of a metric without reading its points. */
+export interface MetricSummary {
+  /** Value of the greatest point by step, time and value; a point without step counts as before every step. */
+  last: number;
+  /** Of all values that are numbers; NaN where none is. */
+  min: number;
+  max: number;
+  /** Of the greatest point. */
+  step: number | null;
+  time: string;
+  /** Points. */
+  count: number;
+}
+
+/** Order of numbers in which NaN is the least, as it is nothing's best. */
+const compareNumbers = (one: number, other: number): number =>
+  Number.isNaN(one) || Number.isNaN(other)
+    ? Number(Number.isNaN(other)) - Number(Number.isNaN(one))
+    : one - other;
+
+type Placed = Pick<MetricPoint, 'step' | 'time' | 'value'>;
+
+/** Negative where a point of a metric comes before another, by step, time and value; 0 only for the same point. */
+export function comparePoints(one: Placed, other: Placed): number {
+  const steps = (one.step ?? Number.NEGATIVE_INFINITY) - (other.step ?? Number.NEGATIVE_INFINITY);
+  if (one.step !== other.step) return steps;
+  if (one.time !== other.time) return one.time < other.time ? -1 : 1;
+  // Infinity less infinity is no number.
+  return one.value === other.value ? 0 : compareNumbers(one.value, other.value);
+}
+
+/** Whether a point is greater than all that were summarized. */
+export const isAfter = (point: Placed, { last, step, time }: MetricSummary): boolean =>
+  comparePoints(point, { value: last, step, time }) > 0;
+
+/** The summary with a further point. */
+export function withPoint(summary: MetricSummary | undefined, point: MetricPoint): MetricSummary {
+  const { value, step, time } = point;
+  if (summary === undefined) return { last: value, min: value, max: value, step, time, count: 1 };
+  const greatest = isAfter(point, summary) ? { last: value, step, time } : {};
+  const numbers = [summary.min, summary.max, value].filter((one) => !Number.isNaN(one));
+  return {
+    ...summary,
+    ...greatest,
+    min: numbers.length === 0 ? Number.NaN : Math.min(...numbers),
+    max: numbers.length === 0 ? Number.NaN : Math.max(...numbers),
+    count: summary.count + 1,
+  };
+}
+
+const PackedSummaries = z.array(
+  z
+    .tuple([
+      z.string(),
+      StoredNumber,
+      StoredNumber,
+      StoredNumber,
+      z.number().nullable(),
+      z.number(),
+      z.number().int(),
+    ])
+    .transform(([name, last, min, max, step, time, count]): [string, MetricSummary] => [
+      name,
+      { last, min, max, step, time: new Date(time).toISOString(), count },
+    ]),
+);
+
+/** Summaries by name as bytes: the table's own numbers reach neither 1e308 nor NaN. */
+export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Uint8Array =>
+  gzipSync(
+    JSON.stringify(
+      Array.from(summaries, ([name, { last, min, max, step, time, count }]) => [
+        name,
+        storedNumber(last),
+        storedNumber(min),
+        storedNumber(max),
+        step,
+        Date.parse(time),
+        count,
+      ]),
+    ),
+    { level: 1 },
+  );
+
+export const unpackSummaries = (packed: Uint8Array): Map<string, MetricSummary> =>
+  new Map(PackedSummaries.parse(JSON.parse(gunzipSync(packed).toString('utf8'))));

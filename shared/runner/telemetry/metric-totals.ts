@@ -1,0 +1,38 @@
+import type { Experiment } from '../../data/experiment.ts';
+import type { MetricPoint } from '../../data/job-metrics.ts';
+import { type MetricParts, putMetricPart, readMetricParts, withPoints } from '../../data/metric-summaries.ts';
+import type { TableWriter, Write } from '../../data/table.ts';
+
+/**
+ * Keeps the summary of a training's metrics with the experiment. Its job alone writes it, under the lease, so that the
+ * parts that were read at the beginning stay true. Metrics beyond 10,000 names keep their points and have no summary.
+ */
+export class MetricTotals {
+  readonly #records: TableWriter<'records'>;
+  readonly #experiment: Experiment;
+  #parts: MetricParts | undefined;
+
+  constructor(records: TableWriter<'records'>, experiment: Experiment) {
+    this.#records = records;
+    this.#experiment = experiment;
+  }
+
+  /**
+   * Take in points together with what stores them. Where that fails they are not taken in, so that a repetition with the
+   * same points counts them once.
+   * @param write does the writes that it is given together with its own
+   */
+  async store(
+    points: readonly MetricPoint[],
+    write: (writes: readonly Write[]) => Promise<void>,
+  ): Promise<void> {
+    const { project_id, experiment_id } = this.#experiment;
+    this.#parts ??= await readMetricParts(this.#records, project_id, experiment_id);
+    const { parts, changed } = withPoints(this.#parts, points);
+    const writes = parts.flatMap((part, index) =>
+      changed.has(index) ? [putMetricPart(project_id, experiment_id, index, part)] : [],
+    );
+    await write(writes);
+    this.#parts = parts;
+  }
+}
