@@ -3,6 +3,7 @@ import type { ServiceClient } from '../demo/service-client.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { figure, median } from './figure.ts';
 import type { Group } from './group.ts';
+import { packageEnvironments } from './package-environments.ts';
 import { startService } from './service-process.ts';
 import { setAside } from './set-aside.ts';
 import { tinyWheel } from './tiny-wheel.ts';
@@ -25,7 +26,7 @@ export const environmentCache: Group = {
   name: 'environment',
   title: 'Environment of one small wheel: built against cached',
 
-  async measure({ folder, started, say }) {
+  async measure({ folder, started, withDemo, say }) {
     const data = join(folder, 'data');
     const service = await startService(data);
     started.defer(() => service.stop());
@@ -43,7 +44,9 @@ export const environmentCache: Group = {
     const remark = (value: number) => `${value.toFixed(2)} s : ${miss.toFixed(2)} s`;
     const here = median(seconds.here);
     const fetched = median(seconds.fetched);
+    const ofPackages = withDemo ? await packageEnvironments(client, data, say) : [];
     return [
+      ...ofPackages,
       figure('Cached on this host, over built', here / miss, '×', { remark: remark(here) }),
       figure('Fetched from the bucket, over built', fetched / miss, '×', { remark: remark(fetched) }),
     ];

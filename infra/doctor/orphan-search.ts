@@ -1,3 +1,4 @@
+import { downloadsPrefix } from '../../shared/aws/needs.ts';
 import { parseArtifact } from '../../shared/data/artifact.ts';
 import { clusterClaimKey } from '../../shared/data/cluster-claim.ts';
 import { parseConfig } from '../../shared/data/config.ts';
@@ -81,6 +82,8 @@ export class OrphanSearch implements Disposable {
 
   addObject({ key }: StoredObject): void {
     this.#objects += 1;
+    // They belong to nobody, and expire.
+    if (key.startsWith(downloadsPrefix)) return;
     const { holder, experiment } = ownersOfObject(key);
     this.#store.add('object', key, holder.kind, holder.id, experiment);
   }

@@ -10,7 +10,7 @@ import { accountsTable, bucket, recordsTable } from '../local/start/function-env
 import { type JobFolders, jobFolders } from '../local/start/job-folders.ts';
 import { startRelayProcess } from '../local/start/relay-process.ts';
 import { startTables, tablesEndpoint } from '../local/start/start-tables.ts';
-import { namesIn } from '../local/start/sweep-folders.ts';
+import { namesIn, projectsIn } from '../local/start/sweep-folders.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { searchStores } from './stores.ts';
 
@@ -63,7 +63,7 @@ async function addFolders(search: OrphanSearch, { work, environments }: JobFolde
   const add = async (path: string, why: string) =>
     search.addFinding({ kind: 'folder', where: path, why: `${why} (${bytesText(await diskUse(path))})` });
   for (const name of await namesIn(work)) await add(join(work, name), 'its run is over');
-  for (const name of await namesIn(environments)) {
+  for (const name of await projectsIn(environments)) {
     if (!search.hasProject(name)) await add(join(environments, name), `there is no project ${name}`);
   }
 }

@@ -20,6 +20,8 @@ export const writeObjects: Need<ObjectWriter> = {
 
 // Marked as pure, so that a bundle holds only the clients that it needs.
 const ofProjects = { prefixes: ['projects/'] } as const;
+/** Packages from indexes, by their hashes. */
+export const downloadsPrefix = 'downloads/';
 const ofPictures = { prefixes: ['pictures/'] } as const;
 const ofModels = { prefixes: ['models/'] } as const;
 
@@ -27,6 +29,10 @@ const ofModels = { prefixes: ['models/'] } as const;
 export const readProjectObjects = /* @__PURE__ */ within(readObjects, ofProjects);
 /** Reads and writes of the objects of projects. */
 export const writeProjectObjects = /* @__PURE__ */ within(writeObjects, ofProjects);
+/** Reads and writes of what projects keep, and of the downloads of packages that all of them share. */
+export const writeTrainingObjects = /* @__PURE__ */ within(writeObjects, {
+  prefixes: [...ofProjects.prefixes, downloadsPrefix],
+});
 /** Reads of profile pictures. */
 export const readPictures = /* @__PURE__ */ within(readObjects, ofPictures);
 /** Reads and writes of profile pictures. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { givenPath } from '../../../shared/command/given-path.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -23,7 +24,10 @@ interface Cache {
 
 async function cachesOf({ work, environments }: { work: string; environments: string }): Promise<Cache[]> {
   const within = (folder: string, what: string) => async () =>
-    (await namesIn(folder)).map((name) => ({ path: join(folder, name), what: `${what} ${name}` }));
+    (await namesIn(folder)).map((name) => ({
+      path: join(folder, name),
+      what: name === downloadsFolder ? 'downloads of packages' : `${what} ${name}`,
+    }));
   const lists = [within(environments, 'environments of project'), within(work, 'run')];
   return (await Promise.all(lists.map((list) => list()))).flat();
 }

@@ -4,6 +4,7 @@ import { projectKey } from '../../../shared/data/project.ts';
 import type { TableReader } from '../../../shared/data/table.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
 import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 /** Names in a folder; none where it is missing. */
@@ -15,6 +16,10 @@ export async function namesIn(folder: string): Promise<string[]> {
     throw error;
   }
 }
+
+/** The projects of a folder of environments. Downloads, which all projects share, lie there as well. */
+export const projectsIn = async (environments: string): Promise<string[]> =>
+  (await namesIn(environments)).filter((name) => name !== downloadsFolder);
 
 /** Remove the folders of these runs. One that cannot be removed keeps no other, and is tried again by the next start. */
 export async function removeRuns(work: string, names: readonly string[]): Promise<void> {
@@ -30,7 +35,7 @@ export async function goneProjects(
   records: Pick<TableReader<'records'>, 'batchGet'>,
   environments: string,
 ): Promise<string[]> {
-  const names = await namesIn(environments);
+  const names = await projectsIn(environments);
   const gone: string[] = [];
   for (let first = 0; first < names.length; first += 100) {
     const some = names.slice(first, first + 100);

@@ -73,7 +73,7 @@ export class ComputeStack extends Stack {
         image: image.imageUri,
         program: programOf(job),
         role: jobRole(this, job, resources),
-        environment: jobVariables(data.stores, options),
+        environment: { ...jobVariables(data.stores, options), DOWNLOADS_IN_BUCKET: 'yes' },
       };
       new ContainerJob(this, job.name, program, surroundings);
       if (job.name !== 'train') continue;

@@ -9,10 +9,13 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { downloadsPrefix } from '../../../shared/aws/needs.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 
 /** Days after which the parts of an upload that was never completed are removed. */
 const abandonedUploadDays = 2;
+/** Days for which the bucket keeps downloads of packages; then the next build downloads them again. */
+const downloadDays = 30;
 
 /** The data of people: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
 export class DataStack extends Stack {
@@ -49,6 +52,11 @@ export class DataStack extends Stack {
       id: 'abandoned-uploads',
       abortIncompleteMultipartUploadAfter: Duration.days(abandonedUploadDays),
     };
+    const downloads: LifecycleRule = {
+      id: 'downloads-of-packages',
+      prefix: downloadsPrefix,
+      expiration: Duration.days(downloadDays),
+    };
     const replaced: LifecycleRule = {
       id: 'replaced-versions',
       noncurrentVersionExpiration: Duration.days(noncurrentDays),
@@ -61,7 +69,7 @@ export class DataStack extends Stack {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       versioned: bucketVersioning,
-      lifecycleRules: bucketVersioning ? [abandoned, replaced] : [abandoned],
+      lifecycleRules: bucketVersioning ? [abandoned, downloads, replaced] : [abandoned, downloads],
       removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
       ...(corsOrigins.length > 0 && {
         cors: [

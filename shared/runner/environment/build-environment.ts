@@ -53,7 +53,8 @@ async function installSealed(options: ObtainOptions, scratch: string) {
   }
   const { run } = options;
   const env = installerEnvironment(options.operatorEnv, home);
-  const build = { folder, packages, copies, dependencies, interpreter, run, env, stop };
+  const { downloads, log } = options;
+  const build = { folder, packages, copies, dependencies, interpreter, run, env, stop, downloads, log };
   const installer = envType === 'python' ? await buildPython(build) : await buildNode(build);
   stopped(stop);
   const { bytes } = sealEnvironment(folder, {

@@ -1,4 +1,5 @@
 import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
+import type { DownloadCache } from './downloads/download-cache.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 
@@ -14,4 +15,7 @@ export interface EnvironmentBuild {
   run: RunCommand;
   env: Readonly<Record<string, string>>;
   stop: AbortSignal;
+  log(line: string): void;
+  /** What was downloaded before, of all projects; none where nothing is to be kept. */
+  downloads: DownloadCache | undefined;
 }

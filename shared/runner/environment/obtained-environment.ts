@@ -1,5 +1,6 @@
 import type { CompleteEnvironment, EnvironmentFolder } from './cache/environment-folder.ts';
 import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
+import type { DownloadCache } from './downloads/download-cache.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
@@ -13,6 +14,7 @@ export interface ObtainOptions {
   interpreter: Interpreter;
   sourceFolder: string;
   store: EnvironmentStore;
+  downloads?: DownloadCache;
   run: RunCommand;
   operatorEnv: Variables;
   owner?: { uid: number; gid: number };

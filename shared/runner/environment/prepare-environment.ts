@@ -5,6 +5,7 @@ import { evictEnvironments } from './cache/evict-environments.ts';
 import { waitForHostLock } from './cache/wait-for-host-lock.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
+import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 import { type RunCommand, stopped } from './installer.ts';
@@ -33,6 +34,8 @@ export interface PrepareOptions {
   /** The host's environments, laid out `<root>/<project>/<key>/`; made when missing, with mode 0755. */
   root: string;
   store: EnvironmentStore;
+  /** Downloads of packages, of all projects; none are kept unless given. */
+  downloads?: DownloadCache;
   /** Runs installers, as `owner` where one is given. */
   run: RunCommand;
   /** Runs the interpreter to ask it for its version, which is nothing for a person's log; `run` when not given. */
@@ -135,6 +138,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
       log,
       stop,
       ...(owner === undefined ? {} : { owner }),
+      ...(options.downloads === undefined ? {} : { downloads: options.downloads }),
     });
     await place.use();
   } finally {

@@ -7,6 +7,8 @@ import { trainingSandbox } from '../job/job-sandbox.ts';
 import { noteProgress } from '../job/note-progress.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
 import type { EnvironmentSpec } from './dependencies/parse-dependencies.ts';
+import { DownloadCache } from './downloads/download-cache.ts';
+import { downloadsFolder } from './downloads/downloads-folder.ts';
 import { linkModules } from './link-modules.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
 import { storedEnvironments } from './stored-environments.ts';
@@ -57,6 +59,10 @@ export async function prepareRunEnvironment({
     sourceFolder: workspace.source,
     root: container.environmentsFolder,
     store: storedEnvironments(records, objects, project_id, lease.holder, now, stop.signal),
+    downloads: new DownloadCache(
+      join(container.environmentsFolder, downloadsFolder),
+      container.keepsDownloads ? objects : undefined,
+    ),
     run: superviseInstaller({ ...installer, onOutput }),
     runProbe: superviseInstaller(installer),
     runEngine: superviseInstaller({ ...shared, marker }),

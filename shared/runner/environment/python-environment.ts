@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { installRelayed } from './downloads/install-relayed.ts';
 import type { EnvironmentBuild } from './environment-build.ts';
 import { EnvironmentError } from './environment-error.ts';
-import { install, writeReadable } from './installer.ts';
+import { install, stopped, writeReadable } from './installer.ts';
 
 const debianHint =
   'On Debian and Ubuntu run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
@@ -18,8 +19,9 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
   const { folder, packages, interpreter, run, stop } = build;
   const isEmpty = build.dependencies.every(({ kind }) => kind === 'option');
   await writeReadable(join(packages, 'requirements.txt'), requirementsFile(build));
-  const step = (...argv: [string, ...string[]]) =>
-    install(run, { argv, cwd: packages, env: build.env }, stop);
+  const stepIn = (env: EnvironmentBuild['env'], ...argv: [string, ...string[]]) =>
+    install(run, { argv, cwd: packages, env }, stop);
+  const step = (...argv: [string, ...string[]]) => stepIn(build.env, ...argv);
   const python = join(folder, 'bin', 'python');
 
   if (await canUseUv(build)) {
@@ -28,7 +30,19 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
     await step('uv', 'venv', ...common, '--allow-existing', '--python', interpreter.executable, folder);
     if (isEmpty) return 'uv';
     const target = ['--python', python, '--link-mode', 'copy', '--compile-bytecode'];
-    await step('uv', 'pip', 'install', ...common, ...target, ...uvOptions(build), '-r', 'requirements.txt');
+    await installRelayed(build, undefined, (env, isRelayed) =>
+      stepIn(
+        env,
+        'uv',
+        'pip',
+        'install',
+        ...common,
+        ...target,
+        ...uvOptions(build, isRelayed),
+        '-r',
+        'requirements.txt',
+      ),
+    );
     return 'uv';
   }
 
@@ -47,11 +61,46 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
     '--disable-pip-version-check',
     '--no-input',
     '--no-warn-script-location',
+    '--no-compile',
     '--progress-bar',
     'off',
   ];
-  await step(python, '-I', '-m', 'pip', 'install', ...quiet, ...pipOptions(build), '-r', 'requirements.txt');
+  await installRelayed(build, python, (env, isRelayed) =>
+    stepIn(
+      env,
+      python,
+      '-I',
+      '-m',
+      'pip',
+      'install',
+      ...quiet,
+      ...pipOptions(build, isRelayed),
+      '-r',
+      'requirements.txt',
+    ),
+  );
+  await compileAll(build, python);
   return 'pip';
+}
+
+/**
+ * Compiles all modules on all cores; pip would use one. Files that are no Python of this version stay uncompiled, as with
+ * pip. Where processes cannot share work (no `/dev/shm`), one core does it.
+ */
+async function compileAll(
+  { folder, packages, run, env, stop }: EnvironmentBuild,
+  python: string,
+): Promise<void> {
+  for (const workers of ['0', '1']) {
+    const options = ['-q', '-q', '-j', workers, join(folder, 'lib')];
+    const { exitCode, tail } = await run({
+      argv: [python, '-I', '-m', 'compileall', ...options],
+      cwd: packages,
+      env,
+    });
+    stopped(stop);
+    if (exitCode === 0 || (exitCode === 1 && !tail.includes('Traceback'))) return;
+  }
 }
 
 async function canUseUv({ run, packages, env }: EnvironmentBuild): Promise<boolean> {
@@ -59,17 +108,18 @@ async function canUseUv({ run, packages, env }: EnvironmentBuild): Promise<boole
   return (await run({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0;
 }
 
-const pipOptions = ({ dependencies }: EnvironmentBuild): string[] =>
-  dependencies.flatMap((one) =>
-    one.kind === 'option' ? [`--${one.name}`, ...(one.value ? [one.value] : [])] : [],
-  );
+/** The options of the project for pip; a relay has the indexes in their place. */
+const pipOptions = ({ dependencies }: EnvironmentBuild, isRelayed: boolean): string[] =>
+  dependencies.flatMap((one) => {
+    if (one.kind !== 'option' || (isRelayed && one.name.endsWith('index-url'))) return [];
+    return one.value === '' ? [`--${one.name}`] : [`--${one.name}`, one.value];
+  });
 
 /** pip takes the best version of all indexes, uv that of the first with the package unless told otherwise. */
-function uvOptions(build: EnvironmentBuild): string[] {
-  const options = pipOptions(build);
-  return options.includes('--extra-index-url')
-    ? ['--index-strategy', 'unsafe-best-match', ...options]
-    : options;
+function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
+  const hasExtra = build.dependencies.some((one) => one.kind === 'option' && one.name === 'extra-index-url');
+  const strategy = hasExtra ? ['--index-strategy', 'unsafe-best-match'] : [];
+  return [...strategy, ...pipOptions(build, isRelayed)];
 }
 
 function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {

@@ -10,6 +10,7 @@ const Variables = z.object({
   PHASE: z.enum(['build', 'run']),
   ENVIRONMENTS_DIR: z.string().min(1),
   TRUSTED_IMAGE: z.string().optional(),
+  DOWNLOADS_IN_BUCKET: z.enum(['yes', 'no']).default('no'),
   AWS_BATCH_JOB_NUM_NODES: z.coerce.number().int().positive().default(1),
   AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
 });
@@ -29,6 +30,8 @@ export interface TrainingContainer
   environmentsFolder: string;
   /** The image of this container, if it is one of those that the deployment trusts besides its own. */
   trustedImage?: string | undefined;
+  /** Whether the bucket keeps downloads of packages, because hosts do not last. */
+  keepsDownloads: boolean;
 }
 
 /** Parse the variables that Batch and the submission set. @throws ZodError naming every bad variable */
@@ -46,5 +49,6 @@ export function readTrainingContainer(
     mainAddress: value.AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS ?? '127.0.0.1',
     environmentsFolder: value.ENVIRONMENTS_DIR,
     trustedImage: value.TRUSTED_IMAGE,
+    keepsDownloads: value.DOWNLOADS_IN_BUCKET === 'yes',
   };
 }

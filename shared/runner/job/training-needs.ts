@@ -1,4 +1,4 @@
-import { writeProjectObjects } from '../../aws/needs.ts';
+import { writeTrainingObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
 import { unfinishedPatterns } from '../../data/job.ts';
 import { writeRecords } from '../../data/needs.ts';
@@ -24,5 +24,5 @@ const trainingRecords = {
 /** Needs of the program of a training. */
 export const trainingNeeds = {
   records: /* @__PURE__ */ within(writeRecords, trainingRecords),
-  objects: writeProjectObjects,
+  objects: writeTrainingObjects,
 };

@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { DiskRoom } from '../../../archive/disk-room.ts';
+import { downloadsPrefix } from '../../../aws/needs.ts';
+import type { ObjectWriter } from '../../../aws/objects.ts';
+
+/** Bytes of downloads that a host keeps. */
+const mostHostBytes = 10 * 1024 ** 3;
+
+/** Where a download lies in the bucket. */
+const downloadObject = (sha256: string): string => `${downloadsPrefix}${sha256}`;
+
+/** The bytes of a download, and how many they are where that is known. */
+export interface DownloadSource {
+  body: Readable;
+  size: number | undefined;
+  from: 'host' | 'bucket' | 'index';
+}
+
+/** The bytes were not those of the hash that the index states. */
+export class HashMismatchError extends Error {
+  override readonly name = 'HashMismatchError';
+}
+
+/**
+ * Files of package indexes by their SHA-256, on this host and, where `objects` are given, in the bucket, for all projects.
+ * Only the supervisor writes them, and only bytes of the very hash. Whoever reads one asks by the hash that the index
+ * states to them, and its bytes are checked on the way, every time. So no project can put anything in the
+ * place of what another one installs, whatever it names its packages.
+ */
+export class DownloadCache {
+  readonly #folder: string;
+  readonly #objects: Pick<ObjectWriter, 'open' | 'head' | 'putFile'> | undefined;
+  readonly #uploads = new Set<Promise<void>>();
+
+  constructor(folder: string, objects: Pick<ObjectWriter, 'open' | 'head' | 'putFile'> | undefined) {
+    this.#folder = folder;
+    this.#objects = objects;
+  }
+
+  /** The bytes of a hash, from this host or the bucket; else from `fetch`. Those from elsewhere have to be `kept`. */
+  async find(sha256: string, fetch: () => Promise<DownloadSource>): Promise<DownloadSource> {
+    const path = join(this.#folder, sha256);
+    const file = await open(path).catch(() => undefined);
+    if (file !== undefined) {
+      const { size } = await file.stat();
+      const now = new Date();
+      await utimes(path, now, now).catch(() => undefined);
+      return { body: file.createReadStream({ highWaterMark: 1024 * 1024 }), size, from: 'host' };
+    }
+    const stored = await this.#objects
+      ?.open(downloadObject(sha256), { from: 0 })
+      // A bucket that does not answer costs a download, not the build.
+      .catch(() => undefined);
+    return stored === undefined ? fetch() : { body: stored.body, size: stored.size, from: 'bucket' };
+  }
+
+  /**
+   * Yields the bytes of a source and keeps them once they have the hash. The last chunk is held back until then, so that
+   * whoever is sent them never has a whole file of another hash.
+   * @throws HashMismatchError
+   */
+  async *kept(sha256: string, { body, size, from }: DownloadSource): AsyncGenerator<Buffer> {
+    if (from === 'host') {
+      yield* this.#checked(sha256, body);
+      return;
+    }
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const draft = join(this.#folder, `.${sha256}-${randomUUID()}`);
+    const room = new DiskRoom(this.#folder);
+    const file = await open(draft, 'wx', 0o600);
+    const hash = createHash('sha256');
+    try {
+      room.require(size ?? 0, 'a download');
+      let last: Buffer | undefined;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        room.require(chunk.length, 'a download');
+        hash.update(chunk);
+        await file.writeFile(chunk);
+        room.use(chunk.length);
+        if (last !== undefined) yield last;
+        last = chunk;
+      }
+      const found = hash.digest('hex');
+      if (found !== sha256) throw new HashMismatchError(`a download has the hash ${found}, not ${sha256}`);
+      await file.sync();
+      await rename(draft, join(this.#folder, sha256));
+      if (from === 'index') this.#upload(sha256);
+      if (last !== undefined) yield last;
+    } finally {
+      await file.close();
+      await rm(draft, { force: true });
+    }
+  }
+
+  async *#checked(sha256: string, body: Readable): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    let last: Buffer | undefined;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      if (last !== undefined) yield last;
+      last = chunk;
+    }
+    if (hash.digest('hex') !== sha256) {
+      await rm(join(this.#folder, sha256), { force: true });
+      throw new HashMismatchError(`the file ${sha256} of this host is damaged`);
+    }
+    if (last !== undefined) yield last;
+  }
+
+  #upload(sha256: string): void {
+    const objects = this.#objects;
+    if (objects === undefined) return;
+    const object = downloadObject(sha256);
+    const upload = (async () => {
+      if ((await objects.head(object)) === undefined) {
+        await objects.putFile(object, join(this.#folder, sha256), 'application/octet-stream');
+      }
+    })()
+      // The next project downloads it again then.
+      .catch(() => undefined)
+      .finally(() => this.#uploads.delete(upload));
+    this.#uploads.add(upload);
+  }
+
+  /** Waits for what is on its way into the bucket, and removes what this host has kept for longest unused. */
+  async settle(mostBytes = mostHostBytes): Promise<void> {
+    await Promise.all(this.#uploads);
+    const files: { path: string; bytes: number; used: number }[] = [];
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const path = join(this.#folder, name);
+      const facts = await stat(path).catch(() => undefined);
+      if (facts !== undefined) files.push({ path, bytes: facts.size, used: facts.mtimeMs });
+    }
+    let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { path, bytes } of files.sort((one, other) => one.used - other.used)) {
+      if (total <= mostBytes) return;
+      await rm(path, { force: true });
+      total -= bytes;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { DownloadCache, DownloadSource } from './download-cache.ts';
+import { type IndexedFile, placeFiles } from './index-page.ts';
+import { isReachable, Upstream, UpstreamError, type UpstreamSettings } from './upstream.ts';
+
+/** Largest index page that is read; that of the project with most files has 30 MB. */
+const mostPageBytes = 128 * 1024 * 1024;
+
+interface PlacedFile extends IndexedFile {
+  index: string;
+}
+
+/** What was fetched and what was there. */
+export interface RelayCounts {
+  cached: number;
+  fetched: number;
+  cachedBytes: number;
+}
+
+/**
+ * Package indexes as an installer on this host sees them: pages as the indexes have them, files from the cache of
+ * downloads. It listens on the loopback address, under a path that only its installer is told, and fetches nothing but
+ * pages of its indexes and the files that these name.
+ */
+export class IndexRelay {
+  readonly #indexes: readonly string[];
+  readonly #cache: DownloadCache;
+  readonly #upstream: Upstream;
+  readonly #token = randomBytes(16).toString('hex');
+  readonly #files: PlacedFile[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0 };
+  /** Why something could not be handed over, the first time. */
+  failure: string | undefined;
+
+  constructor(indexes: readonly string[], cache: DownloadCache, settings: UpstreamSettings) {
+    this.#indexes = indexes.map((url) => (url.endsWith('/') ? url : `${url}/`));
+    this.#cache = cache;
+    this.#upstream = new Upstream(settings);
+  }
+
+  /** Starts to listen; returns the URL of each index. */
+  async start(): Promise<string[]> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = this.#server.address() as AddressInfo;
+    return this.#indexes.map((_, number) => `http://127.0.0.1:${port}/${this.#token}/index/${number}/`);
+  }
+
+  /** Ends every connection, and waits until what was downloaded is kept. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+    this.#upstream.close();
+    await this.#cache.settle();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { pathname } = new URL(request.url ?? '/', 'http://relay');
+      const [, token, kind, number, ...rest] = pathname.split('/');
+      if (token !== this.#token || request.method !== 'GET') {
+        response.writeHead(token === this.#token ? 405 : 404).end();
+      } else if (kind === 'index') {
+        await this.#page(this.#indexes[Number(number)], rest.join('/'), request, response);
+      } else if (kind === 'file') {
+        await this.#file(this.#files[Number(number)], rest.at(-1) ?? '', response);
+      } else response.writeHead(404).end();
+    } catch (error) {
+      this.failure ??= error instanceof Error ? error.message : String(error);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end(error instanceof UpstreamError ? error.message : '');
+    }
+  }
+
+  async #page(
+    index: string | undefined,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (index === undefined || !/^[A-Za-z0-9._-]*\/?$/.test(path)) {
+      response.writeHead(404).end();
+      return;
+    }
+    const { message, url } = await this.#upstream.get(
+      new URL(path, index).href,
+      index,
+      request.headers.accept ?? 'text/html',
+    );
+    const { statusCode = 502, headers } = message;
+    if (statusCode !== 200) {
+      message.resume();
+      response.writeHead(statusCode).end();
+      return;
+    }
+    const type = headers['content-type'] ?? 'text/html';
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of message as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > mostPageBytes) throw new UpstreamError('its page is too large');
+      parts.push(part);
+    }
+    const page = { text: Buffer.concat(parts).toString('utf8'), isJson: /json/i.test(type), url };
+    const text = placeFiles(page, (file) => this.#place(file, index, page.isJson));
+    response.writeHead(200, { 'content-type': type }).end(text);
+  }
+
+  /** The path of a file here. Directories of an index are links, too, and stay out. */
+  #place(file: IndexedFile, index: string, isJson: boolean): string | null {
+    const name = new URL(file.url).pathname.split('/').at(-1) ?? '';
+    if (name === '' || !isReachable(file.url, index)) return null;
+    const known = this.#ids.get(file.url);
+    const id = known ?? this.#files.push({ ...file, index }) - 1;
+    if (known === undefined) this.#ids.set(file.url, id);
+    const path = `/${this.#token}/file/${id}/${name}`;
+    // JSON pages may be read by programs that take URLs as absolute ones.
+    const { port } = this.#server.address() as AddressInfo;
+    return isJson ? `http://127.0.0.1:${port}${path}` : path;
+  }
+
+  async #fetch(file: PlacedFile, suffix: string): Promise<DownloadSource & { status: number }> {
+    const { message } = await this.#upstream.get(`${file.url}${suffix}`, file.index, '*/*');
+    const { statusCode: status = 502, headers } = message;
+    const length = Number(headers['content-length']);
+    const size = Number.isSafeInteger(length) && length >= 0 ? length : undefined;
+    return { body: message, size, from: 'index', status };
+  }
+
+  async #file(file: PlacedFile | undefined, name: string, response: ServerResponse): Promise<void> {
+    if (file === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const isMetadata = name.endsWith('.metadata') && !new URL(file.url).pathname.endsWith('.metadata');
+    const { sha256 } = file;
+    let status = 200;
+    const fetch = async () => {
+      const fetched = await this.#fetch(file, isMetadata ? '.metadata' : '');
+      status = fetched.status;
+      return fetched;
+    };
+    const isKept = sha256 !== undefined && !isMetadata;
+    const source = isKept ? await this.#cache.find(sha256, fetch) : await fetch();
+    if (!isMetadata && status === 200) this.#count(source);
+    response.writeHead(status, {
+      'content-type': 'application/octet-stream',
+      ...(source.size !== undefined && { 'content-length': source.size }),
+    });
+    const bytes = isKept && status === 200 ? this.#cache.kept(sha256, source) : source.body;
+    await pipeline(Readable.from(bytes, { objectMode: false }), response).finally(() =>
+      source.body.destroy(),
+    );
+  }
+
+  #count({ from, size = 0 }: DownloadSource): void {
+    if (from === 'index') this.counts.fetched += 1;
+    else {
+      this.counts.cached += 1;
+      this.counts.cachedBytes += size;
+    }
+  }
+}
