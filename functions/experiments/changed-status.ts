@@ -3,24 +3,20 @@ import type { Best, Experiment } from '../../shared/data/experiment.ts';
 import { type FinalStatus, isFinal, rankOf } from '../../shared/data/job-status.ts';
 import { allSummaries, readMetricParts } from '../../shared/data/metric-summaries.ts';
 import { rank, unrank } from '../../shared/data/ranking.ts';
+import { isTableNumber } from '../../shared/data/stored-number.ts';
 import type { TableReader, Write } from '../../shared/data/table.ts';
 
 /** How an experiment can end. */
 export const endings = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly FinalStatus[];
 
-/** Largest number, and smallest but zero, that the table takes. */
-const storable = { most: 1e125, least: 1e-129 };
-
+/** The best value by the criterion of the project; null where the table does not take it. */
 async function bestOf(records: TableReader<'records'>, experiment: Experiment): Promise<Best | null> {
   const { project_id, experiment_id, criterion } = experiment;
   const summary = allSummaries(await readMetricParts(records, project_id, experiment_id)).get(criterion.name);
   if (summary === undefined) return null;
   const value = criterion.goal === 'maximize' ? summary.max : summary.min;
-  const size = Math.abs(value);
-  const isStorable = size === 0 || (size <= storable.most && size >= storable.least);
-  return isStorable
-    ? { criterion: criterion.name, value, step: value === summary.last ? summary.step : null }
-    : null;
+  if (!isTableNumber(value)) return null;
+  return { criterion: criterion.name, value, step: value === summary.last ? summary.step : null };
 }
 
 interface StatusChange {

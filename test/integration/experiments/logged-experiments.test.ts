@@ -196,6 +196,16 @@ describe('an experiment that runs elsewhere', () => {
     expect((await log(path, [{ name: 'late', value: 1 }])).json.stored).toBe(1);
   });
 
+  test.each([1e16, 1e308, 5e-324, -1e20, 'Infinity', 'NaN'])(
+    'ends unranked where its best is %s',
+    async (value) => {
+      const path = await created();
+      await log(path, [{ name: 'accuracy', value, step: Number.MAX_SAFE_INTEGER }]);
+      const ended = await call(update, path, { status: 'SUCCEEDED' });
+      expect([ended.status, ended.json.best]).toEqual([200, null]);
+    },
+  );
+
   test('has no job to cancel, and is deleted once it has ended', async () => {
     const path = await created();
     await log(path, [{ name: 'loss', value: 1 }]);
