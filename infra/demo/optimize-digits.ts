@@ -104,14 +104,14 @@ const padded = (texts: readonly string[]): string =>
 
 function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
   screen.heading('The digits model, compressed');
-  screen.quote(padded(['', 'accuracy', 'parameters', 'bytes', 'gzip bytes', 'p50', 'time']));
+  screen.quote(padded(['', 'accuracy', 'parameters', 'bytes', 'gzip bytes', 'p50', 'speed']));
   const percent = (share: number | undefined) =>
     share === undefined ? '–' : `${(100 * share).toFixed(2)} %`;
   const row = (title: string, when: 'before' | 'after', receipt: Receipt) => {
     const { accuracy, parameters, file_bytes, gzip_bytes, latency } = receipt;
     const microseconds = latency === null ? '–' : `${(1000 * latency.p50[when]).toFixed(1)} µs`;
     const ratio =
-      latency === null ? '–' : `${(when === 'before' ? latency.aa_ratio : latency.ratio).toFixed(2)} ×`;
+      latency === null ? '–' : `${(1 / (when === 'before' ? latency.aa_ratio : latency.ratio)).toFixed(2)} ×`;
     const counts = [parameters[when], file_bytes[when], gzip_bytes[when]].map((count) =>
       count.toLocaleString('en'),
     );
@@ -122,7 +122,7 @@ function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
   for (const { title, receipt } of variants) row(title, 'after', receipt);
   screen.line();
   screen.quote(
-    'Accuracy on the digits that were held back. Time is that of one digit against the model it was made of,',
+    'Accuracy on the digits that were held back. Speed: times as fast as the model it was made of, for one digit,',
   );
   screen.quote('measured in alternation on one thread; in the first line, of the model against itself.');
 }

@@ -30,8 +30,9 @@ export function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): Jso
   const { required, minProperties } = schema;
   const asksForSome = typeof minProperties === 'number' && minProperties > 0;
   return {
-    description: `At most ${bodyMaxBytes(endpoint.input).toLocaleString('en')} bytes.`,
+    description: `At most ${bodyMaxBytes(endpoint.input).toLocaleString('en')} bytes. The same fields may also be sent as a form, \`application/x-www-form-urlencoded\`.`,
     required: asksForSome || (Array.isArray(required) && required.length > 0),
-    content: { 'application/json': media, 'application/x-www-form-urlencoded': media },
+    // openapi-python-client forgets an import where a body may be of two types.
+    content: { 'application/json': media },
   };
 }

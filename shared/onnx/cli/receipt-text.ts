@@ -7,6 +7,7 @@ import {
   millisecondsText,
   secondsText,
   shareText,
+  speedText,
 } from '../receipt/amount-text.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 
@@ -32,6 +33,11 @@ const change = (name: string, { before, after }: Change, text: (value: number) =
   '→',
   text(after),
   factorText(before, after),
+];
+
+const latencyChange = (name: string, { before, after }: Change): string[] => [
+  ...change(name, { before, after }, millisecondsText).slice(0, -1),
+  before > 0 ? speedText(after / before) : '',
 ];
 
 const list = (title: string, lines: readonly string[]): string[] => {
@@ -67,10 +73,7 @@ export function receiptText(receipt: Receipt): string {
     change('other than zero', receipt.nonzero_parameters, amountText),
     ...(latency === null
       ? []
-      : [
-          change('latency p50', latency.p50, millisecondsText),
-          change('latency p90', latency.p90, millisecondsText),
-        ]),
+      : [latencyChange('latency p50', latency.p50), latencyChange('latency p90', latency.p90)]),
     ...(accuracy === null ? [] : [change('accuracy', accuracy, shareText)]),
   ];
   const reached =
@@ -92,7 +95,7 @@ export function receiptText(receipt: Receipt): string {
     ...reached,
     ...(latency === null
       ? []
-      : [`Time × ${latency.ratio.toFixed(3)}, the model against itself × ${latency.aa_ratio.toFixed(3)}`]),
+      : [`${speedText(latency.ratio)}; the model beside itself ${speedText(latency.aa_ratio)}`]),
     ...outputLines(receipt),
     ...list(
       'Kept',

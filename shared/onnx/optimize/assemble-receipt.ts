@@ -139,7 +139,7 @@ export function assembleReceipt(findings: Findings): Receipt {
       ...findings.notes,
       ...sizeNotes(findings),
     ]),
-    warnings: lines([...warningsOf(findings), ...transform.warnings]),
+    warnings: lines([...accepted.warnings, ...warningsOf(findings), ...transform.warnings]),
     run_as_whole: compare !== null,
     outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),
     checked_layers: check?.layers ?? [],

@@ -10,6 +10,8 @@ export interface AcceptedTrial {
   /** Most sensitive first. */
   excluded: ExcludedLayer[];
   notes: string[];
+  /** What to know before anything else. */
+  warnings: string[];
 }
 
 /** Layers that are measured one by one; of more, those whose weights changed most. */
@@ -61,6 +63,14 @@ async function measureSensitivity(context: TrialContext, first: Trial): Promise<
   return [...measured, ...byWeight.slice(measuredMost).map((layer) => ({ layer, error: null }))];
 }
 
+/** Says that most of a model was left as it was: what else a receipt says is then about the rest. */
+function leftOut(excluded: number, layers: number, max_error: number): string[] {
+  if (excluded * 2 <= layers) return [];
+  return [
+    `MOST LAYERS ARE AS THEY WERE: max_error ${max_error} left out ${excluded} of ${layers}. Allow a larger error, or choose another strategy.`,
+  ];
+}
+
 /**
  * Transforms a model so that no output's relative error exceeds `max_error`. Where transforming all of it does, each
  * layer's own share is measured, and the fewest of the most sensitive ones that suffice are left as they are: found by
@@ -70,10 +80,10 @@ async function measureSensitivity(context: TrialContext, first: Trial): Promise<
  */
 export async function meetMaxError(context: TrialContext, max_error: number | null): Promise<AcceptedTrial> {
   const first = await runTrial(context, []);
-  if (max_error === null) return { final: first, excluded: [], notes: [] };
+  if (max_error === null) return { final: first, excluded: [], notes: [], warnings: [] };
   requireComparable(first, max_error);
   const worst = worstError(first);
-  if (worst.error <= max_error) return { final: first, excluded: [], notes: [] };
+  if (worst.error <= max_error) return { final: first, excluded: [], notes: [], warnings: [] };
   const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${percent(worst.error)}, above max_error ${max_error}`;
   const { request, say } = context.optimization;
   if (request.operation === 'prune') throw new ModelError(`${said}; ask for a lower compression.`);
@@ -99,6 +109,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
     // The folder holds what was tried last.
     final: last === final ? final : await runTrial(context, final.excluded),
     excluded: ranked.slice(0, enough),
+    warnings: leftOut(enough, ranked.length, max_error),
     notes: [`${enough} of ${ranked.length} layers stay as they were, so that max_error ${max_error} holds.`],
   };
 }

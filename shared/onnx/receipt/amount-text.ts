@@ -34,5 +34,9 @@ export const errorText = (error: number): string =>
 export const factorText = (before: number, after: number): string =>
   before > 0 && after > 0 ? `${threeDigits(after / before)} ×` : '';
 
+/** How fast a result is beside its model, from time after / time before: above 1 is faster, wherever it is said. */
+export const speedText = (ratio: number): string =>
+  ratio > 0 ? `${threeDigits(1 / ratio)} times as fast` : '';
+
 const threeDigits = (value: number): string =>
   value >= 1000 ? countText(Math.round(value)) : String(Number(value.toPrecision(3)));

@@ -6,6 +6,7 @@ import {
   millisecondsText,
   secondsText,
   shareText,
+  speedText,
 } from './amount-text.ts';
 import type { BarPanel, BarRow } from './bar-panel.ts';
 import type { Receipt } from './receipt.ts';
@@ -34,6 +35,11 @@ const changeRow = (label: string, { before, after }: Change, text: (value: numbe
   note: factorText(before, after),
 });
 
+const latencyRow = (label: string, times: Change): BarRow => ({
+  ...changeRow(label, times, millisecondsText),
+  note: times.before > 0 ? speedText(times.after / times.before) : '',
+});
+
 const more = (all: number, shown: number, what: string): string | undefined =>
   all > shown ? `${all - shown} more ${what} stand in the receipt's JSON.` : undefined;
 
@@ -50,15 +56,15 @@ export function changePanel(receipt: Receipt): BarPanel {
     changeRow('other than zero', receipt.nonzero_parameters, amountText),
   ];
   if (latency !== null) {
-    rows.push(changeRow('latency p50', latency.p50, millisecondsText));
-    rows.push(changeRow('latency p90', latency.p90, millisecondsText));
+    rows.push(latencyRow('latency p50', latency.p50));
+    rows.push(latencyRow('latency p90', latency.p90));
   }
   if (accuracy !== null) rows.push(changeRow(`accuracy of ${accuracy.samples} samples`, accuracy, shareText));
   const [low = 0, high = 0] = latency?.ratio_interval ?? [];
   const foot =
     latency === null
       ? 'Latency was not measured.'
-      : `Time × ${latency.ratio.toFixed(3)} (95 % of ${low.toFixed(3)} to ${high.toFixed(3)}), ${latency.blocks} blocks of ${latency.runs_per_block}, one thread; the model against itself × ${latency.aa_ratio.toFixed(3)}.`;
+      : `${speedText(latency.ratio)} (95 % of ${(1 / high).toFixed(2)} to ${(1 / low).toFixed(2)}), ${latency.blocks} blocks of ${latency.runs_per_block}, one thread; the model beside itself ${speedText(latency.aa_ratio)}.`;
   return {
     title: 'Before and after',
     subtitle: 'grey: the model, blue: its result',

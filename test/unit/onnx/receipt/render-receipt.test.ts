@@ -85,7 +85,7 @@ describe('the page of a receipt', () => {
 
   test('says the figures', () => {
     const page = renderReceipt(receipt(3));
-    for (const text of ['2 MB', '1 MB', '4 billion', '99.0 %', '98.0 %', 'Time × 0.330', '1.5 ms']) {
+    for (const text of ['2 MB', '1 MB', '4 billion', '99.0 %', '98.0 %', '3.03 times as fast', '1.5 ms']) {
       expect(page).toContain(text);
     }
   });
@@ -108,6 +108,8 @@ describe('the page of a receipt', () => {
 test('a receipt as text says the same', () => {
   const text = receiptText(receipt(3));
   expect(text).toContain('latency p50      1.5 ms     →  0.5 ms');
+  expect(text).toContain('3 times as fast');
+  expect(text).toContain('3.03 times as fast; the model beside itself 0.999 times as fast');
   expect(text).toContain('Needs ONNX Runtime 1.12');
   expect(text).toContain('Accuracy over the labels of 100 samples');
   expect(text).toContain('Relative error of the outputs over the first 3 samples (evaluation)');
