@@ -50,7 +50,7 @@ print(
             "config": [config.config_id, config.version],
             "status": experiment.status,
             "logged": [line.message for line in lines if line.message.startswith("epoch")],
-            "metrics": [point.value for point in points if point.name == "accuracy"],
+            "metrics": [getattr(point.value, "actual_instance", point.value) for point in points if point.name == "accuracy"],
             "artifact": bytes(artifact).decode(),
             "masked": {name: value for name, value in masked.to_dict().items() if value is not None},
             "problem": [problem["status"], problem["type"]],
