@@ -38,11 +38,13 @@ export interface LaunchOrder {
 export async function launchAs(order: LaunchOrder): Promise<Launch> {
   const { user, program, args, env, cwd, sandbox, marker } = order;
   const setpriv = await findSetpriv();
-  const outer = { env: marker === undefined ? {} : { [marker.name]: marker.value } };
+  const handed = handedVariables(env);
+  const marked = marker === undefined ? {} : { [marker.name]: marker.value };
+  const outer = { env: { ...handed.outer, ...marked } };
   if (sandbox !== undefined && canSandbox() && (user === undefined || setpriv !== null)) {
     const drop = user === undefined || setpriv === null ? [] : dropRights(setpriv, user);
     const leftovers = marker === undefined ? 'end' : 'stay';
-    const line = await sandboxed(sandbox, leftovers, cwd, [...drop, ...withVariables(env, program, args)]);
+    const line = await sandboxed(sandbox, leftovers, cwd, [...drop, ...withVariables(handed, program, args)]);
     return { ...line, options: outer, isWaiter: true };
   }
   if (user === undefined) return { file: program, args, options: { env: { ...env } }, isWaiter: false };
@@ -50,7 +52,7 @@ export async function launchAs(order: LaunchOrder): Promise<Launch> {
     const options = { env: { ...env }, uid: user.uid, gid: user.gid };
     return { file: program, args, options, isWaiter: false };
   }
-  const [file, ...rest] = [...dropRights(setpriv, user), ...withVariables(env, program, args)];
+  const [file, ...rest] = [...dropRights(setpriv, user), ...withVariables(handed, program, args)];
   return { file, args: rest, options: outer, isWaiter: false };
 }
 
@@ -61,19 +63,35 @@ function dropRights(setpriv: string, { uid, gid }: CommandUser): [string, ...str
 
 const envProgram = '/usr/bin/env';
 
+/** The variables of a command on their way to it. */
+interface HandedVariables {
+  /** The environment of the programs that prepare the command: the values, under names that mean nothing to anybody. */
+  outer: Readonly<Record<string, string>>;
+  /** The argument of `env` that gives the values their names again. */
+  split: string;
+}
+
 /**
  * The programs that prepare a command may run as root. Variables such as LD_PRELOAD must reach only the program that runs
- * after the rights are dropped.
+ * after the rights are dropped. Their values stand in no argument: every user of the machine can read command lines.
+ * @throws RangeError for a name that is not made of letters, digits and underscores
  */
-function withVariables(
-  env: Readonly<Record<string, string>>,
-  program: string,
-  args: readonly string[],
-): string[] {
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+function handedVariables(env: Readonly<Record<string, string>>): HandedVariables {
+  const variables = Object.entries(env).map(([name, value], index) => {
+    if (!/^\w+$/.test(name)) throw new RangeError(`${name} cannot be the name of a variable`);
+    return { name, value, handed: `VARIABLE_${index}` };
+  });
+  return {
+    outer: Object.fromEntries(variables.map(({ handed, value }) => [handed, value])),
+    // GNU env replaces ${…} in its own memory.
+    split: `-S-i -- ${variables.map(({ name, handed }) => `${name}=\${${handed}}`).join(' ')}`,
+  };
+}
+
+function withVariables({ split }: HandedVariables, program: string, args: readonly string[]): string[] {
   // `env` would read a path with = as a variable.
   const command = program.includes('=') ? ['/bin/sh', '-c', 'exec "$@"', 'sh', program] : [program];
-  return [envProgram, '-i', '--', ...variables, ...command, ...args];
+  return [envProgram, split, ...command, ...args];
 }
 
 /** The path of util-linux's setpriv. That of BusyBox cannot change the user. */

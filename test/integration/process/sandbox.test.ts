@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
@@ -72,6 +73,26 @@ describe.runIf(canSandbox())('a command in a sandbox', () => {
     expect(stdout).not.toContain(`/proc/${process.pid}\n`);
     expect(neighbour.exitCode ?? neighbour.signalCode).toBeNull();
     neighbour.kill('SIGKILL');
+  });
+
+  test('has its variables as they are, and no process shows their values as arguments', async () => {
+    const env = {
+      PATH: '/usr/bin:/bin',
+      EMPTY: '',
+      TOKEN: `secret-${randomUUID()} "$HOME" 'one'\\\n# two\ttail `,
+    };
+    let shown = '';
+    const { stdout } = await sh('printf "%s|%s|" "$TOKEN" "$EMPTY"; env | grep -c "^VARIABLE_"; sleep 1', {
+      env,
+      onOutput: async () => {
+        const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
+        shown += (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join();
+      },
+    });
+    expect(stdout).toBe(`${env.TOKEN}||0\n`);
+    const isShown = (text: string) => shown.includes(text);
+    expect(isShown('TOKEN=${VARIABLE_')).toBe(true);
+    expect(isShown(env.TOKEN.slice(0, 43))).toBe(false);
   });
 
   test('has /tmp, /dev/shm and System V memory of its own, which leave nothing behind', async () => {
