@@ -6,6 +6,7 @@ import { finalRank, rankOf } from '../../shared/data/job-status.ts';
 import { findLease } from '../../shared/data/lease.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import type { TableReader } from '../../shared/data/table.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observe.ts';
 import { startWaiting } from '../../shared/jobs/start-waiting.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
@@ -45,9 +46,9 @@ async function ownerByLease(records: TableReader<'records'>, job_id: string): Pr
  */
 export const event = defineTask({
   name: 'jobStateChanged',
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
 
-  async run(received: unknown, { records, batch, settings, now, log }) {
+  async run(received: unknown, { records, batch, keys, settings, now, log }) {
     const { detail } = Event.parse(received);
     const owner = jobOfBatchName(detail.jobName);
     const job = batchJob(detail);
@@ -62,7 +63,7 @@ export const event = defineTask({
     }
     if (rankOf(job.status) < finalRank) return;
     const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));
-    await startWaiting({ records, batch, settings, now }, user_id, log);
+    await startWaiting({ records, batch, keys, settings, now }, user_id, log);
   },
 });
 

@@ -49,7 +49,7 @@ export const event = defineTask({
         const endFirst = async ({ project_id }: Purge) =>
           project_id === undefined ||
           ((await purgeMembers(records, project_id, hasTime)) &&
-            (await purgeExperiments({ records, batch, settings, now }, project_id, hasTime)));
+            (await purgeExperiments({ records, batch, keys: accounts, settings, now }, project_id, hasTime)));
         await runPurge(records, objects, purge, hasTime, endFirst, now());
       },
     };

@@ -2,6 +2,7 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { unfinishedJobs } from '../../shared/data/job.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { waitingLines } from '../../shared/data/waiting-line.ts';
 import { logSetAside, scheduleNextPass } from '../../shared/data/watched-list.ts';
 import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
@@ -15,7 +16,7 @@ const seconds = 200;
 export const event = defineTask({
   name: 'reconcile',
   runtime: { timeout: seconds + 40 },
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   watches: [unfinishedJobs, waitingLines],
 
   async run(_: unknown, reconciler) {

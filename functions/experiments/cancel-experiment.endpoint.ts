@@ -2,6 +2,7 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
@@ -19,20 +20,20 @@ export const endpoint = defineEndpoint({
     'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],
   etag: true,
 
-  async handle({ path }, { records, batch, settings, now, log }) {
+  async handle({ path }, { records, batch, keys, settings, now, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     if (found.kind === 'logged') {
       const message = 'No job runs for this experiment; its client ends it with PATCH, by its status.';
       throw new ServiceError('conflict', message);
     }
     const cancelled = await cancelJob(records, batch, settings, found, now());
-    await startWaitingInRequest({ records, batch, settings, now }, found, log);
+    await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     if (!cancelled && experiment.status !== 'CANCELLED') {
       throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);

@@ -1,6 +1,7 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { reconcileWhenStale } from '../../shared/jobs/reconcile-on-read.ts';
@@ -17,15 +18,15 @@ export const endpoint = defineEndpoint({
     'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },
   etag: true,
 
-  async handle({ path }, { records, batch, settings, now, log }) {
+  async handle({ path }, { records, batch, keys, settings, now, log }) {
     const read = () => requireExperiment(records, path.project_id, path.experiment_id);
     const found = await read();
-    const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
+    const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
     return answerExperiment({ records, settings, now }, compared ? await read() : found);
   },
 });

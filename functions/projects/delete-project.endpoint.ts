@@ -9,6 +9,7 @@ import { countersKey, projectPrefix, removeProject, salvageCounters } from '../.
 import { newPurge, recordPurge } from '../../shared/data/purge.ts';
 import { trackingPartition } from '../../shared/data/tracking-key.ts';
 import { uploadPartitions } from '../../shared/data/upload.ts';
+import { variablesPartition } from '../../shared/data/variable.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
@@ -49,6 +50,7 @@ export const endpoint = defineEndpoint({
         ...environmentPartitions(project_id),
         ...uploadPartitions(project_id),
         trackingPartition(project_id),
+        variablesPartition(project_id),
         countersKey(project_id).pk,
       ].map((pk) => ({ pk }));
       const target = { partitions, prefixes: [projectPrefix(project_id)] };

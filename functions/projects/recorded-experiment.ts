@@ -1,7 +1,7 @@
 import type { BatchControl } from '../../shared/aws/batch.ts';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
 import type { Project } from '../../shared/data/project.ts';
-import type { TableWriter } from '../../shared/data/table.ts';
+import type { TableReader, TableWriter } from '../../shared/data/table.ts';
 import type { Ambient } from '../../shared/http/definition.ts';
 import { startWaitingInRequest } from '../../shared/jobs/start-waiting.ts';
 import { submitInRequest } from '../../shared/jobs/submit-in-request.ts';
@@ -10,6 +10,7 @@ import { answerExperiment } from '../experiments/answer-experiment.ts';
 type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
   records: TableWriter<'records'>;
   batch: BatchControl;
+  keys: TableReader<'accounts'>;
 };
 
 /**
@@ -21,9 +22,9 @@ export async function submitAndAnswer(
   context: Submitting,
   isFirst: boolean,
 ) {
-  const { records, batch, settings, log, now } = context;
+  const { records, batch, keys, settings, log, now } = context;
   const { project_id, experiment_id } = experiment;
-  if (waits) await startWaitingInRequest({ records, batch, settings, now }, experiment, log);
+  if (waits) await startWaitingInRequest({ records, batch, keys, settings, now }, experiment, log);
   else await submitInRequest(experiment, context, isFirst);
   const present = await requireExperiment(records, project_id, experiment_id);
   return answerExperiment(context, present);

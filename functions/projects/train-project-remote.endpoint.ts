@@ -3,6 +3,7 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { FileId } from '../../shared/core/formats.ts';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { integer } from '../../shared/http/parameters.ts';
@@ -22,7 +23,7 @@ export const endpoint = defineEndpoint({
   summary: 'Train the project on a remote cluster of several nodes',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: projectPath,
     query: z.strictObject({

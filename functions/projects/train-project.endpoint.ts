@@ -5,6 +5,7 @@ import { notFound } from '../../shared/core/service-error.ts';
 import { findConfig } from '../../shared/data/config.ts';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
@@ -22,7 +23,7 @@ export const endpoint = defineEndpoint({
   summary: 'Train the project on one machine with a configuration',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: projectPath,
     query: z.strictObject({

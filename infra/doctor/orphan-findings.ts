@@ -80,6 +80,11 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
     const why = status === '' ? 'its record is gone' : `it has ended: ${status}`;
     yield { kind: 'stale', where: `${pk}/${sk}`, why };
   }
+  for (const { pk, sk, status } of store.rows(
+    `SELECT item.pk, item.sk, job.status FROM item JOIN job ON job.id = item.owner
+     WHERE item.kind = 'job' AND item.sk = 'VARIABLES' AND NOT ${isUnfinished}`,
+  ))
+    yield { kind: 'stale', where: `${pk}/${sk}`, why: `its job has ended: ${status}` };
   // No worker would read these again.
   for (const { id, status } of store.rows(
     `SELECT id, status FROM job WHERE ${isUnfinished} AND NOT EXISTS (SELECT 1 FROM unfinished WHERE sk = id)`,

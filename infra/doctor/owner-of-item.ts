@@ -17,6 +17,7 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   SOURCE: ofProject,
   DATASETS: ofProject,
   BLOBS: ofProject,
+  VARIABLES: ofProject,
   EXPERIMENTS: ofProject,
   MEMBERS: ofProject,
   CONFIG_CONTENTS: ofProject,

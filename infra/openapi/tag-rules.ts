@@ -28,6 +28,11 @@ export const tags: readonly TagRule[] = [
     paths: ['/projects/{project_id}/environment'],
   },
   {
+    name: 'Variables',
+    description: 'Environment variables of a project, among them secrets, which its trainings get.',
+    paths: ['/projects/{project_id}/variables'],
+  },
+  {
     name: 'Source and data',
     description:
       'Uploads, by presigned URL: the source archive, and data sets laid out read-only at DATA_DIR.',

@@ -3,6 +3,7 @@ import { Timestamp, Ulid } from '../core/formats.ts';
 import { releaseCluster } from './cluster-claim.ts';
 import type { Change, Condition } from './condition.ts';
 import { finalRank, JobStatus } from './job-status.ts';
+import { removeJobVariables } from './job-variables.ts';
 import { count } from './project.ts';
 import { recordType, unreadableVersion } from './record.ts';
 import { type SpreadList, spreadList } from './spread-list.ts';
@@ -181,9 +182,13 @@ export const placesOf = (item: Item | undefined): number => {
   return typeof places === 'number' ? places : 0;
 };
 
-/** The writes that end a job besides its own record: it is no longer unfinished and frees what it had reserved. */
+/**
+ * The writes that end a job besides its own record: it is no longer unfinished, frees what it had reserved, and its copy of
+ * the project's variables is gone.
+ */
 export function endJob(job: UnfinishedJob): Write[] {
   return [
+    ...(job.project_id === null ? [] : [removeJobVariables(jobPartition(job.job_id))]),
     { delete: unfinishedKey(job.job_id), if: { exists: true } },
     { update: userLimitKey(job.user_id), change: { add: { unfinished: -1 } } },
     releaseVcpus(job),

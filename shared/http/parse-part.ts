@@ -19,7 +19,7 @@ export interface Part {
   allowed?: string;
 }
 
-const secret = /password$/i;
+const secret = /password$|^value$/i;
 
 /** Message for a parameter that an operation does not have. */
 function unknownParameter(place: ParameterPlace, name: string, taken: readonly string[]): ParameterFault {

@@ -2,7 +2,7 @@ import type { BatchControl, BatchJob } from '../aws/batch.ts';
 import type { Settings } from '../core/settings.ts';
 import { endJob, type UnfinishedJob } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
-import type { Item, TableWriter } from '../data/table.ts';
+import type { Item, TableReader, TableWriter } from '../data/table.ts';
 import { tryWrite } from '../data/try-write.ts';
 import { cancelJob } from './cancel.ts';
 import { concludeJob } from './conclude.ts';
@@ -17,6 +17,8 @@ export interface Reconciler {
   records: TableWriter<'records'>;
   batch: BatchControl;
   settings: Settings;
+  /** Where the key of secret variables is; undefined where trainings with variables are left to others. */
+  keys?: TableReader<'accounts'> | undefined;
   now(): Date;
 }
 
@@ -53,7 +55,7 @@ async function settle(
   found: JobRecord,
   known: ReadonlyMap<string, BatchJob>,
 ): Promise<void> {
-  const { records, batch, settings } = reconciler;
+  const { records, batch, settings, keys } = reconciler;
   const now = reconciler.now();
   if (isFinal(found.status) || found.line_ticket !== null) return;
   const ended = [found.depends_on, found.batch_job_id].some((id) => id !== null && isOver(known.get(id)));
@@ -62,7 +64,7 @@ async function settle(
   if (record.batch_job_id === null) {
     if (record.cancel_requested_at !== null) await cancelJob(records, batch, settings, record, now);
     else if (secondsSince(record.begun_at ?? record.created_at, now) > submitGraceSeconds)
-      await submitJob(records, batch, settings, record, false);
+      await submitJob(records, batch, settings, record, false, keys);
     return;
   }
   const build = record.depends_on === null ? undefined : known.get(record.depends_on);

@@ -120,10 +120,10 @@ async function waitForOwn(reconciler: Reconciler, { line_id, sk }: LineRow): Pro
 }
 
 async function submitStarted(reconciler: Reconciler, job: UnfinishedJob, log?: Logger): Promise<void> {
-  const { records, batch, settings } = reconciler;
+  const { records, batch, settings, keys } = reconciler;
   try {
     const item = await records.get(job.subject);
-    if (item !== undefined) await submitJob(records, batch, settings, parseJobRecord(item), true);
+    if (item !== undefined) await submitJob(records, batch, settings, parseJobRecord(item), true, keys);
   } catch (error) {
     // The reconciler submits it.
     log?.warn('submit-later', { job_id: job.job_id, error: error instanceof Error ? error.name : '' });

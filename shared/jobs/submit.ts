@@ -2,9 +2,10 @@ import type { BatchControl, Submission } from '../aws/batch.ts';
 import type { Settings } from '../core/settings.ts';
 import { changeJob } from '../data/job.ts';
 import { rankOf } from '../data/job-status.ts';
-import type { TableWriter } from '../data/table.ts';
+import type { TableReader, TableWriter } from '../data/table.ts';
 import { tryWrite } from '../data/try-write.ts';
 import { concludeJob } from './conclude.ts';
+import { handOverVariables, LostVariablesError } from './hand-over-variables.ts';
 import { noteBuild } from './note-build.ts';
 import { isOnCluster, placeOf } from './place.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
@@ -32,11 +33,15 @@ const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<strin
     : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase };
 
 /** The Batch job of a record. */
-function submissionOf(record: JobRecord, settings: Settings): Submission {
+function submissionOf(
+  record: JobRecord,
+  settings: Settings,
+  handed: Readonly<Record<string, string>>,
+): Submission {
   return {
     name: batchNameOf(record),
     ...placeOf(record, settings),
-    environment: jobEnvironment(record, 'run'),
+    environment: { ...jobEnvironment(record, 'run'), ...handed },
     vcpus: record.vcpus,
     memory: record.memory,
     gpus: record.gpus,
@@ -51,12 +56,20 @@ async function submitOnce(batch: BatchControl, submission: Submission, isFirst: 
   return present ?? batch.submit(submission);
 }
 
+/** Why a job can never be submitted; undefined for errors that another try may not meet. */
+function reasonOfRefusal(error: unknown): string | undefined {
+  if (error instanceof LostVariablesError) return error.message;
+  const isRefused = error instanceof Error && error.name === 'ClientException';
+  return isRefused ? `AWS Batch refused the job: ${error.message}` : undefined;
+}
+
 /**
  * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this again. A job
  * that Batch refuses for good becomes FAILED.
+ * @param keys where the key of secret variables is; undefined where trainings with variables are left to others
  * @param isFirst whether this is certainly the first submission, so that no job of its name has to be looked up
  * @example
- * await submitJob(records, batch, settings, record, false);
+ * await submitJob(records, batch, settings, record, false, keys);
  */
 export async function submitJob(
   records: TableWriter<'records'>,
@@ -64,12 +77,13 @@ export async function submitJob(
   settings: Settings,
   record: JobRecord,
   isFirst: boolean,
+  keys: TableReader<'accounts'> | undefined,
 ): Promise<void> {
   try {
-    await submitAndNote(records, batch, settings, record, isFirst);
+    await submitAndNote(records, batch, settings, record, isFirst, keys);
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'ClientException')) throw error;
-    const reason = `AWS Batch refused the job: ${error.message}`;
+    const reason = reasonOfRefusal(error);
+    if (reason === undefined) throw error;
     await concludeJob(records, record, { status: 'FAILED', reason }, new Date());
   }
 }
@@ -80,8 +94,10 @@ async function submitAndNote(
   settings: Settings,
   record: JobRecord,
   isFirst: boolean,
+  keys: TableReader<'accounts'> | undefined,
 ): Promise<void> {
-  const submission = submissionOf(record, settings);
+  const handed = await handOverVariables(records, keys, record);
+  const submission = submissionOf(record, settings, handed);
   let depends_on: string | null = null;
   if (needsBuildJob(record)) {
     const { name: _, nodes: __, ...rest } = submission;
@@ -91,7 +107,7 @@ async function submitAndNote(
       ...build,
       gpus: 0,
       name: buildNameOf(record),
-      environment: jobEnvironment(record, 'build'),
+      environment: { ...jobEnvironment(record, 'build'), ...handed },
     };
     depends_on = await submitOnce(batch, first, isFirst);
   }

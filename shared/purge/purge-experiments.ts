@@ -10,7 +10,7 @@ import {
 import { jobPartition } from '../data/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import { unrank } from '../data/ranking.ts';
-import type { TableWriter } from '../data/table.ts';
+import type { TableReader, TableWriter } from '../data/table.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
 import { startWaiting } from '../jobs/start-waiting.ts';
@@ -20,6 +20,8 @@ interface Purger {
   records: TableWriter<'records'>;
   batch: BatchControl;
   settings: Settings;
+  /** Where the key of secret variables is, for trainings that start next. */
+  keys: TableReader<'accounts'>;
   now(): Date;
 }
 

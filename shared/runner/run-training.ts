@@ -13,10 +13,12 @@ import { exitCodes } from './job/exit-codes.ts';
 import { claimJobUser } from './job/job-user.ts';
 import { keepAlive } from './job/keep-alive.ts';
 import { noteProgress } from './job/note-progress.ts';
+import { openVariables } from './job/open-variables.ts';
 import type { TrainingJob, TrainingRun } from './job/training-job.ts';
 import { createWorkspace } from './job/workspace.ts';
 import { sweepEarlier } from './outputs/sweep-earlier.ts';
 import { openLog } from './telemetry/open-log.ts';
+import type { SecretMask } from './telemetry/secret-mask.ts';
 
 /** How a run of a node ended. */
 interface RunEnd {
@@ -33,6 +35,7 @@ interface RunEnd {
 async function runPhases(run: TrainingRun): Promise<CommandResult | 'built'> {
   const { job } = run;
   const { isBuild } = job.container.identity;
+  if (run.variables.fault !== undefined) throw run.variables.fault;
   const configPath = await fetchInputs(run);
   await noteProgress(job, { status_reason: 'Preparing the environment.' });
   const prepared = await prepareRunEnvironment(run);
@@ -90,13 +93,20 @@ async function conclude(job: TrainingJob, conclusion: Conclusion, { best, hasRun
   await concludeHeldJob(job, { ...conclusion, change: { ...conclusion.change, best } }, ...ranked);
 }
 
+/** A conclusion whose reason tells no secret. */
+const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclusion => ({
+  ...conclusion,
+  reason: reason === null ? null : mask.apply(reason),
+});
+
 /** Run a node of a training, whose lease is held, to its end. Return the exit code of the container. */
 export async function runTraining(job: TrainingJob): Promise<number> {
   const { record, container } = job;
   const { node, isBuild, batch_attempt } = container.identity;
   await using opened = new AsyncDisposableStack();
   opened.defer(keepAlive(job, container.heartbeat));
-  const shipper = openLog(job);
+  const variables = await openVariables(job);
+  const shipper = openLog(job, variables.mask);
   const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
   shipper.say(`${what} of ${record.kind} on node ${node} of ${container.nodes}.`);
   const { user, release } = await claimJobUser(container.firstUid);
@@ -104,8 +114,9 @@ export async function runTraining(job: TrainingJob): Promise<number> {
   const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
   opened.defer(workspace.remove);
 
-  const end = await endOf({ job, workspace, user, shipper });
-  const { conclusion, isBuilt } = end;
+  const end = await endOf({ job, workspace, user, shipper, variables });
+  const { isBuilt } = end;
+  const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
   if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);
   await shipper.close();
   if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;

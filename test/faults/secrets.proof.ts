@@ -9,6 +9,7 @@ import { Canaries } from './secrets/canaries.ts';
 import { describeJobs } from './secrets/local-batch.ts';
 import { tourAccounts } from './secrets/tour-accounts.ts';
 import { tourOptimizations, tourTrainings } from './secrets/tour-jobs.ts';
+import { tourVariables } from './secrets/tour-variables.ts';
 import { Witness } from './secrets/witness.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -69,6 +70,7 @@ async function prove({ folder, started, size, say }: ProofContext) {
   const isShort = size === 'short';
   const ends = {
     ...(await tourTrainings(witness, token, isShort)),
+    ...(await tourVariables(witness, canaries, token)),
     ...(isShort ? {} : await tourOptimizations(witness, token)),
   };
   say(JSON.stringify(ends));

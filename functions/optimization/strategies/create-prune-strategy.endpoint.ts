@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
+import { readVariablesKey } from '../../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { allowedPrunings, checkPruning } from '../../../shared/onnx/strategies/prune-request.ts';
@@ -31,7 +32,7 @@ export const endpoint = defineEndpoint({
   description:
     'The model is pinned as it is and never changed; the result is a model of its own, under `result_name` where one is given. GET /optimization/prune/methods says what can be asked for.',
   allow: 'developer',
-  needs: { records: writeRecords, batch: controlBatch },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {
     query: checkedQuery(
       z.strictObject({ model_name: modelName, ...requiredShapes, ...method, ...jobParameters }),

@@ -1,7 +1,7 @@
 import type { BatchControl } from '../../../shared/aws/batch.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
+import type { TableReader, TableWriter } from '../../../shared/data/table.ts';
 import type { Ambient } from '../../../shared/http/definition.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { placeOneInLine } from '../../../shared/jobs/place-in-line.ts';
@@ -13,6 +13,7 @@ type Show<T> = (strategy: Strategy, now: Date) => T;
 type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
   records: TableWriter<'records'>;
   batch: BatchControl;
+  keys: TableReader<'accounts'>;
 };
 
 /**
@@ -25,9 +26,9 @@ export async function submitAndAnswer<T>(
   context: Submitting,
   isFirst: boolean,
 ): Promise<Reply<T>> {
-  const { records, batch, settings, log, now } = context;
+  const { records, batch, keys, settings, log, now } = context;
   const { kind, strategy_id } = strategy;
-  if (waits) await startWaitingInRequest({ records, batch, settings, now }, strategy, log);
+  if (waits) await startWaitingInRequest({ records, batch, keys, settings, now }, strategy, log);
   else await submitInRequest(strategy, context, isFirst);
   const present = await requireStrategy(records, kind, strategy_id);
   const placed = await placeOneInLine(records, settings.limits, present);

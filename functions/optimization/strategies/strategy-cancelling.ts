@@ -3,6 +3,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
+import { readVariablesKey } from '../../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
@@ -24,16 +25,16 @@ export const strategyCancelling = (kind: OptimizationKind) =>
     path: `/optimization/${kind}/strategies/{strategy_id}/cancel`,
     description: 'Its job stops at once; its log is kept.',
     allow: 'developer',
-    needs: { records: writeRecords, batch: controlBatch },
+    needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: strategyPath },
     output: { 200: strategyAnswers[kind] },
     problems: ['conflict'],
     etag: true,
 
-    async handle({ path: { strategy_id } }, { records, batch, settings, now, caller, log }) {
+    async handle({ path: { strategy_id } }, { records, batch, keys, settings, now, caller, log }) {
       const found = await requireOwnStrategy(records, caller, kind, strategy_id);
       const cancelled = await cancelJob(records, batch, settings, found, now());
-      await startWaitingInRequest({ records, batch, settings, now }, found, log);
+      await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
       const strategy = await requireStrategy(records, kind, strategy_id);
       if (!cancelled && strategy.status !== 'CANCELLED') {
         throw new ServiceError('conflict', `The strategy has ended already: ${strategy.status}.`);

@@ -4,6 +4,7 @@ import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { writeRecords } from '../../../shared/data/needs.ts';
 import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
+import { readVariablesKey } from '../../../shared/data/variables-key.ts';
 import { preferredMediaType } from '../../../shared/http/accept.ts';
 import { content, defineEndpoint } from '../../../shared/http/definition.ts';
 import { Reply } from '../../../shared/http/reply.ts';
@@ -41,15 +42,15 @@ export const strategyReading = (kind: OptimizationKind) =>
     description:
       'JSON, or the page of the receipt (SVG) by Accept. An unfinished strategy that nobody has compared with AWS Batch for a while is compared first.',
     allow: 'viewer',
-    needs: { records: writeRecords, batch: controlBatch },
+    needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: strategyPath },
     output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
     etag: true,
 
-    async handle({ path: { strategy_id } }, { records, batch, settings, now, log, header }) {
+    async handle({ path: { strategy_id } }, { records, batch, keys, settings, now, log, header }) {
       const read = () => requireStrategy(records, kind, strategy_id);
       const found = await read();
-      const compared = await reconcileWhenStale({ records, batch, settings, now }, found, log);
+      const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
       const strategy = await placeOneInLine(records, settings.limits, compared ? await read() : found);
       const stored = await readReceipt(records, strategy_id, strategy.receipt_parts);
       const receipt = stored === undefined ? null : Receipt.parse(stored);

@@ -1,5 +1,6 @@
 import { printableText } from '../../core/printable-text.ts';
 import { maskCredentials } from '../environment/operator-environment.ts';
+import { noMask, type SecretMask } from '../telemetry/secret-mask.ts';
 
 /** Bytes of each stream in which the end of a traceback is looked for. */
 const tailBytes = 16_384;
@@ -20,6 +21,11 @@ function crashLineIn(text: string): string | undefined {
 /** Keeps the end of a command's output, to name the error that ended it. */
 export class CrashLine {
   readonly #tails = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+  readonly #mask: SecretMask;
+
+  constructor(mask: SecretMask = noMask) {
+    this.#mask = mask;
+  }
 
   take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
     this.#tails[stream] = Buffer.concat([this.#tails[stream], chunk.subarray(-tailBytes)]).subarray(
@@ -27,10 +33,11 @@ export class CrashLine {
     );
   }
 
-  /** One line in at most 300 characters, without credentials; undefined where the command named no error. */
+  /** One line in at most 300 characters, without credentials and secrets; undefined where the command named no error. */
   read(): string | undefined {
     const { stdout, stderr } = this.#tails;
-    const line = crashLineIn(stderr.toString('utf8')) ?? crashLineIn(stdout.toString('utf8'));
+    const textOf = (tail: Buffer) => this.#mask.applyToEnd(tail.toString('utf8'), tail.length === tailBytes);
+    const line = crashLineIn(textOf(stderr)) ?? crashLineIn(textOf(stdout));
     if (line === undefined) return undefined;
     const plain = printableText(maskCredentials(line)).trim();
     return plain.length > longest ? `${plain.slice(0, longest - 1).toWellFormed()}…` : plain;

@@ -16,19 +16,26 @@ export interface DockerCommand {
   end(): Promise<void>;
 }
 
+/** The variables of a run: what the service gives its command, and those of its project. */
+interface RunVariables {
+  own: Readonly<Record<string, string>>;
+  project: Readonly<Record<string, string>>;
+}
+
 /** Run the user's command in a container of its image, with the run's folders at the same paths as outside. */
 export function dockerCommand(
   { record: experiment, container }: TrainingJob,
   workspace: Workspace,
   image: string,
   [program, ...args]: readonly [string, ...string[]],
-  variables: Readonly<Record<string, string>>,
+  { own, project }: RunVariables,
   user: CommandUser | undefined,
 ): DockerCommand {
+  const engine = engineEnvironment(process.env);
   const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
   // The image has a PATH of its own.
-  const { PATH: _, ...inside } = variables;
+  const { PATH: _, ...inside } = own;
   const argv = wrapCommand([program, ...args], {
     name,
     image,
@@ -47,15 +54,17 @@ export function dockerCommand(
       ].map((path) => folder(path, false)),
     ],
     env: inside,
+    // Values of the project stand in no argument: everybody on this machine can read command lines.
+    inherited: Object.keys(project).filter((name) => !Object.hasOwn(engine, name)),
     limits: { vcpus: experiment.vcpus, memory: experiment.memory, gpus: experiment.gpus },
     network: experiment.nodes > 1 ? 'host' : 'bridge',
   });
-  const env = engineEnvironment(process.env);
+  const env = { ...project, ...engine };
   const end = async (): Promise<void> => {
     await supervise({
       argv: killCommand(name, 'SIGKILL'),
       cwd: workspace.own,
-      env,
+      env: engine,
       timeoutSeconds: killSeconds,
       marker: { ...container.marker, value: `${container.marker.value}-end` },
       stop: new AbortController().signal,

@@ -19,7 +19,7 @@ export interface CommandResult {
 
 /** Run the command as a process beside the supervisor, or in a container of its image, until it ends or is stopped. */
 async function superviseCommand(
-  { job, workspace, user, shipper }: TrainingRun,
+  { job, workspace, user, shipper, variables }: TrainingRun,
   prepared: PreparedEnvironment,
   configPath: string,
   crash: CrashLine,
@@ -27,7 +27,8 @@ async function superviseCommand(
   const { record: experiment, container, stop } = job;
   const values = runValues(experiment, container, workspace, configPath);
   const argv = resolveCommand(experiment.environment.entry_point_command, values);
-  const env = commandEnvironment(experiment, workspace, values, prepared.env);
+  const own = commandEnvironment(experiment, workspace, values, prepared.env);
+  const env = { ...variables.values, ...own };
   const supervision = {
     cwd: workspace.source,
     timeoutSeconds: experiment.timeout,
@@ -46,7 +47,8 @@ async function superviseCommand(
       sandbox: trainingSandbox(job, workspace, 'run'),
       memoryBytes: experiment.memory * 2 ** 20,
     });
-  const docker = dockerCommand(job, workspace, prepared.image, argv, env, user);
+  const given = { own, project: variables.values };
+  const docker = dockerCommand(job, workspace, prepared.image, argv, given, user);
   const outcome = await supervise({ argv: docker.argv, env: docker.env, ...supervision });
   if (outcome.cause !== 'exited') await docker.end();
   return outcome;
@@ -63,7 +65,7 @@ export async function runCommand(
   configPath: string,
 ): Promise<CommandResult> {
   const { job } = run;
-  const crash = new CrashLine();
+  const crash = new CrashLine(run.variables.mask);
   if (job.node > 0) {
     const outcome = await superviseCommand(run, prepared, configPath, crash);
     return { outcome, best: job.record.best, crash: crash.read() };

@@ -1,15 +1,17 @@
-import { chmod, chown, mkdir } from 'node:fs/promises';
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from './cache/remove-tree.ts';
 import { copyPackages } from './dependencies/resolved-dependencies.ts';
+import { npmSettings } from './index-variables.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
-import { stopped } from './installer.ts';
+import { stopped, writeReadable } from './installer.ts';
 import { buildNode } from './node-environment.ts';
 import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.ts';
 import { installerEnvironment } from './operator-environment.ts';
 import { packEnvironment } from './pack/pack-environment.ts';
 import { sealEnvironment } from './pack/seal-environment.ts';
 import { buildPython } from './python-environment.ts';
+import { refuseCredentials } from './refuse-credentials.ts';
 
 /**
  * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
@@ -52,8 +54,18 @@ async function installSealed(options: ObtainOptions, scratch: string) {
     for (const own of [folder, home, join(home, 'tmp')]) await chown(own, owner.uid, owner.gid);
   }
   const { run } = options;
-  const env = installerEnvironment(options.operatorEnv, home);
-  const { downloads, log } = options;
+  const { indexes } = options;
+  const settings = npmSettings(indexes);
+  if (settings !== undefined) await writeReadable(join(home, '.npmrc'), settings);
+  if (indexes.netrc !== undefined) await writePrivate(join(home, '.netrc'), `${indexes.netrc}\n`, owner);
+  const { NPM_TOKEN } = indexes.values;
+  const env = {
+    ...installerEnvironment({ ...options.operatorEnv, ...indexes.values }, home),
+    ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
+  };
+  const { log } = options;
+  // What only this project may download is kept for no other.
+  const downloads = indexes.credentials.length > 0 ? undefined : options.downloads;
   const build = { folder, packages, copies, dependencies, interpreter, run, env, stop, downloads, log };
   const installer = envType === 'python' ? await buildPython(build) : await buildNode(build);
   stopped(stop);
@@ -61,7 +73,14 @@ async function installSealed(options: ObtainOptions, scratch: string) {
     interpreters: [interpreter.executable],
     ...(owner === undefined ? {} : { owner }),
   });
+  await refuseCredentials(folder, indexes.credentials);
   return { lock: await lockOf({ place, envType, dependencies }), bytes, installer };
+}
+
+/** Write a file that only the builder may read. */
+async function writePrivate(path: string, text: string, owner: ObtainOptions['owner']): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }
 
 /** The list of packages in a sealed environment. */

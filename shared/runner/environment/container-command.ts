@@ -15,6 +15,8 @@ export interface ContainerRun {
   cwd: string;
   mounts: readonly ContainerMount[];
   env: Readonly<Record<string, string>>;
+  /** Names of variables that the container gets from the environment of the client. */
+  inherited?: readonly string[];
   /** `memory` in MiB. */
   limits: { vcpus?: number; memory?: number; gpus?: number; processes?: number };
   /** `bridge` (default) has its own address; `host` is for the nodes of a remote training on one machine. */
@@ -49,6 +51,7 @@ export function wrapCommand(
     ...(limits.gpus === undefined || limits.gpus === 0 ? [] : ['--gpus', String(limits.gpus)]),
     ...container.mounts.flatMap((mount) => ['--mount', mountOption(mount)]),
     ...Object.entries(container.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...(container.inherited ?? []).flatMap((name) => ['--env', name]),
     ...['--workdir', container.cwd, '--pull', 'never', '--entrypoint', program, container.image],
     ...args,
   ];

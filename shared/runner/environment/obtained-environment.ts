@@ -2,6 +2,7 @@ import type { CompleteEnvironment, EnvironmentFolder } from './cache/environment
 import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
 import type { EnvironmentStore } from './environment-store.ts';
+import type { IndexVariables } from './index-variables.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import type { Variables } from './operator-environment.ts';
@@ -17,6 +18,7 @@ export interface ObtainOptions {
   downloads?: DownloadCache;
   run: RunCommand;
   operatorEnv: Variables;
+  indexes: IndexVariables;
   owner?: { uid: number; gid: number };
   log(line: string): void;
   stop: AbortSignal;

@@ -8,6 +8,7 @@ import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
 import type { EnvironmentStore } from './environment-store.ts';
+import { type IndexVariables, indexFault, noIndexes } from './index-variables.ts';
 import { type RunCommand, stopped } from './installer.ts';
 import { probeInterpreter } from './interpreter.ts';
 import { nodeVariables } from './node-environment.ts';
@@ -46,6 +47,8 @@ export interface PrepareOptions {
   owner?: { uid: number; gid: number };
   /** The service's own environment, of which only registry, proxy and certificate settings reach an installer. */
   operatorEnv: Variables;
+  /** What installers get of the project's variables; nothing unless given. */
+  indexes?: IndexVariables;
   log(line: string): void;
   stop: AbortSignal;
   /** Environments of the host beyond this many unpacked bytes are removed, least recently used first; default 20 GB. */
@@ -96,7 +99,7 @@ export async function prepareEnvironment(options: PrepareOptions): Promise<Prepa
 }
 
 async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironment, 'seconds'>> {
-  const { spec, operatorEnv, run, log, stop } = options;
+  const { spec, operatorEnv, indexes = noIndexes, run, log, stop } = options;
   stopped(stop);
   if (spec.env_type === 'docker') return prepareDocker(options);
   const dependencies = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
@@ -106,6 +109,9 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   if (spec.env_type === 'node' && dependencies.length === 0) {
     return { ...nothing, env: nodeVariables(null, options.sourceFolder, path) };
   }
+
+  const fault = indexFault(indexes, options.packageIndexes);
+  if (fault !== null) throw new EnvironmentError('bad-dependencies', fault);
 
   const projectFolder = await makeProjectFolder(options);
   const probeEnv = installerEnvironment(operatorEnv, '/nonexistent');
@@ -123,6 +129,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     executable: spec.env_type === 'python' ? interpreter.executable : '',
     platform: options.platform ?? platformName(),
     folder: projectFolder,
+    indexes: indexes.addresses,
   });
   const place = new EnvironmentFolder(projectFolder, key);
   const { sourceFolder, store, owner } = options;
@@ -135,6 +142,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     obtained = await obtainEnvironment({
       ...work,
       operatorEnv,
+      indexes,
       log,
       stop,
       ...(owner === undefined ? {} : { owner }),

@@ -9,6 +9,7 @@ import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
 import type { EnvironmentSpec } from './dependencies/parse-dependencies.ts';
 import { DownloadCache } from './downloads/download-cache.ts';
 import { downloadsFolder } from './downloads/downloads-folder.ts';
+import { indexVariables } from './index-variables.ts';
 import { linkModules } from './link-modules.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
 import { storedEnvironments } from './stored-environments.ts';
@@ -41,6 +42,7 @@ export async function prepareRunEnvironment({
   workspace,
   user,
   shipper,
+  variables,
 }: TrainingRun): Promise<PreparedEnvironment> {
   const { record: experiment, container, lease, records, objects, stop, now } = job;
   const { project_id } = experiment;
@@ -50,6 +52,7 @@ export async function prepareRunEnvironment({
     ...{ ...shared, marker, ...(user !== undefined && { user }) },
     sandbox: trainingSandbox(job, workspace, 'install'),
     memoryBytes: experiment.memory * 2 ** 20,
+    mask: variables.mask,
   };
   const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => shipper.output(stream, chunk);
   const prepared = await prepareEnvironment({
@@ -68,6 +71,7 @@ export async function prepareRunEnvironment({
     runEngine: superviseInstaller({ ...shared, marker }),
     ...(user !== undefined && { owner: user }),
     operatorEnv: process.env,
+    indexes: indexVariables(variables.values),
     log: (line) => shipper.say(line),
     stop: stop.signal,
   });

@@ -16,6 +16,8 @@ export interface RequestKeyInput {
   platform: string;
   /** Absolute folder of the project's environments: a virtual environment carries its own path and cannot be moved. */
   folder: string;
+  /** Where packages are looked for by the project's variables, without credentials. */
+  indexes?: readonly string[];
 }
 
 /**
@@ -36,6 +38,8 @@ export function requestKey(input: RequestKeyInput): string {
     input.executable,
     input.platform,
     input.folder,
+    // Absent where there are none, so that earlier keys are still good.
+    ...(input.indexes === undefined || input.indexes.length === 0 ? [] : [input.indexes]),
   ]);
   return createHash('sha256').update(canonical).digest('hex');
 }

@@ -1,6 +1,7 @@
 import type { CommandUser } from '../../process/executable.ts';
 import type { Sandbox } from '../../process/sandbox.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
+import { noMask, type SecretMask } from '../telemetry/secret-mask.ts';
 import type { RunCommand } from './installer.ts';
 
 const tailBytes = 8 * 1024;
@@ -13,25 +14,29 @@ interface InstallerOptions {
   timeoutSeconds?: number;
   marker: { name: string; value: string };
   stop: AbortSignal;
+  /** Masks secrets in the end of the output that an error shows; nothing unless given. */
+  mask?: SecretMask;
   /** Gets all output as it comes, for the log. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
 
 /** Runs installers as supervised processes: no shell, nothing inherited, the whole process tree ended on stop. */
 export function superviseInstaller(options: InstallerOptions): RunCommand {
-  const { onOutput, ...supervision } = options;
+  const { onOutput, mask = noMask, ...supervision } = options;
   return async (command) => {
     let tail: Buffer = Buffer.alloc(0);
+    let isCut = false;
     const outcome = await supervise({
       ...supervision,
       ...command,
       graceSeconds: 2,
       async onOutput(stream, chunk) {
+        isCut ||= tail.length + chunk.length > tailBytes;
         tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
         await onOutput?.(stream, chunk);
       },
     });
-    const text = tail.toString('utf8');
+    const text = mask.applyToEnd(tail.toString('utf8'), isCut);
     if (outcome.cause === 'exited') return { exitCode: outcome.exitCode, tail: text };
     return { exitCode: null, tail: text, message: reason(outcome, options) };
   };

@@ -11,6 +11,7 @@ const Variables = z.object({
   ENVIRONMENTS_DIR: z.string().min(1),
   TRUSTED_IMAGE: z.string().optional(),
   DOWNLOADS_IN_BUCKET: z.enum(['yes', 'no']).default('no'),
+  VARIABLES_KEY: z.string().optional(),
   AWS_BATCH_JOB_NUM_NODES: z.coerce.number().int().positive().default(1),
   AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
 });
@@ -32,6 +33,8 @@ export interface TrainingContainer
   trustedImage?: string | undefined;
   /** Whether the bucket keeps downloads of packages, because hosts do not last. */
   keepsDownloads: boolean;
+  /** Opens the job's copy of its project's variables; undefined where the project has none. */
+  variablesKey?: Uint8Array | undefined;
 }
 
 /** Parse the variables that Batch and the submission set. @throws ZodError naming every bad variable */
@@ -50,5 +53,7 @@ export function readTrainingContainer(
     environmentsFolder: value.ENVIRONMENTS_DIR,
     trustedImage: value.TRUSTED_IMAGE,
     keepsDownloads: value.DOWNLOADS_IN_BUCKET === 'yes',
+    variablesKey:
+      value.VARIABLES_KEY === undefined ? undefined : Buffer.from(value.VARIABLES_KEY, 'base64url'),
   };
 }

@@ -2,6 +2,7 @@ import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Experiment } from '../../data/experiment.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import type { HeldJob } from './hold-job.ts';
+import type { ProjectVariables } from './project-variables.ts';
 import type { TrainingContainer } from './training-container.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -24,4 +25,5 @@ export interface TrainingRun {
   /** User of the training's programs; undefined where this process is not root. */
   user: CommandUser | undefined;
   shipper: RunLog;
+  variables: ProjectVariables;
 }

@@ -24,7 +24,7 @@ interface Collection {
 }
 
 /** Read METRICS_FILE, and note the best value on the record as it improves. */
-function readMetrics({ job, workspace, user, shipper }: TrainingRun, best: BestValue) {
+function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun, best: BestValue) {
   const { record: experiment, lease, records, now } = job;
   const { experiment_id } = experiment;
   const totals = new MetricTotals(records, experiment);
@@ -43,6 +43,7 @@ function readMetrics({ job, workspace, user, shipper }: TrainingRun, best: BestV
         ),
     },
     now,
+    mask: variables.mask,
     say: (message) => shipper.say(message),
     isWatched: () => watch.isWatched(),
     onPoints: (points) => {

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { noMask, type SecretMask } from './secret-mask.ts';
 
 /** Longest line, in UTF-16 units; a longer one is cut into several. */
 const lineUnits = 16 * 1024;
@@ -7,13 +8,19 @@ const progressMilliseconds = 5_000;
 
 /**
  * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR
- * only the last state. Bytes that are not UTF-8 become U+FFFD. Memory is bounded.
+ * only the last state. Bytes that are not UTF-8 become U+FFFD. Memory is bounded. Secrets are masked
+ * before a line is cut, so that none is shown in two halves.
  */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
   /** The line that is not yet ended; CRs only at its end. */
   #rest = '';
   #lastLineAt = Number.NEGATIVE_INFINITY;
+  readonly #mask: SecretMask;
+
+  constructor(mask: SecretMask = noMask) {
+    this.#mask = mask;
+  }
 
   /** The lines that end in this chunk, which came at a time in milliseconds of any clock. */
   split(chunk: Buffer, time: number): string[] {
@@ -21,7 +28,7 @@ export class LineSplitter {
     const ended = this.#decoder.write(chunk).split('\n');
     const rest = ended.pop() ?? '';
     for (const [index, text] of ended.entries()) {
-      cut(lastState(index === 0 ? this.#rest + text : text), lines);
+      cut(this.#mask.apply(lastState(index === 0 ? this.#rest + text : text)), lines);
     }
     if (ended.length > 0) {
       this.#rest = '';
@@ -36,7 +43,7 @@ export class LineSplitter {
     const lines: string[] = [];
     const text = lastState(this.#rest + this.#decoder.end());
     this.#rest = '';
-    if (text !== '') cut(text, lines);
+    if (text !== '') cut(this.#mask.apply(text), lines);
     return lines;
   }
 
@@ -45,14 +52,17 @@ export class LineSplitter {
     const whole = this.#rest + text;
     const isRewritten = this.#rest.endsWith('\r') || text.includes('\r');
     if (isRewritten && time - this.#lastLineAt >= progressMilliseconds) {
-      if (this.#lastLineAt !== Number.NEGATIVE_INFINITY) cut(lastState(whole), lines);
+      if (this.#lastLineAt !== Number.NEGATIVE_INFINITY) cut(this.#mask.apply(lastState(whole)), lines);
       this.#lastLineAt = time;
     }
     this.#rest = isRewritten ? `${lastState(whole)}${whole.endsWith('\r') ? '\r' : ''}` : whole;
-    if (this.#rest.length <= lineUnits + 1) return;
+    // What may be the beginning of a secret waits for the rest of it.
+    const { longest } = this.#mask;
+    if (this.#rest.length <= lineUnits + 1 + longest) return;
     const pieces: string[] = [];
-    cut(this.#rest, pieces);
-    this.#rest = pieces.pop() ?? '';
+    const masked = this.#mask.apply(this.#rest);
+    cut(masked.slice(0, masked.length - longest), pieces);
+    this.#rest = (pieces.pop() ?? '') + masked.slice(masked.length - longest);
     lines.push(...pieces);
   }
 }

@@ -1,6 +1,7 @@
 import type { LogLine } from '../../data/job-log.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RowShipper } from './row-shipper.ts';
+import type { SecretMask } from './secret-mask.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 export interface LogSink {
@@ -11,6 +12,8 @@ export interface LogSink {
 export interface LogShipperOptions {
   sink: LogSink;
   now(): Date;
+  /** Masks secrets in everything that is stored; nothing unless given. */
+  mask?: SecretMask;
   /** Most bytes of output, as UTF-8 with a line feed for each line. */
   maxBytes: number;
   flushMilliseconds?: number;
@@ -39,12 +42,13 @@ const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(tex
 export class LogShipper {
   readonly #options: LogShipperOptions;
   readonly #shipper: RowShipper<LogLine>;
-  readonly #splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() };
+  readonly #splitters: Readonly<Record<'stdout' | 'stderr', LineSplitter>>;
   #outputBytes = 0;
 
   constructor(options: LogShipperOptions) {
     const { sink, flushMilliseconds = shippingPace.watchedLog, onLost } = options;
     this.#options = options;
+    this.#splitters = { stdout: new LineSplitter(options.mask), stderr: new LineSplitter(options.mask) };
     this.#shipper = new RowShipper({
       append: (sequence, lines) => sink.append(sequence, lines),
       flushMilliseconds,
@@ -68,7 +72,8 @@ export class LogShipper {
   /** Adds what the service has to say: a line, or several. */
   say(message: string): void {
     const now = this.#options.now();
-    const text = message.length > sayUnits ? `${message.slice(0, sayUnits)} …` : message;
+    const masked = this.#options.mask?.apply(message) ?? message;
+    const text = masked.length > sayUnits ? `${masked.slice(0, sayUnits)} …` : masked;
     const splitter = new LineSplitter();
     const lines = [...splitter.split(Buffer.from(text), now.getTime()), ...splitter.end()];
     for (const line of lines) this.#add('service', line, now);

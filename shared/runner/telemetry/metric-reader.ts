@@ -4,6 +4,7 @@ import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseMetric } from './metric-line.ts';
 import { RowShipper } from './row-shipper.ts';
+import type { SecretMask } from './secret-mask.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 export interface MetricReaderOptions {
@@ -12,6 +13,8 @@ export interface MetricReaderOptions {
   user?: { uid: number };
   sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
   now(): Date;
+  /** Masks secrets in what is read; nothing unless given. */
+  mask?: SecretMask;
   /** Reports a malformed line to the user; at most once for each kind of error. */
   say(message: string): void;
   /** Gets the points as they are read. */
@@ -37,7 +40,7 @@ export class MetricReader {
   readonly #shipper: RowShipper<MetricPoint>;
   readonly #ending = new AbortController();
   readonly #faults = new Set<string>();
-  #lines = new LineSplitter();
+  #lines: LineSplitter;
   #points = 0;
   #bytes = 0;
   #isFull = false;
@@ -46,6 +49,7 @@ export class MetricReader {
   constructor(options: MetricReaderOptions) {
     const { file, user, sink, say } = options;
     this.#options = options;
+    this.#lines = new LineSplitter(options.mask);
     this.#file = new GrowingFile(file, user);
     this.#shipper = new RowShipper({
       append: (sequence, points) => sink.append(sequence, points),
@@ -86,7 +90,7 @@ export class MetricReader {
         if (this.#isFull || this.#shipper.isDone) return;
         if (growth === 'restarted') {
           this.#take(this.#lines.end());
-          this.#lines = new LineSplitter();
+          this.#lines = new LineSplitter(this.#options.mask);
           continue;
         }
         this.#bytes += growth.bytes.length;

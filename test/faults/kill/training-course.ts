@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import type { Inventory } from '../../../infra/doctor/inventory.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiment.ts';
 import { isStrategy, type JobRecord } from '../../../shared/jobs/subject.ts';
@@ -9,7 +10,8 @@ import { archiveOf, newProject } from '../world/project.ts';
 import type { Course, Ground, JobKind } from './course.ts';
 
 /** What the training does: node 0 says that it ran, writes all kinds of output, and takes its time. Each run writes other bytes. */
-const script = `[ "\${NODE_RANK:-0}" = 0 ] && echo "$EXPERIMENT_ID" >> "$1"
+const script = `[ "$TOKEN" = "a secret of the project" ] || exit 5
+[ "\${NODE_RANK:-0}" = 0 ] && echo "$EXPERIMENT_ID" >> "$1"
 echo began
 echo '{"name":"accuracy","value":0.5,"step":1}' >> "$METRICS_FILE"
 date +%N > "$CHECKPOINT_DIR/last.bin"
@@ -61,6 +63,12 @@ export async function trainingCourse(
   const project_id = await newProject(service, token, command, await source);
   const neighbour_id = await newProject(service, token, 'true');
   const path = { project_id };
+  await must(putVariable, service.environment, {
+    path: { project_id, name: 'TOKEN' },
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ value: 'a secret of the project' }),
+    token,
+  });
   const programs = join(folder, 'programs');
   if (kind !== 'train') {
     await mkdir(programs);

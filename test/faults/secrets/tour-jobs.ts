@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { archiveOf } from '../world/project.ts';
+import { upload } from './upload.ts';
 import type { Witness } from './witness.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -22,24 +23,6 @@ const projectQuery = {
   'project-type': 'vision',
   'project-task': 'classification',
 };
-
-async function upload(
-  witness: Witness,
-  token: string,
-  path: string,
-  bytes: Buffer,
-  more = {},
-): Promise<void> {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const query = { sha256, size: String(bytes.length), ...more };
-  const { upload } = await witness.must('POST', path, { token, query });
-  const put = await fetch(upload.url, {
-    method: upload.method,
-    headers: upload.headers,
-    body: new Uint8Array(bytes),
-  });
-  if (!put.ok) throw new Error(`the upload was refused: ${await put.text()}`);
-}
 
 /** Waits for the end of a job and looks at everything that it left. */
 async function follow(witness: Witness, token: string, path: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { Service } from './service.ts';
 export async function pass(service: Service, seconds = 0): Promise<void> {
   const now = () => new Date(Date.now() + seconds * 1000);
   const log = createLogger('error', (line) => process.stderr.write(line), {});
-  const context = { ...service, now, log };
+  const context = { ...service, keys: service.accounts, now, log };
   const reconciled = await Promise.allSettled([reconcile.run(undefined, context)]);
   // The one failing keeps the other from nothing, as in the schedule.
   await purge.run(undefined, context);

@@ -51,6 +51,7 @@ function pathTo(person: Person | undefined) {
     user_id: person?.user.user_id ?? nobody,
     username: person?.user.username ?? 'nobody',
     config_id: 'train.yaml',
+    name: 'HF_TOKEN',
     dataset: 'digits',
     model_name: person?.model_name ?? 'absent',
     strategy_id: person?.strategy_id ?? nobody,

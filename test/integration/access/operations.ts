@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
@@ -50,6 +51,13 @@ const picture = await plain(red).png().toBuffer();
 const newUser = (account_type: string) => json({ username: `u${newId()}`, password, account_type });
 const experiment = { absent: { experiment_id: nobody } };
 const config = { absent: { config_id: 'absent.yaml' } };
+
+const variable = { absent: { name: 'ABSENT' } };
+/** On the variables of another project of the target, which keeps those of its own. */
+const onVariables = (call: Call): Operation => ({
+  call: async ({ service, target }) =>
+    target === undefined ? call : { ...call, path: { project_id: await service.projectOf(target.user) } },
+});
 
 const registering = (account_type: string): Operation => ({
   call: ({ service }) => ({
@@ -156,6 +164,19 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
   putEnvironment: given({ query: command }),
+  readVariable: variable,
+  putVariables: onVariables(json({ variables: [{ name: 'MODE', value: 'fast', secret: false }] })),
+  putVariable: given(json({ value: 'a secret of the project' })),
+  deleteVariables: onVariables({}),
+  deleteVariable: {
+    ...variable,
+    call: async ({ service, target }) => {
+      if (target === undefined) return {};
+      const path = { project_id: target.project_id, name: 'SPARE_TOKEN' };
+      await service.must(putVariable, { path, ...json({ value: 'a spare secret' }) });
+      return { path };
+    },
+  },
   requestSourceUpload: given({ query: size(source) }),
   putSource: given({ query: { sha256: sha256(source) } }),
   requestDatasetUpload: given({ query: size(dataset) }),

@@ -4,6 +4,7 @@ import { endpoint as putDataset } from '../../../functions/projects/put-dataset.
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as putMember } from '../../../functions/projects/put-member.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
@@ -156,6 +157,11 @@ export async function peopledService(more: Readonly<Record<string, string>> = {}
     const path = { project_id, config_id: 'train.yaml', dataset: 'digits' };
     await must(putConfig, { path, body: 'a: 1\n' });
     await must(putEnvironment, { path, query: command });
+    await must(putVariable, {
+      path: { project_id, name: 'HF_TOKEN' },
+      body: JSON.stringify({ value: 'a secret of the project' }),
+      headers: { 'Content-Type': 'application/json' },
+    });
     await upload(requestSourceUpload, putSource, path, source);
     await upload(requestDatasetUpload, putDataset, path, dataset);
     const experiment = await experimentIn(project_id, true);

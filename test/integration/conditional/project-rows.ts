@@ -8,10 +8,15 @@ import { endpoint as updateExperiment } from '../../../functions/experiments/upd
 import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
 import { endpoint as deleteConfig } from '../../../functions/projects/delete-config.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
+import { endpoint as deleteVariable } from '../../../functions/projects/delete-variable.endpoint.ts';
+import { endpoint as deleteVariables } from '../../../functions/projects/delete-variables.endpoint.ts';
+import { endpoint as listVariables } from '../../../functions/projects/list-variables.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
+import { endpoint as putVariables } from '../../../functions/projects/put-variables.endpoint.ts';
 import { endpoint as readConfig } from '../../../functions/projects/read-config.endpoint.ts';
 import { endpoint as readConfigGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
 import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
@@ -19,6 +24,7 @@ import { endpoint as readExperimentConfig } from '../../../functions/projects/re
 import { endpoint as readExperimentConfigGraph } from '../../../functions/projects/read-experiment-config-graph.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
+import { endpoint as readVariable } from '../../../functions/projects/read-variable.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
 import { endpoint as trainProjectRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
@@ -42,6 +48,8 @@ export const projectRows: Rows = {
     { endpoint: readConfigGraph, accept: 'application/json', change: putConfig },
     { endpoint: readConfigGraph, accept: 'image/svg+xml', change: putConfig },
     { endpoint: readEnvironment, change: putEnvironment },
+    { endpoint: listVariables, change: putVariables },
+    { endpoint: readVariable, change: putVariable },
     { endpoint: readSource, change: putSource },
     { endpoint: readExperiment, change: updateExperiment },
     { endpoint: readExperimentConfig },
@@ -66,6 +74,23 @@ export const projectRows: Rows = {
       reads: readEnvironment,
       effect: 'puts',
     },
+    {
+      endpoint: putVariables,
+      content: (n) => ({
+        body: JSON.stringify({ variables: [{ name: 'MODE', value: `mode ${n}`, secret: false }] }),
+        headers: asJson,
+      }),
+      reads: listVariables,
+      effect: 'sets',
+    },
+    { endpoint: deleteVariables, content: () => ({}), reads: listVariables, effect: 'sets' },
+    {
+      endpoint: putVariable,
+      content: (n) => ({ body: JSON.stringify({ value: `a secret ${n}` }), headers: asJson }),
+      reads: readVariable,
+      effect: 'puts',
+    },
+    { endpoint: deleteVariable, content: () => ({}), reads: readVariable, effect: 'removes' },
     {
       endpoint: putSource,
       content: (n) => ({ query: { sha256: sha256(sources[Math.min(n, 1)]!) } }),

@@ -3,6 +3,7 @@ import { endpoint as putConfig } from '../../../functions/projects/put-config.en
 import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
+import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import { endpoint as readConfigGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
@@ -32,7 +33,7 @@ describe('conditional requests about projects', () => {
   beforeEach(async () => {
     const project_id = await newProject(service, owner);
     const { experiment_id } = experimentOf(project_id, 0.5);
-    path = { project_id, config_id: 'train.yaml', dataset: 'digits', experiment_id };
+    path = { project_id, config_id: 'train.yaml', dataset: 'digits', experiment_id, name: 'HF_TOKEN' };
   });
 
   const call: RowContext['call'] = (endpoint, content = {}, headers = {}) =>
@@ -63,7 +64,7 @@ describe('conditional requests about projects', () => {
       const config = putJobConfig(experiment.experiment_id, Buffer.from('a: 1\n'));
       await service.records.write(putExperiment(experiment), config, counted);
     }
-    const makers = [putConfig, putEnvironment, putSource, putDataset];
+    const makers = [putConfig, putEnvironment, putSource, putDataset, putVariable];
     const maker = projectRows.changes.find(
       (row) => makers.some((one) => one === row.endpoint) && route.startsWith(row.endpoint.path),
     );

@@ -8,6 +8,7 @@ import { findExperiment, readJobConfig } from '../../../shared/data/experiment.t
 import { findClaim } from '../../../shared/data/idempotency.ts';
 import { findUnfinished, unfinishedJobs } from '../../../shared/data/job.ts';
 import { readLog } from '../../../shared/data/job-log.ts';
+import { readJobVariables } from '../../../shared/data/job-variables.ts';
 import { isKnown } from '../../../shared/data/known-sign-in.ts';
 import { findLease } from '../../../shared/data/lease.ts';
 import { readPosition } from '../../../shared/data/list-position.ts';
@@ -26,6 +27,8 @@ import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findFields, readTracking } from '../../../shared/data/tracking.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/user.ts';
+import { readVariables } from '../../../shared/data/variable.ts';
+import { findVariablesKey } from '../../../shared/data/variables-key.ts';
 import { findLine, frontOf, readyHeads } from '../../../shared/data/waiting-line.ts';
 import type { WatchedPage } from '../../../shared/data/watched-list.ts';
 
@@ -76,6 +79,9 @@ export const readers: Readonly<Record<string, Reader>> = {
     version: await lastDeletedVersion(records, ownerOf(item), item.sk),
   }),
   'job-config': ({ records }, item) => readJobConfig(records, ownerOf(item)),
+  'job-variables': ({ records }, { pk }) => readJobVariables(records, pk),
+  variables: ({ records }, item) => readVariables(records, ownerOf(item)),
+  'variables-key': ({ accounts }) => findVariablesKey(accounts),
   'unfinished-job': ({ records }, { sk }) => findUnfinished(records, sk),
   lease: ({ records }, item) => findLease(records, ownerOf(item), Number(item.sk.split('#')[1])),
   chunk: ({ records }, item) => readLog(records, ownerOf(item), 0, undefined, all),

@@ -27,6 +27,7 @@ function passOf({ records, accounts, environment }: TestService) {
   const context = {
     records: counted(records),
     accounts: counted(accounts),
+    keys: accounts,
     batch: emptyBatch,
     objects: undefined as never,
     settings: readSettings(environment),

@@ -1,0 +1,41 @@
+import { writeRecords } from '../../shared/data/needs.ts';
+import { findVariable } from '../../shared/data/variable.ts';
+import { makeVariablesKey } from '../../shared/data/variables-key.ts';
+import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { Reply } from '../../shared/http/reply.ts';
+import { changeVariables, storedVariables } from './change-variables.ts';
+import { showVariable, VariableAnswer, variablePath } from './variable-answer.ts';
+import { VariableBody } from './variable-rules.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'putVariable',
+  method: 'PUT',
+  path: '/projects/{project_id}/variables/{name}',
+  summary: 'Set an environment variable of a project',
+  description:
+    'It is a secret unless `secret` is false: encrypted, given to the jobs of this project alone, masked in their logs, and never answered again. Jobs that are submitted from then on get it. Names that the service gives itself are refused.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords, keys: makeVariablesKey },
+  input: { path: variablePath, body: fields(VariableBody) },
+  output: { 200: VariableAnswer },
+  problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ path: { name }, body: { value, secret } }, context) {
+    const changed = await changeVariables(context, async (present, time) => {
+      requirePrecondition(context, findVariable(present, name)?.version);
+      const faultName = () => 'value';
+      const wanted = [{ name, value, secret }];
+      const stored = await storedVariables(context, wanted, present, { time, faultName });
+      return [...present.variables.filter((other) => other.name !== name), ...stored];
+    });
+    const stored = findVariable(changed, name);
+    if (stored === undefined) throw new Error(`${name} was stored and is not there`);
+    return Reply.json(showVariable(stored), { version: stored.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,79 @@
+import { packageIndexFault } from '../../core/package-indexes.ts';
+
+/** Variables of a project by which installers find packages: where they are, and who may have them. */
+const indexes = [
+  ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_TRUSTED_HOST'],
+  ...['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_FIND_LINKS'],
+  ...['NPM_CONFIG_REGISTRY', 'npm_config_registry'],
+];
+const tokenName = 'NPM_TOKEN';
+/** Content of a `.netrc`, from which pip and uv take users and passwords by the host. */
+const netrcName = 'NETRC';
+
+/** What an installer gets of the variables of a project. No other variable reaches a build, whose scripts are strangers'. */
+export interface IndexVariables {
+  /** For the environment of the installer. */
+  values: Readonly<Record<string, string>>;
+  /** The same without users and passwords: what decides which packages are found. In the order of their names. */
+  addresses: readonly string[];
+  /** Content of a `.netrc` for the installer's home. */
+  netrc: string | undefined;
+  /** Passwords and tokens, which no environment may keep. */
+  credentials: readonly string[];
+}
+
+const userInfo = /(?<=:\/\/)([^\s/?#]*)@/g;
+
+/** The passwords in URLs of a text, and users without one, which are tokens. */
+const credentialsIn = (text: string): string[] =>
+  [...text.matchAll(userInfo)].flatMap(([, info = '']) => info.slice(info.indexOf(':') + 1));
+
+export const noIndexes: IndexVariables = {
+  values: {},
+  addresses: [],
+  netrc: undefined,
+  credentials: [],
+};
+
+/** Choose what installers get of the variables of a project. */
+export function indexVariables(variables: Readonly<Record<string, string>>): IndexVariables {
+  const chosen = [...indexes, tokenName].flatMap((name) => {
+    const value = variables[name];
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+  const netrc = variables[netrcName];
+  const addresses = chosen.filter(([name]) => name !== tokenName);
+  return {
+    values: Object.fromEntries(chosen),
+    addresses: addresses.map(([name, value]) => `${name}=${value.replaceAll(userInfo, '')}`).sort(),
+    netrc,
+    credentials: [
+      ...[...(netrc ?? '').matchAll(/\bpassword\s+(\S+)/g)].map(([, password = '']) => password),
+      ...addresses.flatMap(([, value]) => credentialsIn(value)),
+      ...chosen.flatMap(([name, value]) => (name === tokenName ? [value] : [])),
+    ].filter((text) => text !== ''),
+  };
+}
+
+/** What is wrong with the hosts of the indexes, or null: the deployment says which ones its environments may use. */
+export function indexFault({ addresses }: IndexVariables, allowed: readonly string[]): string | null {
+  for (const address of addresses) {
+    const [name = ''] = address.split('=', 1);
+    for (const [url] of address.matchAll(/[a-z][a-z0-9+.-]*:\/\/\S+/gi)) {
+      const fault = URL.canParse(url) ? packageIndexFault(url, allowed) : 'it holds what is no URL';
+      // npm's own registry is where its packages are without this variable, too.
+      const isUsual = URL.canParse(url) && new URL(url).host === 'registry.npmjs.org';
+      if (fault !== null && !isUsual) return `The variable ${name} cannot be used: ${fault}.`;
+    }
+  }
+  return null;
+}
+
+/** npm's settings by which it sends `NPM_TOKEN` to its registry. npm itself replaces `${…}`: the file holds no secret. */
+export function npmSettings({ values }: IndexVariables): string | undefined {
+  if (values[tokenName] === undefined) return undefined;
+  const registry =
+    values['NPM_CONFIG_REGISTRY'] ?? values['npm_config_registry'] ?? 'https://registry.npmjs.org/';
+  const [, address = ''] = /^https?:\/\/(?:[^/@]*@)?([^?#]*)/.exec(registry) ?? [];
+  return `//${address.replace(/\/*$/, '/')}:_authToken=\${${tokenName}}\n`;
+}

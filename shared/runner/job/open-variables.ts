@@ -1,0 +1,33 @@
+import { openSealed, UnopenableError } from '../../core/seal.ts';
+import { jobPartition } from '../../data/job.ts';
+import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../data/job-variables.ts';
+import { noMask, SecretMask } from '../telemetry/secret-mask.ts';
+import { JobError } from './job-error.ts';
+import type { ProjectVariables } from './project-variables.ts';
+import { retryFor } from './retry-for.ts';
+import type { TrainingJob } from './training-job.ts';
+
+/** Seconds for which the read is retried while the table is unavailable. */
+const patienceSeconds = 60;
+const nothing = { values: {}, mask: noMask };
+
+/** Read the job's copy of the variables with the key that this container was given. */
+export async function openVariables({ record, records, container }: TrainingJob): Promise<ProjectVariables> {
+  const { variablesKey } = container;
+  if (variablesKey === undefined) return nothing;
+  const { experiment_id } = record;
+  const sealed = await retryFor(patienceSeconds, () =>
+    readJobVariables(records, jobPartition(experiment_id)),
+  );
+  try {
+    if (sealed === undefined) throw new UnopenableError('there is no copy');
+    const variables = parseJobVariables(openSealed(variablesKey, sealed, jobVariablesPurpose(experiment_id)));
+    return {
+      values: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+      mask: new SecretMask(variables.flatMap(({ value, secret }) => (secret ? [value] : []))),
+    };
+  } catch (error) {
+    if (!(error instanceof UnopenableError)) throw error;
+    return { ...nothing, fault: new JobError('The variables of the project could not be read by this job.') };
+  }
+}

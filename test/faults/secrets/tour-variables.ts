@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { glob, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { archiveOf } from '../world/project.ts';
+import type { Canaries } from './canaries.ts';
+import { upload } from './upload.ts';
+import type { Witness } from './witness.ts';
+
+const json = { 'Content-Type': 'application/json' };
+
+/** Shows its secrets in every way that a program does by mistake, and then fails with one. */
+const careless = `env
+printf '%s' "$TOKEN" | cut -c1-20; printf '%s\\n' "$TOKEN"
+for part in 1 9 17 25; do printf '%s' "$TOKEN" | cut -c$part-$((part + 7)) | tr -d '\\n'; sleep 0.1; done; echo
+echo "$KEYS" >&2
+printf '%s' "$TOKEN" | base64
+echo "{\\"name\\": \\"accuracy $TOKEN\\", \\"value\\": 0.5}" >> "$METRICS_FILE"
+env -u TOKEN -u KEYS -u PIP_INDEX_URL -u OTHER > "$OUTPUT_DIR/environment"
+sleep 3
+echo "ValueError: no access with $TOKEN" >&2
+exit 1
+`;
+
+/** Looks at what it can of its neighbours. */
+const curious = `sleep 1
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'
+sleep 1
+`;
+
+const projectQuery = {
+  'project-name': 'secrets',
+  'project-description': 'Has secrets',
+  'project-type': 'vision',
+  'project-task': 'classification',
+};
+
+/** A project that runs this script. */
+async function newProject(witness: Witness, token: string, script: string): Promise<string> {
+  const { project_id } = await witness.must('POST', '/projects/', { token, query: projectQuery });
+  const path = `/projects/${project_id}`;
+  await witness.must('PUT', `${path}/configs/train.yaml`, { token, body: 'epochs: 3\n' });
+  const source = await archiveOf(script);
+  await upload(witness, token, `${path}/source`, source);
+  const sha256 = createHash('sha256').update(source).digest('hex');
+  await witness.must('PUT', `${path}/source`, { token, query: { sha256 } });
+  const query = { entry_point_command: 'sh train.sh', env_type: 'system', dependencies: 'none' };
+  await witness.must('PUT', `${path}/environment`, { token, query });
+  return path;
+}
+
+async function lookAtCommandLines(witness: Witness): Promise<void> {
+  const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
+  const lines = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.of())));
+  witness.look('the command line of a process while it trained', Buffer.concat(lines));
+}
+
+/** Waits for the end of a job, with a look at all processes, and answers its status and log. */
+async function follow(
+  witness: Witness,
+  token: string,
+  path: string,
+): Promise<{ status: string; log: string }> {
+  for (;;) {
+    await lookAtCommandLines(witness);
+    const { status } = await witness.must('GET', path, { token });
+    if (['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status)) {
+      const { text } = await witness.send('GET', `${path}/logs`, {
+        token,
+        headers: { Accept: 'text/plain' },
+      });
+      for (const part of ['logs', 'metrics', 'artifacts'])
+        await witness.send('GET', `${path}/${part}`, { token });
+      return { status, log: text };
+    }
+    await sleep(200);
+  }
+}
+
+/** Requests that are refused or malformed, each with a secret of its own. */
+async function refusals(witness: Witness, canaries: Canaries, token: string, path: string): Promise<void> {
+  let count = 0;
+  const refused = () => {
+    count += 1;
+    return canaries.make(`variable ${count} of those that were refused`);
+  };
+  const one = `${path}/variables/OTHER`;
+  const put = (body: string, headers: Record<string, string> = json) =>
+    witness.send('PUT', one, { token, headers, body });
+  await witness.send('PUT', one, { token, query: { value: refused() } });
+  await witness.send('PUT', `${path}/variables/PATH`, {
+    token,
+    headers: json,
+    body: JSON.stringify({ value: refused() }),
+  });
+  await put(JSON.stringify({ value: refused(), secret: refused() }));
+  await put(JSON.stringify({ value: [refused()] }));
+  await put(JSON.stringify({ value: refused().repeat(1000) }));
+  await put(JSON.stringify({ value: `\0${refused()}` }));
+  await put(`{"value": "${refused()}`);
+  await put(`"${refused()}"`);
+  await put(refused(), { 'Content-Type': 'text/plain' });
+  await put(JSON.stringify({ value: refused() }), { ...json, 'If-Match': '"9-x"' });
+  await put(JSON.stringify({ value: refused() }), { ...json, 'Idempotency-Key': 'key-of-a-variable' });
+  const all = [{ name: 'A', value: refused() }, { name: 'A', value: refused() }, { name: 'NEW' }];
+  const body = JSON.stringify({ variables: all });
+  await witness.send('PUT', `${path}/variables`, { token, headers: json, body });
+}
+
+/** Secret variables, used carelessly by one project and looked for by another. Answers how the trainings ended. */
+export async function tourVariables(
+  witness: Witness,
+  canaries: Canaries,
+  token: string,
+): Promise<Record<string, string>> {
+  const own = await newProject(witness, token, careless);
+  const other = await newProject(witness, token, curious);
+  const lines = [canaries.make('a line of a secret variable'), canaries.make('another line of it')];
+  const variables = [
+    { name: 'TOKEN', value: canaries.make('a secret variable') },
+    { name: 'KEYS', value: `-----BEGIN-----\n${lines.join('\n')}\n-----END-----\n` },
+    {
+      name: 'PIP_INDEX_URL',
+      value: `https://ann:${canaries.make('the password of an index')}@pypi.org/simple`,
+    },
+    { name: 'MODE', value: 'fast', secret: false },
+  ];
+  const body = JSON.stringify({ variables });
+  await witness.must('PUT', `${own}/variables`, { token, headers: json, body });
+  const one = JSON.stringify({ value: variables[0]?.value });
+  await witness.must('PUT', `${own}/variables/TOKEN`, { token, headers: json, body: one });
+  await refusals(witness, canaries, token, own);
+  for (const path of [`${own}/variables`, `${own}/variables/TOKEN`, own, `${own}/environment`])
+    await witness.must('GET', path, { token });
+
+  const begin = async (path: string) => {
+    const begun = await witness.must('POST', `${path}/train`, { token, query: { config: 'train.yaml' } });
+    return follow(witness, token, `${path}/experiments/${begun.experiment_id}`);
+  };
+  const [shown, neighbour] = await Promise.all([begin(own), begin(other)]);
+  for (const text of ['TOKEN=***', 'MODE=fast'])
+    if (!shown.log.includes(text)) throw new Error(`the command did not show ${text}`);
+  if (!neighbour.log.includes('EXPERIMENT_ID='))
+    throw new Error('the neighbour did not see its own variables');
+  await witness.must('DELETE', `${own}/variables/TOKEN`, { token });
+  await witness.must('DELETE', `${own}/variables`, { token });
+  return { 'a careless command': shown.status, 'a curious neighbour': neighbour.status };
+}
