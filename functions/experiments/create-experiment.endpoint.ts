@@ -11,7 +11,7 @@ import { defineEndpoint, fields } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { answerExperiment } from './answer-experiment.ts';
-import { criterionForTask } from './criteria.ts';
+import { criterionOf } from './criteria.ts';
 import { defaultName } from './default-name.ts';
 import { ExperimentAnswer } from './experiment-answer.ts';
 import { experimentNumber } from './experiment-number.ts';
@@ -100,7 +100,7 @@ export const endpoint = defineEndpoint({
       lock_hash: null,
       environment_cache: null,
       saved_seconds: null,
-      criterion: criterionForTask(project.project_task),
+      criterion: criterionOf(project),
       best: null,
       artifacts: 0,
       artifact_bytes: 0,

@@ -1,3 +1,6 @@
+import type { Experiment } from '../../shared/data/experiment.ts';
+import type { Project } from '../../shared/data/project.ts';
+
 /** A criterion by which experiments are ranked. */
 interface Criterion {
   /** Name under which a run reports it among its metrics. */
@@ -139,7 +142,21 @@ const byTask: ReadonlyMap<string, Criterion> = new Map(
  * The criterion by which the experiments of a task are ranked. Case does not matter, and spaces and underscores are
  * hyphens; an unknown task is ranked by its loss.
  */
-export function criterionForTask(task: string): Pick<Criterion, 'name' | 'goal'> {
+function criterionForTask(task: string): Pick<Criterion, 'name' | 'goal'> {
   const { name, goal } = byTask.get(normal(task)) ?? loss;
   return { name, goal };
+}
+
+/** Direction of a metric of the catalogue; undefined for other metrics. */
+export const goalInCatalogue = (name: string): Criterion['goal'] | undefined =>
+  criteria.find((one) => one.name === name)?.goal;
+
+/** The criterion by which a project's experiments are ranked: the one that it names, else that of its task. */
+export function criterionOf({
+  project_task,
+  criterion,
+}: Pick<Project, 'project_task' | 'criterion'>): Experiment['criterion'] {
+  if (criterion === undefined) return criterionForTask(project_task);
+  // What the catalogue has is known by other names, too, whoever names it.
+  return goalInCatalogue(criterion.name) === criterion.goal ? criterion : { ...criterion, own: true };
 }

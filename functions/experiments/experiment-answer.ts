@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
-import { Best, type Experiment, ExperimentKind } from '../../shared/data/experiment.ts';
+import { type Experiment, ExperimentKind } from '../../shared/data/experiment.ts';
 import { Git, type Tracking } from '../../shared/data/tracking.ts';
 import type { Placed } from '../../shared/jobs/place-in-line.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
+import { BestAnswer, judged } from './best-answer.ts';
 import { defaultName } from './default-name.ts';
 import { MetricSummaryAnswer, showSummary } from './metric-summary-answer.ts';
 
@@ -33,7 +34,8 @@ export const ExperimentAnswer = z
     ...shownJob,
     gpus: z.number().int(),
     nodes: z.number().int(),
-    best: Best.nullable(),
+    best: BestAnswer.nullable(),
+    best_reason: z.string().nullable().describe('Why `best` is null, in words; null where it is not.'),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
   })
@@ -46,6 +48,7 @@ export const showExperiment = (
   { fields, metrics }: Tracking,
 ): z.input<typeof ExperimentAnswer> => ({
   ...showJob(experiment, now),
+  ...judged(experiment),
   name: fields?.name ?? defaultName(experiment.config_id),
   note: fields?.note ?? null,
   tags: fields?.tags ?? {},

@@ -13,7 +13,7 @@ import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { beginOrWait, waitingFields } from '../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
-import { criterionForTask } from '../experiments/criteria.ts';
+import { criterionOf } from '../experiments/criteria.ts';
 import { fieldsOfTraining } from './fields-of-training.ts';
 import { lineIsFull } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
@@ -64,7 +64,7 @@ function experimentOf(
     lock_hash: null,
     environment_cache: null,
     saved_seconds: null,
-    criterion: criterionForTask(project.project_task),
+    criterion: criterionOf(project),
     best: null,
     artifacts: 0,
     artifact_bytes: 0,

@@ -5,9 +5,9 @@ import { createProject, newProjectId, type Project, requireProject } from '../..
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { ProjectAnswer } from './project-answer.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
 
-const show = (project: Project) => Reply.json(project, { version: project.version });
+const show = (project: Project) => Reply.json(showProject(project), { version: project.version });
 
 export const endpoint = defineEndpoint({
   name: 'createProject',

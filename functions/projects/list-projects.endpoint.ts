@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
 import { flag } from '../../shared/http/parameters.ts';
-import { ProjectAnswer } from './project-answer.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listProjects',
@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
       fetch: (page) =>
         query.member ? listOwnProjects(records, caller.user_id, page) : listProjects(records, page),
       keyOf: (project) => project.project_id,
-      show: (project) => project,
+      show: showProject,
     });
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Ulid } from '../../shared/core/formats.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
-import { Best } from '../../shared/data/experiment.ts';
+import { BestAnswer } from '../experiments/best-answer.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { ProjectAnswer } from './project-answer.ts';
 
@@ -30,6 +30,9 @@ export const ProjectDetails = ProjectAnswer.extend({
     started_at: true,
     stopped_at: true,
     best: true,
+    best_reason: true,
   }).nullable(),
-  best_experiment: z.object({ experiment_id: Ulid, config_id: FileId.nullable(), best: Best }).nullable(),
+  best_experiment: z
+    .object({ experiment_id: Ulid, config_id: FileId.nullable(), best: BestAnswer })
+    .nullable(),
 }).meta({ id: 'ProjectDetails' });

@@ -9,7 +9,9 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { criterionForTask } from '../experiments/criteria.ts';
+import { judged, showBest } from '../experiments/best-answer.ts';
+import { criterionOf } from '../experiments/criteria.ts';
+import { showProject } from './project-answer.ts';
 import { ProjectDetails } from './project-details.ts';
 
 export const endpoint = defineEndpoint({
@@ -18,7 +20,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Details of a project',
   description:
-    'The project with its environment, how many configurations and experiments it has, its latest experiment, and its best one by the criterion of its task.',
+    'The project with its environment, how many configurations and experiments it has, its latest experiment, and its best one by its criterion.',
   allow: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath },
@@ -40,17 +42,18 @@ export const endpoint = defineEndpoint({
         ? []
         : await Promise.all([
             listExperiments(records, project_id, { limit: 1 }),
-            findBest(records, project_id, criterionForTask(project.project_task).name),
+            findBest(records, project_id, criterionOf(project)),
           ]);
+    const [latestOne, bestOne] = [latest?.items[0], best?.items[0]];
     const details = {
-      ...project,
+      ...showProject(project),
       environment: environment.items[0] ?? null,
       configs,
       experiments,
       bytes,
       limit_bytes: settings.limits.projectBytes,
-      latest_experiment: latest?.items[0] ?? null,
-      best_experiment: best?.items[0] ?? null,
+      latest_experiment: latestOne === undefined ? null : { ...latestOne, ...judged(latestOne) },
+      best_experiment: bestOne === undefined ? null : { ...bestOne, best: showBest(bestOne.best) },
     };
     const unreadable = [environment, latest, best].flatMap((page) => page?.unreadable ?? []);
     return Reply.json(details, { version: project.version, unreadable });

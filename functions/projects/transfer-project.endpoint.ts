@@ -8,7 +8,7 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { refuseMembers } from './member-refusals.ts';
-import { ProjectAnswer } from './project-answer.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
 import { requireUserByName } from './require-user.ts';
 
 export const endpoint = defineEndpoint({
@@ -37,11 +37,12 @@ export const endpoint = defineEndpoint({
         `The account of ${user.username} is of type ${user.account_type}; only developers and admins can own a project.`,
       );
     }
-    return changeInProject(context, async (project) => {
+    const handed = await changeInProject(context, async (project) => {
       if (project.owner === user.username && project.owner_id === user.user_id) return project;
       const present = await findMemberToReplace(records, project.project_id, user.user_id);
       return transferProject(records, project, user, present, now()).catch(refuseMembers);
     });
+    return showProject(handed);
   },
 });
 

@@ -9,7 +9,8 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { ProjectAnswer } from './project-answer.ts';
+import { changedCriterion } from './change-criterion.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
 
 const Change = z
   .strictObject({
@@ -17,6 +18,16 @@ const Change = z
     project_description: paragraph(2000).optional().describe('What it is about.'),
     project_type: line(64).optional().describe('Kind of the data or of the model.'),
     project_task: line(64).optional().describe('What the model does, such as `classification`.'),
+    criterion: line(128)
+      .nullable()
+      .optional()
+      .describe(
+        'Metric by which its experiments are ranked, such as `val_acc`. One of GET /projects/criteria is known by its other names, too; any other counts under just this name. Null leaves it to the task.',
+      ),
+    criterion_goal: z
+      .enum(['maximize', 'minimize'], 'must be maximize or minimize')
+      .optional()
+      .describe('Its direction; needed unless GET /projects/criteria has it.'),
   })
   .meta({ minProperties: 1 });
 
@@ -26,7 +37,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Change a project',
   description:
-    'Changes the fields that are given, at least one, and leaves the others. Experiments that were ranked by the criterion of an earlier task stay in the ranking of that one.',
+    'Changes the fields that are given, at least one, and leaves the others. Experiments that were ranked by an earlier criterion stay in the ranking of that one.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
@@ -38,22 +49,31 @@ export const endpoint = defineEndpoint({
   async handle({ body }, context) {
     const { records, now } = context;
     const { project_name, project_description, project_type, project_task } = body;
+    const criterion = changedCriterion(body);
     const change = {
       ...(project_name !== undefined && { project_name }),
       ...(project_description !== undefined && { project_description }),
       ...(project_type !== undefined && { project_type }),
       ...(project_task !== undefined && { project_task }),
     };
-    if (Object.keys(change).length === 0) {
+    if (Object.keys(change).length === 0 && criterion === undefined) {
       const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
       throw badRequest([{ in: 'body', name: 'body', message }]);
     }
     return changeInProject(context, async (present) => {
       requirePrecondition(context, present.version);
       const at = now();
-      await updateProject(records, present, change, at);
-      const changed = { ...present, ...change, updated_at: at.toISOString(), version: present.version + 1 };
-      return Reply.json(changed, { version: changed.version });
+      await updateProject(records, present, { ...change, ...(criterion !== undefined && { criterion }) }, at);
+      const { criterion: former, ...rest } = present;
+      const named = criterion === undefined ? former : (criterion ?? undefined);
+      const changed = {
+        ...rest,
+        ...change,
+        ...(named !== undefined && { criterion: named }),
+        updated_at: at.toISOString(),
+        version: present.version + 1,
+      };
+      return Reply.json(showProject(changed), { version: changed.version });
     });
   },
 });

@@ -5,14 +5,20 @@ import type { Condition } from './condition.ts';
 import { EnvironmentType } from './environment.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from './job.ts';
 import { finalRank, isFinal } from './job-status.ts';
-import { projectPrefix } from './project.ts';
+import { Criterion, projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
 import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';
 import { trackingPartition, trackingPrefix } from './tracking-key.ts';
 
-export const Best = z.object({ criterion: z.string(), value: z.number(), step: z.number().nullable() });
+export const Best = z.object({
+  criterion: z.string(),
+  /** Name under which it was reported; that of the criterion where it is absent. */
+  metric: z.string().optional(),
+  value: z.number(),
+  step: z.number().nullable(),
+});
 export type Best = z.infer<typeof Best>;
 
 /** What an experiment is: a training, or what a client records without a job. */
@@ -47,8 +53,13 @@ const experiment = recordType('experiment', () =>
     environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
     /** Seconds of installation that the cache saved. */
     saved_seconds: z.number().nullable(),
-    criterion: z.object({ name: z.string(), goal: z.enum(['maximize', 'minimize']) }),
+    criterion: Criterion.extend({
+      /** The project named it, and the catalogue does not have it. */
+      own: z.boolean().optional(),
+    }),
     best: Best.nullable(),
+    /** Some of the other metrics that it reported; absent of earlier releases. */
+    metric_names: z.array(z.string()).optional(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),

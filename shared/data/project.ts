@@ -7,6 +7,10 @@ import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import { spreadList } from './spread-list.ts';
 import type { Item, Key, Page, TableReader, TableWriter, Write } from './table.ts';
 
+/** A measure by which experiments are judged. */
+export const Criterion = z.object({ name: z.string(), goal: z.enum(['maximize', 'minimize']) });
+export type Criterion = z.infer<typeof Criterion>;
+
 const project = recordType('project', () =>
   z.object({
     project_id: Ulid,
@@ -19,6 +23,8 @@ const project = recordType('project', () =>
     owner_id: Ulid,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /** By which it wants its experiments judged; absent where that is for its task to say. */
+    criterion: Criterion.optional(),
     version: z.number().int(),
   }),
 );
@@ -137,18 +143,25 @@ export async function createProject(
 
 export type ProjectChange = Partial<
   Pick<Project, 'project_name' | 'project_description' | 'project_type' | 'project_task'>
->;
+> & {
+  /** Null leaves it to the task. */
+  criterion?: Criterion | null;
+};
 
 /** Changes a project of the given version; throws `ConditionFailedError` when it was changed or deleted meanwhile. */
 export async function updateProject(
   records: TableWriter<'records'>,
   { project_id, version }: Project,
-  change: ProjectChange,
+  { criterion, ...change }: ProjectChange,
   now: Date,
 ): Promise<void> {
   await records.write({
     update: projectKey(project_id),
-    change: { set: { ...change, updated_at: now.toISOString() }, add: { version: 1 } },
+    change: {
+      set: { ...change, ...(criterion && { criterion }), updated_at: now.toISOString() },
+      add: { version: 1 },
+      ...(criterion === null && { remove: ['criterion'] }),
+    },
     if: { equals: { version } },
   });
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
 import { Best, type Experiment } from './experiment.ts';
@@ -23,12 +24,18 @@ export function sortableNumber(value: number): string {
   return sortable.toString(16).padStart(16, '0');
 }
 
-const partition = (project_id: string, criterion: string): string =>
-  `EXPERIMENT_RANKING#${project_id}#${criterion}`;
+type JudgedBy = Experiment['criterion'];
+
+/** A name of the project's own is no part of a key, and either direction of it is a ranking of its own. */
+const rankingName = ({ name, goal, own = false }: JudgedBy): string =>
+  own ? createHash('sha256').update(`${goal} ${name}`).digest('hex').slice(0, 32) : name;
+
+const partition = (project_id: string, criterion: JudgedBy): string =>
+  `EXPERIMENT_RANKING#${project_id}#${rankingName(criterion)}`;
 
 function rankingKey({ project_id, experiment_id, criterion }: Experiment, best: Best): Key {
   const value = criterion.goal === 'maximize' ? -best.value : best.value;
-  return { pk: partition(project_id, criterion.name), sk: `${sortableNumber(value)}#${experiment_id}` };
+  return { pk: partition(project_id, criterion), sk: `${sortableNumber(value)}#${experiment_id}` };
 }
 
 /** Ranks an experiment that succeeded, best first. */
@@ -48,7 +55,7 @@ export const unrank = (experiment: Experiment): Write[] =>
 export async function findBest(
   records: TableReader<'records'>,
   project_id: string,
-  criterion: string,
+  criterion: JudgedBy,
 ): Promise<Page<RankedExperiment>> {
   const unreadable: UnreadableRecordError[] = [];
   let after: string | undefined;

@@ -1,4 +1,3 @@
-import type { Best } from '../data/experiment.ts';
 import { rank } from '../data/ranking.ts';
 import type { Conclusion } from '../jobs/conclude.ts';
 import { type CommandResult, runCommand } from './command/run-command.ts';
@@ -17,6 +16,7 @@ import { openVariables } from './job/open-variables.ts';
 import type { TrainingJob, TrainingRun } from './job/training-job.ts';
 import { createWorkspace } from './job/workspace.ts';
 import { sweepEarlier } from './outputs/sweep-earlier.ts';
+import { type Ranking, rankingOf } from './telemetry/best-value.ts';
 import { openLog } from './telemetry/open-log.ts';
 import type { SecretMask } from './telemetry/secret-mask.ts';
 
@@ -24,7 +24,7 @@ import type { SecretMask } from './telemetry/secret-mask.ts';
 interface RunEnd {
   /** Undefined where nothing is concluded: this was the build, the lease is lost, or Batch decides on another attempt. */
   conclusion: Conclusion | undefined;
-  best: Best | null;
+  ranking: Ranking;
   /** Whether this container was to build the environment alone, and has. */
   isBuilt: boolean;
   /** Whether the command has run and its files are stored. */
@@ -69,7 +69,7 @@ async function conclusionOfCommand(
 /** Run the phases, and turn their result or error into the end of the run. */
 async function endOf(run: TrainingRun): Promise<RunEnd> {
   const { job } = run;
-  const unrun = { best: job.record.best, isBuilt: false, hasRun: false };
+  const unrun = { ranking: rankingOf(job.record), isBuilt: false, hasRun: false };
   try {
     if (await isCancelled(job)) {
       const reason = 'Cancelled before its command started.';
@@ -78,19 +78,24 @@ async function endOf(run: TrainingRun): Promise<RunEnd> {
     const result = await runPhases(run);
     if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
     const conclusion = await conclusionOfCommand(job, result);
-    return { conclusion, best: result.best, isBuilt: false, hasRun: true };
+    return { conclusion, ranking: result.ranking, isBuilt: false, hasRun: true };
   } catch (error) {
     return { ...unrun, conclusion: await conclusionOfError(job, error) };
   }
 }
 
 /** Write how the run ended. Node 0 concludes the job; another node reports its end to node 0. */
-async function conclude(job: TrainingJob, conclusion: Conclusion, { best, hasRun }: RunEnd): Promise<void> {
+async function conclude(
+  job: TrainingJob,
+  conclusion: Conclusion,
+  { ranking, hasRun }: RunEnd,
+): Promise<void> {
   if (job.node > 0) return reportNodeEnd(job, conclusion);
   // The end of a command sweeps by itself.
   if (!hasRun) await sweepEarlier(job);
+  const { best } = ranking;
   const ranked = conclusion.status === 'SUCCEEDED' && best !== null ? [rank(job.record, best)] : [];
-  await concludeHeldJob(job, { ...conclusion, change: { ...conclusion.change, best } }, ...ranked);
+  await concludeHeldJob(job, { ...conclusion, change: { ...conclusion.change, ...ranking } }, ...ranked);
 }
 
 /** A conclusion whose reason tells no secret. */

@@ -1,9 +1,9 @@
-import type { Best } from '../../data/experiment.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
+import { type Ranking, rankingOf } from '../telemetry/best-value.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -12,7 +12,7 @@ import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
   outcome: Outcome;
-  best: Best | null;
+  ranking: Ranking;
   /** The error that the command printed last, if it printed one. */
   crash?: string | undefined;
 }
@@ -68,10 +68,10 @@ export async function runCommand(
   const crash = new CrashLine(run.variables.mask);
   if (job.node > 0) {
     const outcome = await superviseCommand(run, prepared, configPath, crash);
-    return { outcome, best: job.record.best, crash: crash.read() };
+    return { outcome, ranking: rankingOf(job.record), crash: crash.read() };
   }
   const outputs = collectOutputs(run, prepared);
   const endWatch = watchPeers(job);
   const outcome = await superviseCommand(run, prepared, configPath, crash).finally(endWatch);
-  return { outcome, best: await outputs.finish(), crash: crash.read() };
+  return { outcome, ranking: await outputs.finish(), crash: crash.read() };
 }

@@ -1,12 +1,11 @@
 import { ulid } from 'ulid';
 import type { ArtifactKind } from '../../data/artifact.ts';
-import type { Best } from '../../data/experiment.ts';
 import { appendMetrics } from '../../data/job-metrics.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/note-progress.ts';
 import type { TrainingRun } from '../job/training-job.ts';
-import { BestValue } from '../telemetry/best-value.ts';
+import { BestValue, type Ranking } from '../telemetry/best-value.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
 import { MetricTotals } from '../telemetry/metric-totals.ts';
@@ -17,10 +16,10 @@ import { OutputUploader } from './output-uploader.ts';
 /** Collectors of a command's outputs on node 0. */
 interface Collection {
   /**
-   * Collect the rest, once the command has ended. Return the best value of the metric that ranks the experiment.
+   * Collect the rest, once the command has ended. Return what ranks the experiment.
    * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
    */
-  finish(): Promise<Best | null>;
+  finish(): Promise<Ranking>;
 }
 
 /** Read METRICS_FILE, and note the best value on the record as it improves. */
@@ -31,7 +30,7 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun, 
   const watch = new JobWatch(records, experiment_id, 0, now);
   // A note that fails may be lost: the conclusion of the job names the best value again.
   const noteBest = new Paced(shippingPace.unwatched, () => {
-    void noteProgress(job, { best: best.value }).catch(() => undefined);
+    void noteProgress(job, { ...best.value }).catch(() => undefined);
   });
   const reader = new MetricReader({
     file: workspace.metrics,

@@ -43,6 +43,9 @@ describe('details of a project', () => {
       project_description: 'Reads digits',
       project_type: 'vision',
       project_task: 'classification',
+      criterion: 'accuracy',
+      criterion_goal: 'maximize',
+      criterion_source: 'task',
       owner: owner.user.username,
       owner_id: owner.user.user_id,
       created_at: expect.any(String),
@@ -81,7 +84,7 @@ describe('details of a project', () => {
       best_experiment: {
         experiment_id: best.experiment_id,
         config_id: 'train.yaml',
-        best: { criterion: 'accuracy', value: 0.95, step: 3 },
+        best: { criterion: 'accuracy', metric: 'accuracy', value: 0.95, step: 3 },
       },
     });
     expect(Object.keys(json.environment)).toEqual(['entry_point_command', 'env_type', 'lock_hash']);

@@ -88,7 +88,8 @@ export const readers: Readonly<Record<string, Reader>> = {
   artifact: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path')),
   checkpoint: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path'), 'checkpoint'),
   'ranked-experiment': async ({ records }, item) =>
-    wholePage(await findBest(records, ownerOf(item), item.pk.split('#')[2] ?? '')).items[0],
+    wholePage(await findBest(records, ownerOf(item), { name: item.pk.split('#')[2] ?? '', goal: 'maximize' }))
+      .items[0],
   purge: async ({ records }) => readable(await listPurges(records, undefined)),
   strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
   receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),

@@ -46,7 +46,7 @@ describe('training on one machine', () => {
       artifacts: 1,
       environment_cache: 'none',
     });
-    expect(ended.best).toEqual({ criterion: 'accuracy', value: 0.7, step: 2 });
+    expect(ended.best).toEqual({ criterion: 'accuracy', metric: 'accuracy', value: 0.7, step: 2 });
     expect(ended).toMatchObject({
       name: 'train-1',
       params: { epochs: '3' },

@@ -3,7 +3,15 @@
  * rooms on one line do not know each other.
  */
 export const layers: readonly (readonly string[])[] = [
-  ['shared/core', 'shared/command', 'shared/svg', 'shared/process', 'shared/archive', 'shared/config-file'],
+  [
+    'shared/core',
+    'shared/criteria',
+    'shared/command',
+    'shared/svg',
+    'shared/process',
+    'shared/archive',
+    'shared/config-file',
+  ],
   ['shared/onnx', 'shared/onnx/proto', 'shared/onnx/receipt', 'shared/onnx/strategies'],
   ['shared/onnx/shapes', 'shared/onnx/stage-task', 'shared/onnx/tensor'],
   ['shared/onnx/graph', 'shared/onnx/inspect', 'shared/onnx/npz'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { criteria, criterionForTask } from '../../../../functions/experiments/criteria.ts';
+import { criteria, criterionOf } from '../../../../functions/experiments/criteria.ts';
+import { metricRank } from '../../../../shared/criteria/metric-aliases.ts';
 
 describe('criteria', () => {
   test.each([
@@ -19,15 +20,30 @@ describe('criteria', () => {
     ['recommendation', 'ndcg', 'maximize'],
     ['reinforcement-learning', 'episode_return', 'maximize'],
   ])('%s is judged by %s', (task, name, goal) => {
-    expect(criterionForTask(task)).toEqual({ name, goal });
+    expect(criterionOf({ project_task: task })).toEqual({ name, goal });
   });
 
   test.each(['', 'protein-folding', '__proto__', 'constructor', 'toString'])(
     'unknown task %j is judged by its loss',
     (task) => {
-      expect(criterionForTask(task)).toEqual({ name: 'loss', goal: 'minimize' });
+      expect(criterionOf({ project_task: task })).toEqual({ name: 'loss', goal: 'minimize' });
     },
   );
+
+  test('a project names its own: one of the catalogue has its other names, any other is just its own', () => {
+    const named = (name: string, goal: 'maximize' | 'minimize') =>
+      criterionOf({ project_task: 'classification', criterion: { name, goal } });
+    expect(named('f1', 'maximize')).toEqual({ name: 'f1', goal: 'maximize' });
+    expect(named('f1', 'minimize')).toEqual({ name: 'f1', goal: 'minimize', own: true });
+    expect(named('val/latency', 'minimize')).toEqual({ name: 'val/latency', goal: 'minimize', own: true });
+  });
+
+  test('each of the catalogue is known by its own name, also of validation and test data', () => {
+    for (const { name } of criteria) {
+      const ranks = [`val_${name}`, name, `test/${name}`].map((one) => metricRank(one, { name }));
+      expect([name, ...ranks]).toEqual([name, 0, 1, 2]);
+    }
+  });
 
   test('the catalogue has each name once, in the form of a metric, and each task in its normal form', () => {
     const names = criteria.map(({ name }) => name);
