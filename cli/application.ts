@@ -1,14 +1,33 @@
 import { buildApplication, buildRouteMap, help, text_en, version as versionFlag } from '@stricli/core';
+import { cancelCommand } from './commands/cancel.ts';
+import { compareCommand } from './commands/compare.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
+import { logsCommand } from './commands/logs.ts';
+import { lsCommand } from './commands/ls.ts';
+import { pullCommand } from './commands/pull.ts';
+import { rmCommand } from './commands/rm.ts';
 import { runCommand } from './commands/run.ts';
+import { showCommand } from './commands/show.ts';
 import { whoamiCommand } from './commands/whoami.ts';
 import type { CliContext } from './context.ts';
 import { errorText, exitCodeOf } from './error-text.ts';
 import { version } from './version.ts';
 
 const routes = buildRouteMap<string, CliContext>({
-  routes: { run: runCommand, login: loginCommand, logout: logoutCommand, whoami: whoamiCommand },
+  routes: {
+    run: runCommand,
+    ls: lsCommand,
+    show: showCommand,
+    logs: logsCommand,
+    compare: compareCommand,
+    pull: pullCommand,
+    cancel: cancelCommand,
+    rm: rmCommand,
+    login: loginCommand,
+    logout: logoutCommand,
+    whoami: whoamiCommand,
+  },
   docs: {
     brief: 'Trains models: from a folder to a finished experiment in one command',
     fullDescription: `Trains models: from a folder to a finished experiment in one command.

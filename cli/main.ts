@@ -4,9 +4,10 @@ import { exitCodes } from './cli-error.ts';
 import { cliContext } from './context.ts';
 
 // Who reads has gone, as `head` does: nobody is there to be told.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : exitCodes.failure);
-});
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    process.exit(code === 'EPIPE' ? 0 : exitCodes.failure);
+  });
 
 const inputs = process.argv.slice(2);
 const end = inputs.indexOf('--');

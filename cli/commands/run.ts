@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import { followExperiment, programExitCode } from '../follow/follow-experiment.ts';
+import { type Experiment, followExperiment, programExitCode } from '../follow/follow-experiment.ts';
 import { connect } from '../login/connect.ts';
 import { secondsText } from '../output/units.ts';
 import { type Override, parseOverride } from '../run/override-config.ts';
@@ -31,15 +31,19 @@ function number(text: string): number {
   return value;
 }
 
-/** Runs the steps before the submission, which Ctrl-C ends. */
-async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs the steps up to the submission, which Ctrl-C ends; too late for that, it leaves the training running. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<Experiment>): Promise<Experiment> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
-  process.once('SIGINT', interrupt);
+  process.on('SIGINT', interrupt);
   try {
-    return await work(interrupted.signal);
+    const begun = await work(interrupted.signal);
+    if (!interrupted.signal.aborted) return begun;
+    const { experiment_id: id } = begun;
+    const text = `Interrupted after the submission; the training goes on.\nTo follow it: mps logs -f ${id}\nTo end it: mps cancel ${id}`;
+    throw new CliError(text, exitCodes.interrupted);
   } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
+    if (!interrupted.signal.aborted || error instanceof CliError) throw error;
     throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);
   } finally {
     process.removeListener('SIGINT', interrupt);

@@ -39,7 +39,7 @@ export class LiveLine {
   #draw(): void {
     if (!this.#isLive || this.#status === '') return;
     // One column less than there are, or some terminals would begin a new line.
-    const columns = Math.max(10, (process.stderr.columns ?? 80) - 1);
+    const columns = Math.max(10, (process.stderr.columns || 80) - 1);
     process.stderr.write(this.#printer.style('dim', this.#status.slice(0, columns)));
   }
 }

@@ -42,7 +42,8 @@ export class Printer {
     const widths = headings.map((heading, at) =>
       Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)),
     );
-    const columns = process.stdout.columns ?? 80;
+    // Some terminals do not say how wide they are, and others say 0.
+    const columns = process.stdout.columns || 80;
     for (const row of [headings, ...cells]) {
       const text = row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
       this.line(text.trimEnd().slice(0, columns));

@@ -1,12 +1,20 @@
+import { basename } from 'node:path';
 import type { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import type { RowOf } from '../../shared/client/route.ts';
 import { CliError } from '../cli-error.ts';
+import { readProjectFile } from '../run/project-file.ts';
 
 export type Project = RowOf<typeof listProjects>;
 
 const ulidPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** The name of the folder's project: what mps.yaml says, or the folder's own. */
+export async function projectName(folder: string): Promise<string> {
+  const { project } = await readProjectFile(folder);
+  return (project ?? basename(folder)) || 'project';
+}
 
 /** Users are known by the first part of their token. */
 const userIdOf = (token: string): string => token.split('.')[0] ?? '';
@@ -30,4 +38,18 @@ export async function findProject(
   if (more.length === 0) return first;
   const ids = [first, ...more].map((project) => `  ${project?.project_id} of ${project?.owner ?? 'nobody'}`);
   throw new CliError(`Several projects are called "${name}":\n${ids.join('\n')}\nName one by --project ID.`);
+}
+
+/** The project of a command. @throws CliError where there is none */
+export async function requireProject(
+  session: { client: Client; token: string },
+  folder: string,
+  given: string | undefined,
+): Promise<Project> {
+  const name = given ?? (await projectName(folder));
+  const project = await findProject(session, name);
+  if (project !== undefined) return project;
+  throw new CliError(
+    `There is no project "${name}". Name one by --project, or create it with "mps run" in its folder.`,
+  );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { type Ended, startMps } from '../support/mps.ts';
+import { type Ended, type StartedMps, startMps } from '../support/mps.ts';
 
 const password = 'correct horse battery';
 const hello = join(import.meta.dirname, '../examples/hello');
@@ -79,7 +79,70 @@ describe('mps', () => {
     expect(experiment).toMatchObject({ status: 'FAILED', exit_code: 7, config_id: 'train.yaml' });
   });
 
+  test('lists, shows, compares, prints and fetches what was trained', async () => {
+    const listed = (await mps(['ls'])).stdout.trimEnd().split('\n');
+    expect(listed.map((line) => line.split('\t')[2])).toEqual(['FAILED', 'SUCCEEDED']);
+    const id = listed[1]?.split('\t')[0] ?? '';
+    const shown = JSON.parse((await mps(['show', id.slice(-6), '--json'])).stdout);
+    expect(shown).toMatchObject({ experiment_id: id, params: { learning_rate: '0.2', epochs: '5' } });
+    const compared = JSON.parse((await mps(['compare', '--json'])).stdout);
+    expect(compared).toMatchObject({
+      params: { learning_rate: ['0.2', '0.1'] },
+      metrics: { accuracy: [0.96875, null] },
+      attributes: { status: ['SUCCEEDED', 'FAILED'] },
+    });
+    expect((await mps(['compare'])).stdout).toMatch(/^params\.learning_rate\t0\.2\t0\.1$/m);
+    expect((await mps(['logs', id])).stdout).toContain('epoch 4: accuracy 0.969\n');
+    expect(await mps(['logs', '-f', 'latest'])).toMatchObject({ code: 7 });
+    expect(await mps(['pull', id, 'model.txt', '--to', 'pulled'])).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, 'pulled/model.txt'), 'utf8')).toBe('the trained model\n');
+    expect((await mps(['pull', id, '--to', 'pulled'])).stderr).toContain('there already');
+    expect(await mps(['pull', id, 'missing'])).toMatchObject({
+      code: 1,
+      stderr: 'The experiment left no missing.\n',
+    });
+    await rm(join(folder, 'pulled'), { recursive: true });
+  });
+
+  test('deletes only what it was told to', async () => {
+    expect(await mps(['rm', 'latest'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(await mps(['rm', 'latest', '--yes'])).toMatchObject({ code: 0 });
+    expect((await mps(['ls', '--json'])).stdout.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('leaves a training running at Ctrl-C, and cancels it at a second one', async () => {
+    const home = join(scratch, 'home');
+    const following = (args: readonly string[]) => startMps(args, { folder, home });
+    const interrupted = async ({ child, ended, printed }: StartedMps, times: number) => {
+      await printed('begun');
+      child.kill('SIGINT');
+      await printed('Detached');
+      if (times === 2) child.kill('SIGINT');
+      return ended;
+    };
+    const first = await interrupted(
+      following(['run', '--', 'sh', '-c', 'printf "%s%s\\n" be gun; sleep 600']),
+      1,
+    );
+    expect(first).toMatchObject({ code: 130, stderr: expect.stringMatching(/mps logs -f [0-9a-z]{26}/) });
+    expect(JSON.parse((await mps(['show', '--json'])).stdout)).toMatchObject({ status: 'RUNNING' });
+    const early = following(['run', '--', 'sleep', '600']);
+    await early.printed('submitted');
+    early.child.kill('SIGINT');
+    expect(await early.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('mps logs -f') });
+    await mps(['cancel', 'latest']);
+    const latest = first.stderr.match(/mps logs -f (\w+)/)?.[1] ?? '';
+    const second = await interrupted(following(['logs', '-f', latest]), 2);
+    expect(second).toMatchObject({ code: 130, stderr: expect.stringContaining('Cancelled') });
+    const { status } = JSON.parse((await mps(['show', latest, '--json'])).stdout);
+    expect(['RUNNING', 'CANCELLED']).toContain(status);
+  });
+
   test.each([
+    { args: ['show', 'no id'], fault: 'is no id' },
+    { args: ['compare', 'latest'], fault: 'two experiments or more' },
+    { args: ['ls', '-n', '0'], fault: 'whole number' },
+    { args: ['cancel'], fault: 'ID' },
     { args: ['run', '--nodes', 'many'], fault: 'must be a number' },
     { args: ['run', '-S', 'nothing'], fault: 'NAME=VALUE' },
     { args: ['run', '-c', 'missing.yaml'], fault: 'There is no configuration missing.yaml' },

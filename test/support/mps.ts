@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const launcher = fileURLToPath(new URL('../../cli/mps.mjs', import.meta.url));
@@ -18,11 +19,18 @@ export interface MpsOptions {
   input?: string;
 }
 
+export interface StartedMps {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves once it has printed this text. */
+  printed(text: string): Promise<void>;
+}
+
 /** Starts `mps` as a person does, with a home of its own. */
 export function startMps(
   args: readonly string[],
   { folder, home, environment = {}, input = '' }: MpsOptions,
-): { child: ChildProcess; ended: Promise<Ended> } {
+): StartedMps {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: folder,
@@ -39,5 +47,12 @@ export function startMps(
     stderr += chunk;
   });
   const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }));
-  return { child, ended };
+  const printed = async (text: string) => {
+    while (!`${stdout}${stderr}`.includes(text)) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`mps ended without printing ${text}: ${stderr}`);
+      await delay(20);
+    }
+  };
+  return { child, ended, printed };
 }

@@ -12,6 +12,7 @@ const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'cli/README.md',
   'infra/README.md',
   'infra/local/README.md',
   'shared/data/README.md',

@@ -1,0 +1,56 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
+import type { CliContext } from '../context.ts';
+import { namedExperiment } from '../experiments/find-experiment.ts';
+import { followExperiment, programExitCode } from '../follow/follow-experiment.ts';
+import { experimentId } from './arguments.ts';
+import { json, project, verbose } from './flags.ts';
+
+interface Flags {
+  follow?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+async function logs(
+  this: CliContext,
+  { follow, project: given, json: isJson }: Flags,
+  id?: string,
+): Promise<void> {
+  const { session, path } = await namedExperiment(this, given, id);
+  if (follow) {
+    this.process.exitCode = programExitCode(await followExperiment(session.client, path, this.printer));
+    return;
+  }
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
+  let next: string | undefined;
+  do {
+    const page = await session.client.page<typeof readLogs>(route, { path }, next);
+    for (const line of page.rows) {
+      if (isJson) this.process.stdout.write(`${JSON.stringify(line)}\n`);
+      else this.printer.line(line.message);
+    }
+    // While it runs there is always a next page, which may still be empty.
+    next = page.rows.length === 0 ? undefined : page.next;
+  } while (next !== undefined);
+}
+
+export const logsCommand = buildCommand({
+  func: logs,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [experimentId] },
+    flags: {
+      follow: { kind: 'boolean', brief: 'Follow it until it ends', optional: true, withNegated: false },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { f: 'follow', p: 'project' },
+  },
+  docs: {
+    brief: 'Print the log of an experiment',
+    fullDescription:
+      'With -f it follows the training and ends with the exit code of its program. With --json a line for each line.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
+  },
+});

@@ -1,0 +1,106 @@
+import { resolve, sep } from 'node:path';
+import { buildCommand } from '@stricli/core';
+import type { endpoint as downloadArtifact } from '../../functions/experiments/download-artifact.endpoint.ts';
+import type { endpoint as listArtifacts } from '../../functions/experiments/list-artifacts.endpoint.ts';
+import { saveDownload } from '../../shared/client/node/save-download.ts';
+import type { RowOf } from '../../shared/client/route.ts';
+import { CliError } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
+import { namedExperiment } from '../experiments/find-experiment.ts';
+import { LiveLine } from '../output/live-line.ts';
+import { bytesText } from '../output/units.ts';
+import { experimentId } from './arguments.ts';
+import { json, project, verbose } from './flags.ts';
+
+interface Flags {
+  to?: string;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+type Artifact = RowOf<typeof listArtifacts>;
+
+/** Where an artifact is saved. @throws CliError for a path that leads out of the folder */
+function placeOf(folder: string, { path }: Artifact): string {
+  const place = resolve(folder, path);
+  if (place.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)) return place;
+  throw new CliError(`The artifact "${path}" would be saved outside of ${folder}; nothing was downloaded.`);
+}
+
+async function pull(
+  this: CliContext,
+  { to, project: given, json: isJson }: Flags,
+  id?: string,
+  wanted?: string,
+): Promise<void> {
+  const { session, path } = await namedExperiment(this, given, id);
+  const { client } = session;
+  const folder = resolve(this.folder, to ?? path.experiment_id);
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
+  const chosen: { artifact: Artifact; place: string }[] = [];
+  for await (const artifact of client.rows<typeof listArtifacts>(route, { path, query: { limit: 1000 } }))
+    if (
+      wanted === undefined ||
+      artifact.path === wanted ||
+      artifact.path.startsWith(`${wanted.replace(/\/$/, '')}/`)
+    )
+      chosen.push({ artifact, place: placeOf(folder, artifact) });
+  if (chosen.length === 0)
+    throw new CliError(
+      wanted === undefined ? 'The experiment left no files.' : `The experiment left no ${wanted}.`,
+    );
+  const line = new LiveLine(this.printer);
+  try {
+    for (const { artifact, place } of chosen) {
+      const { size, sha256 } = artifact;
+      const onProgress = (bytes: number) =>
+        line.set(`${artifact.path}: ${bytesText(bytes)} of ${bytesText(size)}`);
+      const request = { path: { ...path, path: artifact.path } };
+      const saving = { path: place, size, sha256, onProgress };
+      const isNew = await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
+      line.above(() => {
+        if (isJson) this.process.stdout.write(`${JSON.stringify({ ...artifact, saved: place })}\n`);
+        else this.printer.say(`${place}  ${bytesText(size)}${isNew ? '' : ', there already'}`);
+      });
+    }
+  } finally {
+    line.end();
+  }
+}
+
+export const pullCommand = buildCommand({
+  func: pull,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        experimentId,
+        {
+          brief: 'A file or folder of it; all without it',
+          placeholder: 'PATH',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      to: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'DIR',
+        brief: 'Folder to save in; one named after the experiment without it',
+        optional: true,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Download the files that an experiment left',
+    fullDescription:
+      'An interrupted download goes on where it was; every file is checked by its SHA-256.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+  },
+});

@@ -1,0 +1,58 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as deleteExperiment } from '../../functions/experiments/delete-experiment.endpoint.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
+import { namedExperiment } from '../experiments/find-experiment.ts';
+import { ask } from '../login/ask.ts';
+import { bytesText } from '../output/units.ts';
+import { json, project, verbose } from './flags.ts';
+
+interface Flags {
+  yes?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+async function rm(
+  this: CliContext,
+  { yes, project: given, json: isJson }: Flags,
+  ...ids: string[]
+): Promise<void> {
+  for (const id of ids) {
+    const { session, path, experiment } = await namedExperiment(this, given, id);
+    const { experiment_id } = path;
+    if (!yes) {
+      if (this.process.stdin.isTTY !== true)
+        throw new CliError('Deleting cannot be undone. Say --yes.', exitCodes.usage);
+      const question = `Delete ${experiment_id} (${experiment.name}, ${experiment.artifacts} files)? [y/N] `;
+      if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new CliError('Nothing was deleted.');
+    }
+    const route = 'DELETE /projects/{project_id}/experiments/{experiment_id}';
+    const removed = await session.client.call<typeof deleteExperiment>(route, { path });
+    if (isJson) this.printer.json(removed);
+    else this.printer.say(`Deleted ${experiment_id}: ${bytesText(removed.deleted.bytes)} freed.`);
+  }
+}
+
+export const rmCommand = buildCommand({
+  func: rm,
+  parameters: {
+    positional: {
+      kind: 'array',
+      parameter: { brief: 'Experiments to delete', placeholder: 'ID', parse: String },
+      minimum: 1,
+    },
+    flags: {
+      yes: { kind: 'boolean', brief: 'Delete without asking', optional: true, withNegated: false },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { y: 'yes', p: 'project' },
+  },
+  docs: {
+    brief: 'Delete experiments that have ended, with all they left',
+    fullDescription: 'Example:\n  mps rm 4k8f --yes',
+  },
+});

@@ -1,0 +1,54 @@
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { namedExperiment } from '../experiments/find-experiment.ts';
+import { bytesText, dollarsText, numberText, secondsText } from '../output/units.ts';
+import { experimentId } from './arguments.ts';
+import { json, project, verbose } from './flags.ts';
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+async function show(this: CliContext, { project: given, json: isJson }: Flags, id?: string): Promise<void> {
+  const { experiment } = await namedExperiment(this, given, id);
+  if (isJson) {
+    this.printer.json(experiment);
+    return;
+  }
+  const { status_reason, duration, exit_code, best, cost, cost_estimate, params, tags } = experiment;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['experiment', experiment.experiment_id],
+    ['name', experiment.name],
+    ['status', status_reason === null ? experiment.status : `${experiment.status}: ${status_reason}`],
+    ['exit code', exit_code === null ? null : String(exit_code)],
+    ['created', experiment.created_at],
+    ['time', duration === null ? null : secondsText(duration)],
+    [
+      'size',
+      `${experiment.nodes} × ${experiment.vcpus} vCPU, ${experiment.memory} MiB, ${experiment.gpus} GPU`,
+    ],
+    ['config', `${experiment.config_id}, version ${experiment.config_version}`],
+    ['data set', experiment.dataset],
+    ['best', best === null ? null : `${best.criterion} ${numberText(best.value)}`],
+    ['cost', cost === null ? null : dollarsText(cost)],
+    ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
+    ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],
+    ['note', experiment.note],
+    ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
+    ...Object.entries(tags).map(([name, value]) => [`tags.${name}`, value] as const),
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length));
+  for (const [name, value] of facts) if (value !== null) this.printer.line(`${name.padEnd(width)}  ${value}`);
+}
+
+export const showCommand = buildCommand({
+  func: show,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [experimentId] },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: { brief: 'Show an experiment', fullDescription: 'Examples:\n  mps show\n  mps show 4k8f --json' },
+});
