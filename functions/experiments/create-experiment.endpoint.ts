@@ -35,7 +35,7 @@ const Created = z.strictObject({
 });
 
 /** What a job has and an experiment without one does not. */
-const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null };
+const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null, limits: null };
 
 export const endpoint = defineEndpoint({
   name: 'createExperiment',
@@ -106,6 +106,10 @@ export const endpoint = defineEndpoint({
       artifact_bytes: 0,
       checkpoints: 0,
       checkpoint_bytes: 0,
+      rerun_of: null,
+      overrides: null,
+      continues_from: null,
+      continuations: 0,
       cost_estimate: null,
     };
     const { experiment_id } = experiment;

@@ -4,6 +4,7 @@ import { Ulid } from '../../shared/core/formats.ts';
 import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import {
   experimentRemains,
+  findContinuation,
   removeExperiment,
   requireExperimentToRemove,
 } from '../../shared/data/experiment.ts';
@@ -11,12 +12,23 @@ import { writeRecords } from '../../shared/data/needs.ts';
 import { count } from '../../shared/data/project.ts';
 import { newPurge, recordPurge } from '../../shared/data/purge.ts';
 import { unrank } from '../../shared/data/ranking.ts';
+import type { TableReader } from '../../shared/data/table.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { purgeInRequest } from '../../shared/purge/purge-in-request.ts';
 import { experimentPath } from './experiment-path.ts';
+
+/** @throws ServiceError `conflict` while another experiment starts from its checkpoints */
+async function requireUncontinued(records: TableReader<'records'>, experiment_id: string): Promise<void> {
+  const continuation = await findContinuation(records, experiment_id);
+  if (continuation === undefined) return;
+  throw new ServiceError(
+    'conflict',
+    `Experiment ${continuation} starts from its checkpoints; delete it once that one has ended.`,
+  );
+}
 
 export const endpoint = defineEndpoint({
   name: 'deleteExperiment',
@@ -51,6 +63,7 @@ export const endpoint = defineEndpoint({
           : `The experiment is ${experiment.status}; cancel it before it is deleted.`,
       );
     }
+    await requireUncontinued(records, experiment_id);
     const deleted = {
       objects: experiment.artifacts + experiment.checkpoints,
       bytes: experiment.artifact_bytes + experiment.checkpoint_bytes,
@@ -64,6 +77,8 @@ export const endpoint = defineEndpoint({
         recordPurge(purge),
       );
     } catch (error) {
+      // One may have begun at the same moment.
+      await requireUncontinued(records, experiment_id);
       throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
     }
     await purgeInRequest(context, purge);

@@ -1,15 +1,22 @@
 import { notFound } from '../../shared/core/service-error.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import type { Environment } from '../../shared/data/environment.ts';
-import { type Experiment, experimentJob, putExperiment, putJobConfig } from '../../shared/data/experiment.ts';
+import {
+  type Experiment,
+  experimentJob,
+  keepCheckpoints,
+  putExperiment,
+  putJobConfig,
+} from '../../shared/data/experiment.ts';
 import { newJobId, type TrainingKind } from '../../shared/data/job.ts';
 import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
+import { sizeLimits } from '../../shared/data/size-limits.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import { putFields } from '../../shared/data/tracking.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import { limitShare } from '../../shared/data/vcpu-shares.ts';
-import { ConditionFailedError } from '../../shared/data/write-label.ts';
+import { ConditionFailedError, WriteLabel } from '../../shared/data/write-label.ts';
 import type { Ambient, Caller } from '../../shared/http/definition.ts';
 import { beginOrWait, waitingFields } from '../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
@@ -29,7 +36,31 @@ export interface TrainingRequest {
   dataset: string | undefined;
 }
 
-type BeginContext = Ambient & {
+/** The inputs of a new experiment, which never change after it has begun. */
+export type TrainingInputs = Pick<
+  Experiment,
+  | 'source_sha256'
+  | 'source_size'
+  | 'dataset'
+  | 'dataset_sha256'
+  | 'dataset_is_archive'
+  | 'environment'
+  | 'rerun_of'
+  | 'overrides'
+  | 'continues_from'
+  | 'nodes'
+  | 'timeout'
+> &
+  JobSize & {
+    kind: TrainingKind;
+    config_id: string;
+    config_version: number;
+    config_sha256: string;
+    /** Bytes of the configuration. */
+    content: Uint8Array;
+  };
+
+export type BeginContext = Ambient & {
   records: TableWriter<'records'>;
   project: Project;
   caller: Caller;
@@ -37,30 +68,23 @@ type BeginContext = Ambient & {
 
 function experimentOf(
   experiment_id: string,
-  { kind, config, environment, size, nodes, timeout }: TrainingRequest,
-  source: Upload | undefined,
-  dataset: Upload | undefined,
+  { content: _, ...inputs }: TrainingInputs,
   { project, caller, now, settings }: BeginContext,
 ): Experiment {
+  const { kind, vcpus, memory, gpus, nodes, timeout } = inputs;
+  const size = { vcpus, memory, gpus, nodes, timeout };
   const created_at = now().toISOString();
-  const { entry_point_command, env_type, dependencies, version } = environment;
-  const seconds = timeout ?? settings.limits.jobSeconds;
   const limit_share = limitShare(experiment_id, settings.limits.vcpus);
+  const isOnNodes = kind === 'train-remote' || gpus > 0;
+  // The container of an image is limited by its engine.
+  const asProcess = settings.jobsRunAs === 'processes' && inputs.environment.env_type !== 'docker';
+  const limits = sizeLimits({ asProcess, isOnNodes });
   return {
-    ...newJob({ ...size, nodes, timeout: seconds, user_id: caller.user_id, created_at, limit_share }),
+    ...newJob({ ...size, user_id: caller.user_id, created_at, limit_share, limits }),
+    ...inputs,
     experiment_id,
     project_id: project.project_id,
-    kind,
     cluster_owner: kind === 'train-remote' ? project.owner_id : null,
-    config_id: config.config_id,
-    config_version: config.version,
-    config_sha256: config.sha256,
-    source_sha256: source?.sha256 ?? null,
-    source_size: source?.size ?? 0,
-    dataset: dataset?.name ?? null,
-    dataset_sha256: dataset?.sha256 ?? null,
-    dataset_is_archive: dataset !== undefined && dataset.format !== 'file',
-    environment: { entry_point_command, env_type, dependencies, version },
     lock_hash: null,
     environment_cache: null,
     saved_seconds: null,
@@ -70,54 +94,87 @@ function experimentOf(
     artifact_bytes: 0,
     checkpoints: 0,
     checkpoint_bytes: 0,
-    cost_estimate: costEstimate(settings.prices, {
-      ...size,
-      isOnNodes: kind === 'train-remote' || size.gpus > 0,
-      nodes,
-      timeout: seconds,
-    }),
+    continuations: 0,
+    cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
   };
 }
 
+/** The fields of an experiment that name a data set, or none. */
+export const datasetFields = (dataset: Upload | undefined) => ({
+  dataset: dataset?.name ?? null,
+  dataset_sha256: dataset?.sha256 ?? null,
+  dataset_is_archive: dataset !== undefined && dataset.format !== 'file',
+});
+
 /** An experiment that was recorded, and whether it waits in line. */
-interface Begun {
+export interface Begun {
   experiment: Experiment;
   waits: boolean;
 }
 
+/** Checkpoints that were deleted, or are changed again, since their experiment was read. */
+export const checkpointsKept = new WriteLabel('checkpoints of the earlier experiment');
+
 /**
- * Records an experiment. From then on it will reach an end: should this process die before it is handed to Batch, the
- * reconciler submits it.
+ * Records an experiment of these inputs. From then on it will reach an end: should this process die before it is handed
+ * to Batch, the reconciler submits it.
+ * @throws ConditionFailedError where {@link checkpointsKept} does not hold
  */
-export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Begun> {
+export async function recordExperiment(inputs: TrainingInputs, context: BeginContext): Promise<Begun> {
   const { records, project, newId, settings, idempotencyWrites, now } = context;
-  const [source, dataset, content] = await Promise.all([
-    findSource(records, project.project_id),
-    request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
-    readConfigContent(records, request.config),
-  ]);
-  if (content === undefined) throw notFound('config', request.config.config_id);
-  if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
   const experiment_id = await newJobId(records, newId());
-  const experiment = experimentOf(experiment_id, request, source, dataset, context);
+  const experiment = experimentOf(experiment_id, inputs, context);
   const fields = await fieldsOfTraining(
     records,
-    { config: request.config, created_at: experiment.created_at },
-    content,
+    { ...experiment, config_id: inputs.config_id },
+    inputs.content,
   );
   try {
     const writesOf = (ticket: number | null) => [
       projectExists(project.project_id),
       putExperiment({ ...experiment, ...(ticket !== null && waitingFields(ticket)) }),
-      putJobConfig(experiment_id, content),
+      putJobConfig(experiment_id, inputs.content),
       putFields(project.project_id, experiment_id, fields, undefined),
+      ...keepCheckpoints(experiment).map((write) => checkpointsKept.on(write)),
       ...idempotencyWrites(experiment_id),
     ];
-    const job = experimentJob(experiment);
-    const waits = await beginOrWait(records, job, settings.limits, writesOf, now());
+    const waits = await beginOrWait(records, experimentJob(experiment), settings.limits, writesOf, now());
     return { experiment, waits };
   } catch (error) {
+    if (checkpointsKept.failedIn(error)) throw error;
     if (error instanceof ConditionFailedError) throw notFound('project', project.project_id);
     throw lineIsFull(error, settings.limits);
   }
+}
+
+/** Records the experiment that a training asks for, with what the project holds now. */
+export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Begun> {
+  const { records, project, settings } = context;
+  const { kind, config, environment, size, nodes, timeout = settings.limits.jobSeconds } = request;
+  const [source, dataset, content] = await Promise.all([
+    findSource(records, project.project_id),
+    request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
+    readConfigContent(records, config),
+  ]);
+  if (content === undefined) throw notFound('config', config.config_id);
+  if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
+  const { entry_point_command, env_type, dependencies, version } = environment;
+  const inputs: TrainingInputs = {
+    kind,
+    ...size,
+    nodes,
+    timeout,
+    config_id: config.config_id,
+    config_version: config.version,
+    config_sha256: config.sha256,
+    content,
+    source_sha256: source?.sha256 ?? null,
+    source_size: source?.size ?? 0,
+    ...datasetFields(dataset),
+    environment: { entry_point_command, env_type, dependencies, version },
+    rerun_of: null,
+    overrides: null,
+    continues_from: null,
+  };
+  return recordExperiment(inputs, context);
 }

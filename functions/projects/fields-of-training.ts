@@ -1,4 +1,3 @@
-import type { Config } from '../../shared/data/config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import type { ExperimentFields } from '../../shared/data/tracking.ts';
 import { configParams } from '../experiments/config-params.ts';
@@ -12,10 +11,9 @@ import { parseConfig } from './parse-config.ts';
  */
 export async function fieldsOfTraining(
   records: TableReader<'records'>,
-  { config, created_at }: { config: Config; created_at: string },
+  { project_id, config_id, created_at }: { project_id: string; config_id: string; created_at: string },
   content: Uint8Array,
 ): Promise<ExperimentFields> {
-  const { project_id, config_id } = config;
   const [parsed, number] = await Promise.all([
     parseConfig({ config_id, content: decodeConfig(content) }),
     experimentNumber(records, project_id),

@@ -69,19 +69,27 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
 }
 
+function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
+  if (jobsRunAs === 'containers')
+    return most === 0
+      ? 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names'
+      : `must be at most ${most}`;
+  return most === 0
+    ? 'must be 0: this machine has no GPU of NVIDIA (there is no /dev/nvidia0)'
+    : `must be at most ${most}: this machine has no more GPUs`;
+}
+
 /**
  * The size of one EC2 node that was asked for: whole vCPUs, any memory. With GPUs the memory is all of the smallest node
  * that has them, unless less was asked for. Throws a 400 for what no node has.
  */
 export function nodeSize(
   { vcpus = 1, memory, gpus = 0 }: Sizes,
-  { hasGpus, prices }: Pick<Settings, 'hasGpus' | 'prices'>,
+  { gpus: gpusMost, jobsRunAs, prices }: Pick<Settings, 'gpus' | 'jobsRunAs' | 'prices'>,
 ): JobSize {
   const faults = [
     ...(Number.isInteger(vcpus) ? [] : [fault('vcpus', 'must be a whole number on a cluster or with gpus')]),
-    ...(gpus === 0 || hasGpus
-      ? []
-      : [fault('gpus', 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names')]),
+    ...(gpus <= gpusMost ? [] : [fault('gpus', tooManyGpus(gpusMost, jobsRunAs))]),
   ];
   if (faults.length > 0) throw badRequest(faults);
   const node = gpus === 0 ? undefined : smallestNode(prices?.nodes ?? [], { vcpus, gpus });

@@ -11,6 +11,7 @@ import { firstLine } from './first-line.ts';
 import type { Bench, Group } from './group.ts';
 import { growth } from './growth.ts';
 import { logShipping } from './log-shipping.ts';
+import { queue } from './queue.ts';
 import { requests } from './requests.ts';
 import { runnerOverhead } from './runner-overhead.ts';
 import { startUp } from './start-up.ts';
@@ -19,6 +20,7 @@ import { storage } from './storage.ts';
 const groups: readonly Group[] = [
   requests,
   growth,
+  queue,
   startUp,
   firstLine,
   runnerOverhead,

@@ -43,6 +43,8 @@ export const samples: Samples = {
   env_type: 'python',
   dependencies: 'scikit-learn==1.7.2',
   lock_hash: sha256,
+  rerun_of: '01jgk8a0c4e8g2j6m0p4r8t2v6',
+  continues_from: '01jgk8a0c4e8g2j6m0p4r8t2v6',
   sha256,
   source_sha256: sha256,
   dataset: 'digits',

@@ -11,6 +11,10 @@ const count = (otherwise: number) =>
 const jobCount = (otherwise: number) =>
   z.preprocess((value) => (value === 'none' ? Number.MAX_SAFE_INTEGER : value), count(otherwise));
 
+/** Most GPUs that a job may ask for, where the nodes are not known. */
+const gpusMost = 8;
+const gpusOf = (text: string): number => (text === 'yes' ? gpusMost : text === 'no' ? 0 : Number(text));
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,7 +44,11 @@ const environmentSchema = () =>
     CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
     GPU_QUEUE: z.string().min(1).default('gpu'),
     GPU_DEFINITION: z.string().min(1).default('gpu'),
-    GPUS: z.enum(['yes', 'no']).default('yes'),
+    GPUS: z
+      .string()
+      .regex(/^(?:yes|no|\d{1,2})$/, 'must be yes, no or a number')
+      .default('yes'),
+    JOBS_RUN_AS: z.enum(['containers', 'processes']).default('containers'),
     CORS_ORIGINS: CorsOrigins,
     REGISTRATION: z.enum(['open', 'closed']).default('closed'),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
@@ -91,8 +99,10 @@ export interface Settings {
   cluster: { queue: string; definition: string };
   /** Trainings with GPUs on one node. */
   gpu: { queue: string; definition: string };
-  /** Whether there are nodes with GPUs. */
-  hasGpus: boolean;
+  /** Most GPUs of a node; 0 where there are none. */
+  gpus: number;
+  /** Whether jobs are containers, or processes of this machine. */
+  jobsRunAs: 'containers' | 'processes';
   prune: { queue: string; definition: string };
   quantize: { queue: string; definition: string };
   registration: 'open' | 'closed';
@@ -124,7 +134,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
     cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
     gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },
-    hasGpus: value.GPUS === 'yes',
+    gpus: gpusOf(value.GPUS),
+    jobsRunAs: value.JOBS_RUN_AS,
     prune: { queue: value.OPTIMIZE_QUEUE, definition: value.PRUNE_DEFINITION },
     quantize: { queue: value.OPTIMIZE_QUEUE, definition: value.QUANTIZE_DEFINITION },
     registration: value.REGISTRATION,

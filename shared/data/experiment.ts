@@ -64,6 +64,17 @@ const experiment = recordType('experiment', () =>
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),
     checkpoint_bytes: z.number().int(),
+    /** Experiment whose inputs it repeats. */
+    rerun_of: Ulid.nullable().default(null),
+    /** Values of its configuration that the request replaced; null where it runs with a version as it was stored. */
+    overrides: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .nullable()
+      .default(null),
+    /** Experiment of whose checkpoints it starts; null where it starts afresh. */
+    continues_from: Ulid.nullable().default(null),
+    /** Experiments that ever started from its checkpoints, so that a delete notices one that begins meanwhile. */
+    continuations: z.number().int().default(0),
     /** US dollars, at most; null where the deployment has no price. */
     cost_estimate: z.number().nullable(),
   }),
@@ -135,6 +146,10 @@ export const salvageExperiment = (item: Item): Experiment => ({
     artifact_bytes: 0,
     checkpoints: 0,
     checkpoint_bytes: 0,
+    rerun_of: null,
+    overrides: null,
+    continues_from: null,
+    continuations: 0,
     cost_estimate: null,
   }),
   ...(isUnreadable(item) && { status: 'FAILED' as const, status_rank: finalRank }),
@@ -155,7 +170,13 @@ export async function requireExperimentToRemove(
   if (item === undefined) throw notFound('experiment', experiment_id);
   const found = salvageExperiment(item);
   if (isUnreadable(item)) return { experiment: found, hasEnded: true, removable: { exists: true } };
-  const removable = { equals: { status_rank: finalRank } };
+  const { continuations } = found;
+  const uncontinued =
+    continuations === 0 ? { any: [{ absent: ['continuations'] }, { equals: { continuations } }] } : {};
+  const removable = {
+    equals: { status_rank: finalRank, ...(continuations > 0 && { continuations }) },
+    ...uncontinued,
+  };
   return { experiment: found, hasEnded: isFinal(found.status), removable };
 }
 
@@ -248,3 +269,38 @@ export const experimentRemains = (project_id: string, experiment_id: string): Pu
   ],
   prefixes: [experimentPrefix(project_id, experiment_id)],
 });
+
+const continuationPrefix = 'CONTINUATION#';
+const continuationKey = (from: string, experiment_id: string): Key => ({
+  pk: jobPartition(from),
+  sk: `${continuationPrefix}${experiment_id}`,
+});
+
+/** The writes by which a new experiment keeps those checkpoints from being deleted that it starts from, until its end. */
+export const keepCheckpoints = ({ project_id, experiment_id, continues_from }: Experiment): Write[] =>
+  continues_from === null
+    ? []
+    : [
+        {
+          update: experimentKey(project_id, continues_from),
+          change: { add: { continuations: 1 } },
+          if: { equals: { status_rank: finalRank } },
+        },
+        {
+          put: {
+            ...continuationKey(continues_from, experiment_id),
+            record_type: 'continuation',
+            schema_version: 0,
+          },
+        },
+      ];
+
+/** The writes by which an experiment that ends lets go of them. */
+export const releaseCheckpoints = ({ experiment_id, continues_from }: Experiment): Write[] =>
+  continues_from === null ? [] : [{ delete: continuationKey(continues_from, experiment_id) }];
+
+/** An unfinished experiment that started from the checkpoints of this one; undefined where there is none. */
+export async function findContinuation(records: Records, experiment_id: string): Promise<string | undefined> {
+  const query = { pk: jobPartition(experiment_id), prefix: continuationPrefix, limit: 1 };
+  return (await records.query(query)).items[0]?.sk.slice(continuationPrefix.length);
+}

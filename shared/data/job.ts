@@ -6,6 +6,7 @@ import { finalRank, JobStatus } from './job-status.ts';
 import { removeJobVariables } from './job-variables.ts';
 import { count } from './project.ts';
 import { recordType, unreadableVersion } from './record.ts';
+import { SizeLimits } from './size-limits.ts';
 import { type SpreadList, spreadList } from './spread-list.ts';
 import { isSpread } from './spread-state.ts';
 import type { Item, Key, TableReader, Write } from './table.ts';
@@ -59,6 +60,8 @@ export const jobFields = () => ({
   nodes: z.number().int(),
   /** Seconds. */
   timeout: z.number().int(),
+  /** What keeps it to its size; null for jobs of releases that did not say. */
+  limits: SizeLimits.nullable().default(null),
   /** Ticket in the line in which it waits for a place; null once it has one. */
   line_ticket: z.number().int().nullable().default(null),
   /** When it left the line; null where it never waited. */
@@ -91,6 +94,7 @@ export const unreadableJob = () => ({
   gpus: 0,
   nodes: 0,
   timeout: 0,
+  limits: null,
   line_ticket: null,
   begun_at: null,
   limit_share: null,

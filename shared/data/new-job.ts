@@ -5,7 +5,7 @@ type JobFields = z.infer<z.ZodObject<ReturnType<typeof jobFields>>>;
 /** What is asked for, and by whom. */
 type Asked = Pick<
   JobFields,
-  'user_id' | 'created_at' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout' | 'limit_share'
+  'user_id' | 'created_at' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout' | 'limit_share' | 'limits'
 >;
 
 /** The fields of a job that was accepted just now, of which AWS Batch knows nothing yet. */

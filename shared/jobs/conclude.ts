@@ -1,10 +1,11 @@
 import type { Change } from '../data/condition.ts';
+import { releaseCheckpoints } from '../data/experiment.ts';
 import { changeJob, endJob } from '../data/job.ts';
 import { type FinalStatus, finalRank } from '../data/job-status.ts';
 import type { TableWriter, Write } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { endInLine } from './leave-line.ts';
-import { type JobRecord, unfinishedJobOf } from './subject.ts';
+import { isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** How a job ends. */
 export interface Conclusion {
@@ -42,9 +43,11 @@ export async function concludeJob(
     signal: conclusion.signal ?? null,
     ...conclusion.change,
   };
-  if (record.line_ticket !== null) return endInLine(records, record, record.line_ticket, set, further);
+  const released = isStrategy(record) ? [] : releaseCheckpoints(record);
+  if (record.line_ticket !== null)
+    return endInLine(records, record, record.line_ticket, set, [...released, ...further]);
   try {
-    await records.write(changeJob(job.subject, { set }), ...endJob(job), ...further);
+    await records.write(changeJob(job.subject, { set }), ...endJob(job), ...released, ...further);
     return true;
   } catch (error) {
     if (error instanceof ConditionFailedError) return false;

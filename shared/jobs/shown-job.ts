@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
 import { Attempt } from '../data/job.ts';
 import { isFinal, JobStatus } from '../data/job-status.ts';
+import { SizeLimits } from '../data/size-limits.ts';
 import { actualCost } from './cost.ts';
 import type { JobRecord } from './subject.ts';
 
@@ -25,6 +26,8 @@ export const shownJob = {
   vcpus: z.number(),
   /** MiB. */
   memory: z.number().int(),
+  /** What keeps it to `memory` and `vcpus`; null for jobs of releases that did not say. */
+  limits: SizeLimits.nullable(),
   /** Seconds. */
   timeout: z.number().int(),
   /** US dollars for an attempt that reaches its timeout; null where compute has no price. */

@@ -45,16 +45,22 @@ async function runPhases(run: TrainingRun): Promise<CommandResult | 'built'> {
   return runCommand(run, prepared, configPath);
 }
 
-/** Restore the checkpoints of earlier attempts. After the environment's build, whose programs could change them. */
+/** Restore the checkpoints of an experiment that this one continues, and of earlier attempts. After the environment's build, whose programs could change them. */
 async function restoreRunCheckpoints({ job, workspace, user, shipper }: TrainingRun): Promise<void> {
   const { record: experiment, node, records, objects, stop } = job;
-  if (node > 0 || experiment.attempt === 1) return;
-  const restored = await restoreCheckpoints({
-    ...{ experiment, records, objects, stop: stop.signal },
-    folder: workspace.checkpoints,
-    ...(user !== undefined && { user }),
-  });
-  if (restored > 0) shipper.say(`${restored} checkpoint files of an earlier attempt are in CHECKPOINT_DIR.`);
+  if (node > 0) return;
+  const restore = async (experiment_id: string, origin: string): Promise<void> => {
+    const restored = await restoreCheckpoints({
+      ...{ experiment: { experiment_id }, records, objects, stop: stop.signal },
+      folder: workspace.checkpoints,
+      ...(user !== undefined && { user }),
+    });
+    if (restored > 0) shipper.say(`${restored} checkpoint files of ${origin} are in CHECKPOINT_DIR.`);
+  };
+  const { continues_from } = experiment;
+  // Its own are newer. Those of the other experiment stay beside them: an attempt may have died before it had all stored.
+  if (continues_from !== null) await restore(continues_from, `experiment ${continues_from}`);
+  if (experiment.attempt > 1) await restore(experiment.experiment_id, 'an earlier attempt');
 }
 
 async function conclusionOfCommand(

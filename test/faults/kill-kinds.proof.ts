@@ -13,9 +13,9 @@ const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lan
   },
   long: {
     draws: [
-      { kind: 'prune', scenarios: ['plain', 'again', 'cancelled'], ...all },
+      { kind: 'prune', scenarios: ['plain', 'again', 'cancelled', 'waiting'], ...all },
       { kind: 'quantize', scenarios: ['again', 'late'], ...all },
-      { kind: 'cluster', scenarios: ['plain', 'again', 'late', 'cancelled'], ...all },
+      { kind: 'cluster', scenarios: ['plain', 'again', 'late', 'cancelled', 'waiting'], ...all },
       { kind: 'build', scenarios: ['plain', 'again', 'cancelled'], ...all },
     ],
     lanes: 3,

@@ -57,6 +57,7 @@ export async function recordedStrategy(
     receipt_parts: 0,
     cost_estimate: null,
     limit_share: 0,
+    limits: null,
     line_ticket: null,
     begun_at: null,
     status: hasEnded ? 'SUCCEEDED' : 'RUNNING',

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/core/service-error.ts';
 import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
+import { sizeLimits } from '../../../shared/data/size-limits.ts';
 import { newStrategyId, putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { limitShare } from '../../../shared/data/vcpu-shares.ts';
@@ -54,8 +55,9 @@ function strategyOf(
   const size = { ...sizeOf(asked), nodes: 1 };
   const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
   const limit_share = limitShare(strategy_id, settings.limits.vcpus);
+  const limits = sizeLimits({ asProcess: settings.jobsRunAs === 'processes', isOnNodes: false });
   return {
-    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at, limit_share }),
+    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at, limit_share, limits }),
     strategy_id,
     kind: asked.request.operation,
     owner: caller.username,

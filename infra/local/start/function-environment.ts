@@ -1,5 +1,6 @@
 import { devNull } from 'node:os';
 import type { Credentials } from './data-folder.ts';
+import { countGpus } from './gpus.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -44,8 +45,13 @@ export function engineAccess(own: Variables, made: Credentials): EngineAccess {
 /** Variables that a deployment sets as it likes, handed on as they are. */
 const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|LOG_LEVEL)$/;
 
-/** One's own machine limits how many jobs run by itself. */
-const localLimits = { LIMIT_UNFINISHED_JOBS: 'none', LIMIT_WAITING_JOBS: 'none' };
+/** One's own machine limits by itself how many jobs run. */
+const localSettings = () => ({
+  LIMIT_UNFINISHED_JOBS: 'none',
+  LIMIT_WAITING_JOBS: 'none',
+  JOBS_RUN_AS: 'processes',
+  GPUS: String(countGpus()),
+});
 
 /** Environment of a job: what a function gets, but not the name of the accounts table. */
 export function jobVariables(own: Variables, access: EngineAccess): Record<string, string> {
@@ -53,7 +59,7 @@ export function jobVariables(own: Variables, access: EngineAccess): Record<strin
     (entry): entry is [string, string] => passed.test(entry[0]) && entry[1] !== undefined,
   );
   return {
-    ...localLimits,
+    ...localSettings(),
     ...Object.fromEntries(settings),
     ...access.endpoints,
     AWS_REGION: access.region,

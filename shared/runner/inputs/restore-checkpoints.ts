@@ -13,7 +13,8 @@ import { eachArtifact } from '../outputs/artifact-store.ts';
 import { openFolder, within } from '../outputs/find-files.ts';
 
 export interface Restoration {
-  experiment: Experiment;
+  /** Whose checkpoints they are. */
+  experiment: Pick<Experiment, 'experiment_id'>;
   records: TableWriter<'records'>;
   objects: ObjectReader;
   folder: string;

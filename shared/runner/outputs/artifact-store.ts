@@ -8,6 +8,7 @@ import {
   putArtifact,
   removeArtifact,
 } from '../../data/artifact.ts';
+import type { Experiment } from '../../data/experiment.ts';
 import { ProjectBytesError, requireProjectBytes } from '../../data/project-bytes.ts';
 import type { TableWriter } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
@@ -35,7 +36,9 @@ export async function* eachArtifact({
   records,
   experiment,
   kind,
-}: Pick<ArtifactStoreOptions, 'records' | 'experiment' | 'kind'>): AsyncGenerator<Artifact> {
+}: Pick<ArtifactStoreOptions, 'records' | 'kind'> & {
+  experiment: Pick<Experiment, 'experiment_id'>;
+}): AsyncGenerator<Artifact> {
   let after: string | undefined;
   do {
     const from = after;

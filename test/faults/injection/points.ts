@@ -41,6 +41,9 @@ const isPack = (pk: string): boolean => pk.startsWith('ENVIRONMENT_PACKS#');
 
 /** Transactions by what is in them; the first that fits names the point. */
 const writePoints: readonly [string, (write: Touched) => boolean][] = [
+  ['turn-taken', ({ names }) => names.includes('begun_at')],
+  ['joined-line', ({ verb, pk, sk }) => verb === 'put' && pk.startsWith('LINE#') && sk.startsWith('JOB#')],
+  ['line-moved', ({ verb, pk }) => verb === 'put' && pk === 'WAITING_LINES'],
   ['recorded', ({ verb, pk }) => verb === 'put' && isList(pk, 'UNFINISHED_JOBS')],
   ['concluded', ({ verb, pk }) => verb === 'delete' && isList(pk, 'UNFINISHED_JOBS')],
   ['project-deleted', ({ verb, pk }) => verb === 'delete' && isList(pk, 'PROJECTS')],

@@ -20,6 +20,7 @@ import { judgeLife } from './judge-life.ts';
 import { definitions, type Lane } from './lane.ts';
 import { prepareCourse } from './prepare-course.ts';
 import { shareOf } from './share-of.ts';
+import { takePlace } from './take-place.ts';
 
 const longestPauseMs = 500;
 
@@ -33,9 +34,10 @@ export async function liveJob(
   const { folder, witness, trace } = await witnessFolder(join(lane.folder, 'life-'));
   const service = await newService(lane.engines, lane.batchUrl);
   try {
-    const { token } = await newDeveloper(service);
+    const { token, user } = await newDeveloper(service);
     const course = await prepareCourse(kind, { service, token, scenario, folder, witness });
-    const life = new JobLife(lane, service, course, { scenario, strike, trace });
+    const end = scenario === 'waiting' ? await takePlace(service, token, user.user_id) : undefined;
+    const life = new JobLife(lane, service, course, { scenario, strike, trace, end });
     const neighbour = shareOf(await service.inventory(), course.neighbours).join();
     const record = await life.run();
     const inventory = await service.inventory();
@@ -69,6 +71,8 @@ interface Circumstances {
   scenario: Scenario;
   strike: Strike | undefined;
   trace: string;
+  /** The event by which the job ends that has the place; undefined where none has. */
+  end: unknown;
 }
 
 class JobLife {
@@ -110,6 +114,7 @@ class JobLife {
     const away = scenario === 'late' ? { BATCH_ENDPOINT: 'http://127.0.0.1:9' } : {};
     this.isAcknowledged = await this.#ask('create', this.#course.create, { ...environment, ...away });
     const begun = await this.#record();
+    if (this.#given.end !== undefined) await this.#deliver(this.#given.end);
     if (begun === undefined) return undefined;
     if (scenario === 'cancelled') await this.#cancel(begun);
     else await this.#quiet(begun);

@@ -3,9 +3,10 @@ import type { When } from '../injection/plan.ts';
 
 /**
  * `plain` ends with the container that is killed; `again` has Batch run another attempt; in `late` the submission is
- * left to the reconciler; in `cancelled` somebody wishes the running job to end.
+ * left to the reconciler; in `cancelled` somebody wishes the running job to end; in `waiting` another job has the place
+ * that it needs, until that one ends.
  */
-export const scenarios = ['plain', 'again', 'late', 'cancelled'] as const;
+export const scenarios = ['plain', 'again', 'late', 'cancelled', 'waiting'] as const;
 export type Scenario = (typeof scenarios)[number];
 
 export type Role = 'create' | 'event' | 'container' | 'cancel' | 'pass';

@@ -30,6 +30,7 @@ const victims: Readonly<Record<Scenario, readonly Role[]>> = {
   again: ['container'],
   late: ['pass'],
   cancelled: ['cancel', 'container'],
+  waiting: ['create', 'event'],
 };
 
 const isVictim = (scenario: Scenario, { role }: TracedCall): boolean =>

@@ -66,12 +66,12 @@ const registering = (account_type: string): Operation => ({
   }),
 });
 
-const onExperiment = (hasEnded: boolean): Operation => ({
+const onExperiment = (hasEnded: boolean, query: Readonly<Record<string, string>> = {}): Operation => ({
   ...experiment,
   call: async ({ service, target }) => {
-    if (target === undefined) return {};
+    if (target === undefined) return { query };
     const { experiment_id } = await service.experimentIn(target.project_id, hasEnded);
-    return { path: { experiment_id } };
+    return { path: { experiment_id }, query };
   },
 });
 
@@ -203,6 +203,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   readExperimentConfigGraph: experiment,
   deleteExperiment: onExperiment(true),
   cancelExperiment: onExperiment(false),
+  rerunExperiment: onExperiment(true, { config: 'train.yaml' }),
   readExperimentLogs: experiment,
   readExperimentMetrics: experiment,
   listArtifacts: experiment,

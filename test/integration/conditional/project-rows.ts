@@ -25,6 +25,7 @@ import { endpoint as readExperimentConfigGraph } from '../../../functions/projec
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
 import { endpoint as readVariable } from '../../../functions/projects/read-variable.endpoint.ts';
+import { endpoint as rerunExperiment } from '../../../functions/projects/rerun-experiment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
 import { endpoint as trainProjectRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
@@ -110,5 +111,13 @@ export const projectRows: Rows = {
     },
     { endpoint: deleteExperiment, content: () => ({}), reads: readExperiment, effect: 'removes' },
   ],
-  tagged: [createProject, createExperiment, logParams, trainProject, trainProjectRemote, cancelExperiment],
+  tagged: [
+    createProject,
+    createExperiment,
+    logParams,
+    trainProject,
+    trainProjectRemote,
+    cancelExperiment,
+    rerunExperiment,
+  ],
 };

@@ -49,6 +49,7 @@ function failedStrategy(kind: Strategy['kind'], strategy_id: string, { user }: T
     receipt_parts: 0,
     cost_estimate: null,
     limit_share: 0,
+    limits: null,
     line_ticket: null,
     begun_at: null,
     status: 'FAILED',

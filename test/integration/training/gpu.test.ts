@@ -37,7 +37,13 @@ test('a training with GPUs is one container on their queue, with all the memory 
     files: { [wheel]: await readFile(join(folder, wheel)) },
   });
   const begun = await begin(service, project_id, { gpus: '1' });
-  expect(begun.json, begun.text).toMatchObject({ kind: 'train', gpus: 1, vcpus: 1, memory: 15_400 });
+  expect(begun.json, begun.text).toMatchObject({
+    kind: 'train',
+    gpus: 1,
+    vcpus: 1,
+    memory: 15_400,
+    limits: { memory: 'enforced', vcpus: 'reserved' },
+  });
   const { experiment_id } = begun.json;
   const ended = await service.ended(project_id, experiment_id);
   expect(ended, await service.log(project_id, experiment_id)).toMatchObject({
@@ -64,4 +70,15 @@ test('of a deployment without GPUs none can be asked for, on a cluster neither',
   const remote = await service.call(trainRemote, { path: { project_id }, query, as: service.developer });
   expect(remote).toMatchObject(refused);
   expect((await begin(service, project_id, { gpus: '0' })).status).toBe(200);
+});
+
+test('of one machine no more can be asked for than it has, and the answer says what keeps a job to its size', async () => {
+  const service = await trainingService({ queues }, { GPUS: '0', JOBS_RUN_AS: 'processes' });
+  const project_id = await service.project({ command: 'true' });
+  expect(await begin(service, project_id, { gpus: '1' })).toMatchObject({
+    status: 400,
+    json: { errors: [{ name: 'gpus', message: expect.stringContaining('this machine has no GPU') }] },
+  });
+  const limits = { memory: 'watched', vcpus: 'not enforced' };
+  expect(await begin(service, project_id, {})).toMatchObject({ status: 200, json: { limits } });
 });

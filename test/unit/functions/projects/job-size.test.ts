@@ -7,7 +7,7 @@ import { hourlyCost } from '../../../../shared/jobs/cost.ts';
 
 const gpuTypes = ['g4dn.xlarge', 'g6.xlarge', 'g6e.2xlarge', 'g5.12xlarge', 'p4d.24xlarge', 'p5.48xlarge'];
 const prices = computePrices(readOptions({ gpuInstanceTypes: gpuTypes, gpuMaxVcpus: 192 }));
-const deployment = { hasGpus: true, prices };
+const deployment = { gpus: 8, jobsRunAs: 'containers', prices } as const;
 
 test('with GPUs a job has all the memory of the smallest node that has them', () => {
   expect(nodeSize({ gpus: 1 }, deployment)).toEqual({ vcpus: 1, memory: 15_400, gpus: 1 });
@@ -19,7 +19,7 @@ test('with GPUs a job has all the memory of the smallest node that has them', ()
 });
 
 test('without a known node, and without GPUs, memory goes by vCPUs', () => {
-  expect(nodeSize({ gpus: 1, vcpus: 4 }, { hasGpus: true, prices: undefined }).memory).toBe(8192);
+  expect(nodeSize({ gpus: 1, vcpus: 4 }, { ...deployment, prices: undefined }).memory).toBe(8192);
   expect(nodeSize({ vcpus: 4 }, deployment)).toEqual({ vcpus: 4, memory: 8192, gpus: 0 });
 });
 
@@ -30,7 +30,7 @@ test('all the memory of a node is no more than the node is priced for', () => {
 });
 
 test('a deployment without GPUs says so, with what else is wrong', () => {
-  const none = { hasGpus: false, prices: undefined };
+  const none = { ...deployment, gpus: 0, prices: undefined };
   expect(faultsOf(() => nodeSize({ gpus: 1, vcpus: 1.5 }, none))).toMatchObject([
     { name: 'vcpus' },
     { name: 'gpus', message: expect.stringContaining('has no GPUs') },

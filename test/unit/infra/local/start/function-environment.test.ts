@@ -1,9 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   engineAccess,
   enterFunctionEnvironment,
   jobVariables,
 } from '../../../../../infra/local/start/function-environment.ts';
+
+import { countGpus } from '../../../../../infra/local/start/gpus.ts';
+import { readSettings } from '../../../../../shared/core/settings.ts';
 
 const made = { accessKeyId: 'made', secretAccessKey: 'made-secret' };
 const own = {
@@ -16,7 +22,28 @@ const own = {
   LIMIT_VCPUS: '2',
 };
 
+test('the GPUs of a machine are the devices of its driver', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-dev-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  expect(countGpus(folder)).toBe(0);
+  for (const name of ['nvidia0', 'nvidia1', 'nvidiactl', 'nvidia-uvm', 'null'])
+    await writeFile(join(folder, name), '');
+  expect(countGpus(folder)).toBe(2);
+  expect(countGpus(join(folder, 'absent'))).toBe(0);
+});
+
 describe('the environment of functions', () => {
+  test('limits no user of this machine, unless it was asked to', () => {
+    const none = { LIMIT_UNFINISHED_JOBS: 'none', LIMIT_WAITING_JOBS: 'none', JOBS_RUN_AS: 'processes' };
+    expect(jobVariables(own, engineAccess(own, made))).toMatchObject(none);
+    const limited = { ...own, LIMIT_UNFINISHED_JOBS: '3' };
+    const variables = jobVariables(limited, engineAccess(limited, made));
+    expect(variables).toMatchObject({ ...none, LIMIT_UNFINISHED_JOBS: '3' });
+    const { limits } = readSettings({ ...variables, RECORDS_TABLE: 'r', BUCKET: 'b' });
+    expect(limits.unfinishedJobs).toBe(3);
+    expect(limits.waitingJobs).toBeGreaterThan(1e12);
+  });
+
   test('has nothing of the AWS account of whoever starts the service', () => {
     const environment: NodeJS.ProcessEnv = { ...own };
     enterFunctionEnvironment(environment, engineAccess(environment, made));

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { controlBatch } from '../../shared/aws/needs.ts';
+import { FileId } from '../../shared/core/formats.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { writeRecords } from '../../shared/data/needs.ts';
+import { readVariablesKey } from '../../shared/data/variables-key.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { flag, integer } from '../../shared/http/parameters.ts';
+import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
+import { experimentPath } from '../experiments/experiment-path.ts';
+import { type Begun, checkpointsKept, recordExperiment } from './begin-experiment.ts';
+import { sizeBounds } from './job-size.ts';
+import { overridesParameter } from './overrides-parameter.ts';
+import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
+import { rerunInputs } from './rerun-inputs.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'rerunExperiment',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/{experiment_id}/rerun',
+  summary: 'Begin a new experiment with the inputs of one that has ended',
+  description:
+    'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, whatever the project holds by now, but for what the query changes. The new one finds the checkpoints of the earlier one in CHECKPOINT_DIR, however that ended.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  input: {
+    path: experimentPath,
+    query: z.strictObject({
+      config: FileId.optional().describe(
+        'File name of another configuration, such as `train.yaml`: its current version. Without it the earlier experiment’s own copy.',
+      ),
+      overrides: overridesParameter.describe(
+        'Values of the configuration to replace, as a JSON object by their paths, such as `{"optimizer.lr":0.003}`.',
+      ),
+      fresh: flag.optional().describe('`true` starts without the checkpoints of the earlier experiment.'),
+      nodes: integer(1, 64).optional().describe('Nodes of the cluster, where the earlier one ran on one.'),
+      vcpus: sizeBounds.vcpus
+        .optional()
+        .describe('vCPUs of each node, such as `4`; without it as many as the earlier experiment had.'),
+      memory: sizeBounds.memory
+        .optional()
+        .describe('Memory of each node in MiB, such as `8192`; without it that of the earlier experiment.'),
+      gpus: integer(0, 8)
+        .optional()
+        .describe('GPUs of each node; without it those of the earlier experiment.'),
+      timeout: sizeBounds.timeout
+        .optional()
+        .describe('Seconds for the command of an attempt; without it those of the earlier experiment.'),
+      dataset: FileId.optional().describe(
+        'Name of another data set: its current version. Without it the very data of the earlier experiment.',
+      ),
+    }),
+  },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict'],
+  etag: true,
+  idempotent: creatingExperiment,
+
+  async handle({ path, query }, context) {
+    const { records, settings } = context;
+    const earlier = await requireExperiment(records, path.project_id, path.experiment_id);
+    const inputs = await rerunInputs(records, earlier, query, settings);
+    let begun: Begun;
+    try {
+      begun = await recordExperiment(inputs, context);
+    } catch (cause) {
+      if (!checkpointsKept.failedIn(cause)) throw cause;
+      const detail = 'The experiment whose checkpoints it starts from has just been deleted.';
+      throw new ServiceError('conflict', detail, { cause });
+    }
+    return submitAndAnswer(begun, context, true);
+  },
+});
+
+export const handler = lambda(endpoint);
