@@ -22,19 +22,24 @@ const picture = Buffer.from(
   'base64',
 );
 
-function bodyOf({ requestBody }: Operation, facts: Facts): { type: string; bytes: Uint8Array } | undefined {
+function bodyOf(
+  { name }: AnyEndpoint,
+  { requestBody }: Operation,
+  facts: Facts,
+): { type: string; bytes: Uint8Array } | undefined {
   const types = Object.entries(requestBody?.content ?? {});
   const json = types.find(([type]) => type === 'application/json');
   if (json !== undefined) {
-    const given = Object.entries(json[1].example ?? {}).map(([name, value]) => [name, facts[name] ?? value]);
+    const given = Object.entries(json[1].example ?? {}).map(([field, value]) => [
+      field,
+      facts[field] ?? value,
+    ]);
     const bytes = Buffer.from(JSON.stringify(Object.fromEntries(given)));
     return { type: 'application/json', bytes };
   }
   const [type] = types.map(([one]) => one);
   if (type === undefined) return undefined;
-  return types.some(([one]) => one === 'image/png')
-    ? { type: 'image/png', bytes: picture }
-    : { type, bytes: Buffer.from('epochs: 3\n') };
+  return { type, bytes: name === 'putProfilePicture' ? picture : Buffer.from('epochs: 3\n') };
 }
 
 /** The REST proxy event of a request for an operation: its examples, with existing resources in their places. */
@@ -49,7 +54,7 @@ export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: F
     return [name, value(name, parameter?.example)] as const;
   });
   const encoded = encodedPath(endpoint, Object.fromEntries(inPath));
-  const body = bodyOf(operation, facts);
+  const body = bodyOf(endpoint, operation, facts);
   return makeProxyEvent(
     {
       method: endpoint.method,

@@ -30,6 +30,8 @@ const first = [
   'putSource',
   'putEnvironment',
   'trainProject',
+  'putVariable',
+  'putMember',
 ];
 const last = [
   'deleteConfig',
@@ -67,6 +69,8 @@ const givenFacts: Facts = {
   sha256: createHash('sha256').update(source).digest('hex'),
   size: String(source.length),
   grant_type: 'password',
+  // Of a variable.
+  value: 'long enough to be masked',
 };
 
 /** Fields that say what an operation has made. */

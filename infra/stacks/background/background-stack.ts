@@ -13,7 +13,7 @@ import { grantsOf } from '../grants.ts';
 import { ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
 import { addBudget } from './budget.ts';
-import { eventsOf, startByEvents, startByList, streamStatements } from './triggers.ts';
+import { eventsOf, startByEvents, startByLists, streamStatements } from './triggers.ts';
 
 /** Name of the task that IAM alone can invoke: it has no trigger. */
 const firstAdminTask = 'createFirstAdmin';
@@ -63,7 +63,7 @@ export class BackgroundStack extends Stack {
       });
       if (watches.length > 0) streamFunctions.set(name, fn.lambda);
       if (event !== undefined) startByEvents(fn, event, deadLetters);
-      for (const list of watches) startByList(fn, list, resources[list.table], deadLetters);
+      startByLists(fn, watches, resources, deadLetters);
       if (name === firstAdminTask) {
         new CfnOutput(this, 'FirstAdminFunction', { value: fn.lambda.functionName });
       }

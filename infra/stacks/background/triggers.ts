@@ -12,6 +12,7 @@ import {
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { TableName } from '../../../shared/data/table.ts';
 import type { WatchedList } from '../../../shared/data/watched-list.ts';
 import { type BatchNames, queueNames } from '../batch-names.ts';
 import type { ServiceFunction } from '../service-function.ts';
@@ -67,29 +68,33 @@ export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] 
 ];
 
 /**
- * Starts a function within minutes of a change of a list, and again until it succeeds. It costs nothing while nothing
- * changes: Lambda reads streams of tables without charge, where a tick would have to ask the list.
+ * Starts a function within minutes of a change of one of these lists, and again until it succeeds. It costs nothing while
+ * nothing changes: Lambda reads streams of tables without charge, where a poll would have to read the lists.
  */
-export function startByList(
+export function startByLists(
   fn: ServiceFunction,
-  { table: name, partitions: [first] }: WatchedList,
-  table: ITable,
+  lists: readonly WatchedList[],
+  tables: Readonly<Record<TableName, ITable>>,
   deadLetters: IQueue,
 ): void {
   const onFailure: IEventSourceDlq = { bind: () => ({ destination: deadLetters.queueArn }) };
-  new EventSourceMapping(fn, `Watch-${name}`, {
-    target: fn.lambda,
-    eventSourceArn: table.tableStreamArn ?? '',
-    startingPosition: StartingPosition.TRIM_HORIZON,
-    batchSize: 1000,
-    maxBatchingWindow: Duration.minutes(watchMinutes),
-    maxRecordAge: Duration.hours(eventHours),
-    filters: [
-      FilterCriteria.filter({
-        eventName: FilterRule.or('INSERT', 'MODIFY'),
-        dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(first) } } },
-      }),
-    ],
-    onFailure,
-  });
+  for (const name of new Set(lists.map(({ table }) => table))) {
+    // A stream starts a function once for all its lists: one mapping with a filter for each, of which one has to match.
+    const ofTable = lists.filter(({ table }) => table === name);
+    new EventSourceMapping(fn, `Watch-${name}`, {
+      target: fn.lambda,
+      eventSourceArn: tables[name].tableStreamArn ?? '',
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 1000,
+      maxBatchingWindow: Duration.minutes(watchMinutes),
+      maxRecordAge: Duration.hours(eventHours),
+      filters: ofTable.map(({ partitions: [first] }) =>
+        FilterCriteria.filter({
+          eventName: FilterRule.or('INSERT', 'MODIFY'),
+          dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(first) } } },
+        }),
+      ),
+      onFailure,
+    });
+  }
 }

@@ -173,6 +173,7 @@ test('everything that accumulates goes away by itself: logs, dead letters, aband
   const rules = service.of('AWS::S3::Bucket')[0]?.Properties.LifecycleConfiguration.Rules;
   expect(rules).toEqual([
     expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 } }),
+    expect.objectContaining({ Prefix: 'downloads/', ExpirationInDays: 30 }),
     expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 30 } }),
   ]);
   for (const { Properties } of service.of('AWS::DynamoDB::Table')) {

@@ -79,7 +79,11 @@ test('every event source has a dead-letter queue, and so has every function that
   const watching = service.of('AWS::Lambda::EventSourceMapping');
   const failures = [...service.of('AWS::Lambda::EventInvokeConfig'), ...watching];
   expect(rules).toHaveLength(1);
-  expect(watching).toHaveLength(events.flatMap(({ watches }) => watches).length);
+  // One for each table of a function, whatever number of its lists is watched.
+  const watchedTables = events.flatMap(({ watches }) => [...new Set(watches.map(({ table }) => table))]);
+  expect(watching).toHaveLength(watchedTables.length);
+  const filters = watching.flatMap(({ Properties }) => Properties.FilterCriteria.Filters);
+  expect(filters).toHaveLength(events.flatMap(({ watches }) => watches).length);
   expect(failures).toHaveLength(rules.length + watching.length);
   for (const { Properties } of rules) {
     expect(Properties.Targets).toHaveLength(1);

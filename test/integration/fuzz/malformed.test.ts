@@ -12,7 +12,7 @@ import { hostileBytes, hostileText } from './hostile.ts';
 // Requests that no client library would send, byte by byte, through the gateway to the real functions.
 
 const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
-const requests = 8 * Number(process.env['FUZZ_REQUESTS'] ?? 25);
+const requests = 16 * Number(process.env['FUZZ_REQUESTS'] ?? 25);
 
 let service: TestService;
 let admin: TestUser;
