@@ -41,7 +41,8 @@ afterAll(async () => {
 
 const loginFile = () => join(scratch, 'home/.config/mps/logins.json');
 
-describe('mps', () => {
+// One person's session: each test goes on where the one before it ended.
+describe('mps', { shuffle: false }, () => {
   test('says how to sign in, and ends with 4', async () => {
     expect(await mps(['whoami'])).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
     const strange = await mps(['whoami'], '', { MPS_URL: service.url, MPS_TOKEN: 'a.b' });
