@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { build } from 'esbuild';
 import { CommandError } from '../../infra/command/command-error.ts';
+import { readFlags } from '../../infra/command/read-flags.ts';
 import { runMain } from '../../infra/command/run-main.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { warningsIn } from './warnings.ts';
 
 // `npm run test:clients`: makes clients of /openapi.json of a service that runs, by the generators that most people use,
 // without a warning, and goes the README's five minutes with each of them.
+
+const usage = `Usage: npm run test:clients
+  makes clients of /openapi.json by three generators, and goes the five minutes with each (PyPI, Maven Central)`;
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
@@ -123,6 +127,7 @@ async function prepare(folder: string): Promise<Omit<Bench, 'service'>> {
 }
 
 async function testClients(): Promise<number> {
+  readFlags(usage, { options: {} });
   requirePrograms();
   const folder = await mkdtemp(join(tmpdir(), 'mps-clients-'));
   let service: LocalService | undefined;
