@@ -6,6 +6,7 @@ import { conclusionOf } from './conclusion/conclusion-of.ts';
 import { conclusionOfError } from './conclusion/conclusion-of-error.ts';
 import { isCancelled } from './conclusion/is-cancelled.ts';
 import { prepareRunEnvironment } from './environment/prepare-run-environment.ts';
+import type { SecretMask } from './host/secret-mask.ts';
 import { fetchInputs } from './inputs/fetch-inputs.ts';
 import { restoreCheckpoints } from './inputs/restore-checkpoints.ts';
 import { exitCodes } from './job/exit-codes.ts';
@@ -18,7 +19,6 @@ import { createWorkspace } from './job/workspace.ts';
 import { sweepEarlier } from './outputs/sweep-earlier.ts';
 import { type Ranking, rankingOf } from './telemetry/best-value.ts';
 import { openLog } from './telemetry/open-log.ts';
-import type { SecretMask } from './telemetry/secret-mask.ts';
 
 /** How a run of a node ended. */
 interface RunEnd {

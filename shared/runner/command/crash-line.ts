@@ -1,6 +1,6 @@
 import { printableText } from '../../core/printable-text.ts';
 import { maskCredentials } from '../environment/operator-environment.ts';
-import { noMask, type SecretMask } from '../telemetry/secret-mask.ts';
+import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
 /** Bytes of each stream in which the end of a traceback is looked for. */
 const tailBytes = 16_384;

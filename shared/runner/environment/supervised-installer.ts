@@ -1,7 +1,7 @@
 import type { CommandUser } from '../../process/executable.ts';
 import type { Sandbox } from '../../process/sandbox.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
-import { noMask, type SecretMask } from '../telemetry/secret-mask.ts';
+import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { RunCommand } from './installer.ts';
 
 const tailBytes = 8 * 1024;

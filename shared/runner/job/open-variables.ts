@@ -1,7 +1,7 @@
 import { openSealed, UnopenableError } from '../../core/seal.ts';
 import { jobPartition } from '../../data/job.ts';
 import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../data/job-variables.ts';
-import { noMask, SecretMask } from '../telemetry/secret-mask.ts';
+import { noMask, SecretMask } from '../host/secret-mask.ts';
 import { JobError } from './job-error.ts';
 import type { ProjectVariables } from './project-variables.ts';
 import { retryFor } from './retry-for.ts';

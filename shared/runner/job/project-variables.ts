@@ -1,4 +1,4 @@
-import type { SecretMask } from '../telemetry/secret-mask.ts';
+import type { SecretMask } from '../host/secret-mask.ts';
 import type { JobError } from './job-error.ts';
 
 /** The environment variables of the project, as they were when the job was submitted. */

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { noMask, type SecretMask } from './secret-mask.ts';
+import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
 /** Longest line, in UTF-16 units; a longer one is cut into several. */
 const lineUnits = 16 * 1024;

@@ -1,7 +1,7 @@
 import type { LogLine } from '../../data/job-log.ts';
+import type { SecretMask } from '../host/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RowShipper } from './row-shipper.ts';
-import type { SecretMask } from './secret-mask.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 export interface LogSink {

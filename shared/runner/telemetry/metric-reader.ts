@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MetricPoint } from '../../data/job-metrics.ts';
 import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
+import type { SecretMask } from '../host/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseMetric } from './metric-line.ts';
 import { RowShipper } from './row-shipper.ts';
-import type { SecretMask } from './secret-mask.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 export interface MetricReaderOptions {

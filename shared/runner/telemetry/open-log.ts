@@ -1,9 +1,9 @@
 import { appendLog } from '../../data/job-log.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
+import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from '../job/hold-job.ts';
 import { JobWatch } from './job-watch.ts';
 import { LogShipper } from './log-shipper.ts';
-import { noMask, type SecretMask } from './secret-mask.ts';
 
 /** Open the log of this node of a job. The job is stopped when its lease is lost or the log reaches its limit. */
 export function openLog(
