@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findOrphans } from '../../../infra/doctor/find-orphans.ts';
 import { rankOf } from '../../../shared/data/job-status.ts';
 import { findLease } from '../../../shared/data/lease.ts';
+import { handOverVariables } from '../../../shared/jobs/hand-over-variables.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from '../../../shared/jobs/subject.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { must } from '../world/ask.ts';
@@ -75,11 +76,13 @@ export async function liveSuperseded(
     const key = unfinishedJobOf(record).subject;
     const set = { status: 'SUBMITTED', status_rank: rankOf('SUBMITTED'), batch_job_id: batchJob };
     await service.records.write({ update: key, change: { set } });
+    const variables = await handOverVariables(service.records, service.accounts, record);
     const start = (attempt: number, kill?: Omit<Mark, 'role'>) => {
       const { ACCOUNTS_TABLE: _, ...environment } = service.environment;
       const given = {
         ...course.hostEnvironment,
         ...subjectOf(record),
+        ...variables,
         // Each names its own processes by this; on AWS each has a host of its own.
         AWS_BATCH_JOB_ID: attempt === 1 ? batchJob : `${batchJob}#0`,
         AWS_BATCH_JOB_ATTEMPT: String(attempt),
