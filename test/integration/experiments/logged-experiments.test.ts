@@ -9,6 +9,8 @@ import { endpoint as read } from '../../../functions/experiments/read-experiment
 import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
 import { endpoint as update } from '../../../functions/experiments/update-experiment.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
+import { endpoint as readConfig } from '../../../functions/projects/read-experiment-config.endpoint.ts';
+import { endpoint as readConfigGraph } from '../../../functions/projects/read-experiment-config-graph.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { everyItem } from '../../../infra/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
@@ -76,6 +78,12 @@ describe('an experiment that runs elsewhere', () => {
     expect(project).toMatchObject({ latest_experiment: { experiment_id: path.experiment_id } });
     const other = await created();
     expect(await shown(other)).toMatchObject({ name: `experiment-${project.experiments + 1}` });
+  });
+
+  test('has no configuration that could be read', async () => {
+    const path = await created();
+    for (const endpoint of [readConfig, readConfigGraph])
+      expect((await call(endpoint, path)).status, endpoint.name).toBe(404);
   });
 
   test('keeps points and their summary, whatever number they are', async () => {
