@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
-import { type Experiment, putExperiment, requireExperiment } from '../../shared/data/experiment.ts';
+import {
+  type Experiment,
+  emptyExperiment,
+  putExperiment,
+  requireExperiment,
+} from '../../shared/data/experiment.ts';
 import { rankOf } from '../../shared/data/job-status.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { newJob } from '../../shared/data/new-job.ts';
@@ -80,6 +85,7 @@ export const endpoint = defineEndpoint({
     );
     const experiment: Experiment = {
       ...newJob({ ...noJob, user_id: caller.user_id, created_at }),
+      ...emptyExperiment,
       status: 'RUNNING',
       status_rank: rankOf('RUNNING'),
       status_reason: null,
@@ -87,30 +93,7 @@ export const endpoint = defineEndpoint({
       experiment_id: newId(),
       project_id,
       kind: 'logged',
-      cluster_owner: null,
-      config_id: null,
-      config_version: null,
-      config_sha256: null,
-      source_sha256: null,
-      source_size: 0,
-      dataset: null,
-      dataset_sha256: null,
-      dataset_is_archive: false,
-      environment: { entry_point_command: '', env_type: 'system', dependencies: '', version: 0 },
-      lock_hash: null,
-      environment_cache: null,
-      saved_seconds: null,
       criterion: criterionOf(project),
-      best: null,
-      artifacts: 0,
-      artifact_bytes: 0,
-      checkpoints: 0,
-      checkpoint_bytes: 0,
-      rerun_of: null,
-      overrides: null,
-      continues_from: null,
-      continuations: 0,
-      cost_estimate: null,
     };
     const { experiment_id } = experiment;
     try {

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound, ServiceError } from '../../shared/core/service-error.ts';
+import { findContinuation } from '../../shared/data/continuation.ts';
 import {
   experimentRemains,
-  findContinuation,
   removeExperiment,
   requireExperimentToRemove,
 } from '../../shared/data/experiment.ts';

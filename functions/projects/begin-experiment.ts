@@ -1,14 +1,15 @@
 import { notFound } from '../../shared/core/service-error.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
+import { keepCheckpoints } from '../../shared/data/continuation.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import {
   type Experiment,
+  emptyExperiment,
   experimentJob,
-  keepCheckpoints,
   putExperiment,
-  putJobConfig,
 } from '../../shared/data/experiment.ts';
 import { newJobId, type TrainingKind } from '../../shared/data/job.ts';
+import { putJobConfig } from '../../shared/data/job-config.ts';
 import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { sizeLimits } from '../../shared/data/size-limits.ts';
@@ -81,20 +82,12 @@ function experimentOf(
   const limits = sizeLimits({ asProcess, isOnNodes });
   return {
     ...newJob({ ...size, user_id: caller.user_id, created_at, limit_share, limits }),
+    ...emptyExperiment,
     ...inputs,
     experiment_id,
     project_id: project.project_id,
     cluster_owner: kind === 'train-remote' ? project.owner_id : null,
-    lock_hash: null,
-    environment_cache: null,
-    saved_seconds: null,
     criterion: criterionOf(project),
-    best: null,
-    artifacts: 0,
-    artifact_bytes: 0,
-    checkpoints: 0,
-    checkpoint_bytes: 0,
-    continuations: 0,
     cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
   };
 }

@@ -1,6 +1,7 @@
 import { configFormat } from '../../shared/config-file/parse-config-file.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { readJobConfig, requireExperiment } from '../../shared/data/experiment.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
+import { readJobConfig } from '../../shared/data/job-config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import { decodeConfig } from './config-file-body.ts';
 

@@ -8,7 +8,7 @@ import { finalRank, isFinal } from './job-status.ts';
 import { Criterion, projectPrefix } from './project.ts';
 import type { PurgeTarget } from './purge.ts';
 import { pageOf, readPage } from './read-page.ts';
-import { Bytes, recordType } from './record.ts';
+import { recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';
 import { trackingPartition, trackingPrefix } from './tracking-key.ts';
 
@@ -81,6 +81,33 @@ const experiment = recordType('experiment', () =>
 );
 export type Experiment = z.infer<typeof experiment.schema>;
 
+/** What an experiment has, besides its job, before it has inputs and results. */
+export const emptyExperiment = {
+  cluster_owner: null,
+  config_id: null,
+  config_version: null,
+  config_sha256: null,
+  source_sha256: null,
+  source_size: 0,
+  dataset: null,
+  dataset_sha256: null,
+  dataset_is_archive: false,
+  environment: { entry_point_command: '', env_type: 'system', dependencies: '', version: 0 },
+  lock_hash: null,
+  environment_cache: null,
+  saved_seconds: null,
+  best: null,
+  artifacts: 0,
+  artifact_bytes: 0,
+  checkpoints: 0,
+  checkpoint_bytes: 0,
+  rerun_of: null,
+  overrides: null,
+  continues_from: null,
+  continuations: 0,
+  cost_estimate: null,
+} satisfies Partial<Experiment>;
+
 type Records = TableReader<'records'>;
 
 export const experimentsPartition = (project_id: string): string => `EXPERIMENTS#${project_id}`;
@@ -124,33 +151,11 @@ const isUnreadable = (item: Item): boolean =>
 export const salvageExperiment = (item: Item): Experiment => ({
   ...experiment.salvage(item, {
     ...unreadableJob(),
+    ...emptyExperiment,
     kind: 'train',
-    cluster_owner: null,
     experiment_id: item.sk,
     project_id: item.pk.slice(experimentsPartition('').length),
-    config_id: null,
-    config_version: null,
-    config_sha256: null,
-    source_sha256: null,
-    source_size: 0,
-    dataset: null,
-    dataset_sha256: null,
-    dataset_is_archive: false,
-    environment: { entry_point_command: '', env_type: 'system', dependencies: '', version: 0 },
-    lock_hash: null,
-    environment_cache: null,
-    saved_seconds: null,
     criterion: { name: '', goal: 'maximize' },
-    best: null,
-    artifacts: 0,
-    artifact_bytes: 0,
-    checkpoints: 0,
-    checkpoint_bytes: 0,
-    rerun_of: null,
-    overrides: null,
-    continues_from: null,
-    continuations: 0,
-    cost_estimate: null,
   }),
   ...(isUnreadable(item) && { status: 'FAILED' as const, status_rank: finalRank }),
 });
@@ -184,7 +189,7 @@ export async function requireExperimentToRemove(
 export const listStoredExperiments = (
   records: Records,
   project_id: string,
-  page: { limit: number; after?: string | undefined },
+  page: { limit?: number; after?: string | undefined },
 ): Promise<Page<Item>> => records.query({ pk: experimentsPartition(project_id), descending: true, ...page });
 
 /** Experiments of a project, newest first. */
@@ -193,14 +198,7 @@ export async function listExperiments(
   project_id: string,
   page: { limit?: number; after?: string | undefined },
 ): Promise<Page<Experiment>> {
-  return readPage(
-    await records.query({
-      pk: experimentsPartition(project_id),
-      descending: true,
-      ...page,
-    }),
-    experiment.parse,
-  );
+  return readPage(await listStoredExperiments(records, project_id, page), experiment.parse);
 }
 
 export const putExperiment = (value: Experiment): Write => ({
@@ -236,22 +234,6 @@ export const experimentJob = (value: Experiment): UnfinishedJob => ({
   cluster_owner: value.cluster_owner,
 });
 
-const jobConfig = recordType('job-config', () => z.object({ content: Bytes }));
-const jobConfigKey = (experiment_id: string): Key => ({ pk: jobPartition(experiment_id), sk: 'CONFIG' });
-
-/** Keeps the configuration's bytes with the experiment, which must run with them whatever happens to the original. */
-export const putJobConfig = (experiment_id: string, bytes: Uint8Array): Write => ({
-  put: jobConfig.item(jobConfigKey(experiment_id), { content: bytes }),
-});
-
-export async function readJobConfig(
-  records: Records,
-  experiment_id: string,
-): Promise<Uint8Array | undefined> {
-  const item = await records.get(jobConfigKey(experiment_id));
-  return item && jobConfig.parse(item).content;
-}
-
 /** The write that removes the record of an experiment that is `removable`: has ended, unless it says otherwise. */
 export const removeExperiment = (
   { project_id, experiment_id }: Experiment,
@@ -269,38 +251,3 @@ export const experimentRemains = (project_id: string, experiment_id: string): Pu
   ],
   prefixes: [experimentPrefix(project_id, experiment_id)],
 });
-
-const continuationPrefix = 'CONTINUATION#';
-const continuationKey = (from: string, experiment_id: string): Key => ({
-  pk: jobPartition(from),
-  sk: `${continuationPrefix}${experiment_id}`,
-});
-
-/** The writes by which a new experiment keeps those checkpoints from being deleted that it starts from, until its end. */
-export const keepCheckpoints = ({ project_id, experiment_id, continues_from }: Experiment): Write[] =>
-  continues_from === null
-    ? []
-    : [
-        {
-          update: experimentKey(project_id, continues_from),
-          change: { add: { continuations: 1 } },
-          if: { equals: { status_rank: finalRank } },
-        },
-        {
-          put: {
-            ...continuationKey(continues_from, experiment_id),
-            record_type: 'continuation',
-            schema_version: 0,
-          },
-        },
-      ];
-
-/** The writes by which an experiment that ends lets go of them. */
-export const releaseCheckpoints = ({ experiment_id, continues_from }: Experiment): Write[] =>
-  continues_from === null ? [] : [{ delete: continuationKey(continues_from, experiment_id) }];
-
-/** An unfinished experiment that started from the checkpoints of this one; undefined where there is none. */
-export async function findContinuation(records: Records, experiment_id: string): Promise<string | undefined> {
-  const query = { pk: jobPartition(experiment_id), prefix: continuationPrefix, limit: 1 };
-  return (await records.query(query)).items[0]?.sk.slice(continuationPrefix.length);
-}

@@ -1,5 +1,5 @@
 import type { Change } from '../data/condition.ts';
-import { releaseCheckpoints } from '../data/experiment.ts';
+import { releaseCheckpoints } from '../data/continuation.ts';
 import { changeJob, endJob } from '../data/job.ts';
 import { type FinalStatus, finalRank } from '../data/job-status.ts';
 import type { TableWriter, Write } from '../data/table.ts';

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { Experiment } from '../../shared/data/experiment.ts';
+import { type Experiment, emptyExperiment } from '../../shared/data/experiment.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 
@@ -9,37 +9,20 @@ type Training = Experiment & { config_id: string; config_version: number; config
 /** An experiment on record: one that runs, or where `value` is given one that succeeded with this accuracy. */
 export function experimentOf(project_id: string, value: number | null): Training {
   return {
+    ...emptyExperiment,
     experiment_id: ulid().toLowerCase(),
     project_id,
     kind: 'train',
     config_id: 'train.yaml',
     config_version: 1,
     config_sha256: 'a'.repeat(64),
-    source_sha256: null,
-    source_size: 0,
-    dataset: null,
-    dataset_sha256: null,
-    dataset_is_archive: false,
     environment: { entry_point_command: 'true', env_type: 'system', dependencies: '', version: 1 },
-    lock_hash: null,
-    environment_cache: null,
-    saved_seconds: null,
     criterion: { name: 'accuracy', goal: 'maximize' },
     best: value === null ? null : { criterion: 'accuracy', value, step: 3 },
-    artifacts: 0,
-    artifact_bytes: 0,
-    checkpoints: 0,
-    checkpoint_bytes: 0,
-    rerun_of: null,
-    overrides: null,
-    continues_from: null,
-    continuations: 0,
-    cost_estimate: null,
     limit_share: 0,
     limits: null,
     line_ticket: null,
     begun_at: null,
-    cluster_owner: null,
     status: value === null ? 'RUNNING' : 'SUCCEEDED',
     status_rank: value === null ? 5 : 6,
     status_reason: null,

@@ -4,7 +4,7 @@ import { ArchiveError, type ArchiveLimits } from '../../archive/archive-error.ts
 import { DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import { extractArchive } from '../../archive/extract-archive.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
-import { readJobConfig } from '../../data/experiment.ts';
+import { readJobConfig } from '../../data/job-config.ts';
 import { datasetObject, sourceObject } from '../../data/upload.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import { downloadObject } from '../job/download-object.ts';

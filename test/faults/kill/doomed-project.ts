@@ -6,9 +6,9 @@ import {
   experimentJob,
   experimentPrefix,
   putExperiment,
-  putJobConfig,
 } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
+import { putJobConfig } from '../../../shared/data/job-config.ts';
 import { rankOf } from '../../../shared/data/job-status.ts';
 import { takeLease } from '../../../shared/data/lease.ts';
 import { putMember } from '../../../shared/data/member.ts';

@@ -10,8 +10,9 @@ import { endpoint as requestSourceUpload } from '../../../functions/projects/req
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { artifactObject } from '../../../shared/data/artifact.ts';
-import { type Experiment, putExperiment, putJobConfig } from '../../../shared/data/experiment.ts';
+import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
+import { putJobConfig } from '../../../shared/data/job-config.ts';
 import type { MemberRole } from '../../../shared/data/member.ts';
 import { count, createProject } from '../../../shared/data/project.ts';
 import { issueToken, revokeToken } from '../../../shared/data/token.ts';

@@ -8,7 +8,8 @@ import { endpoint as readConfigGraph } from '../../../functions/projects/read-co
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
-import { putExperiment, putJobConfig } from '../../../shared/data/experiment.ts';
+import { putExperiment } from '../../../shared/data/experiment.ts';
+import { putJobConfig } from '../../../shared/data/job-config.ts';
 import { count } from '../../../shared/data/project.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';

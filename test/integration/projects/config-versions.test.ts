@@ -7,7 +7,8 @@ import { endpoint as readConfigGraph } from '../../../functions/projects/read-co
 import { endpoint as readExperimentConfig } from '../../../functions/projects/read-experiment-config.endpoint.ts';
 import { endpoint as readExperimentConfigGraph } from '../../../functions/projects/read-experiment-config-graph.endpoint.ts';
 import { configPartitions, configsMost, versionsKept } from '../../../shared/data/config.ts';
-import { putExperiment, putJobConfig } from '../../../shared/data/experiment.ts';
+import { putExperiment } from '../../../shared/data/experiment.ts';
+import { putJobConfig } from '../../../shared/data/job-config.ts';
 import { countersKey } from '../../../shared/data/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
