@@ -1,8 +1,8 @@
+import { defaultName } from '../../shared/data/default-name.ts';
 import { type Experiment, requireExperiment, touchExperiment } from '../../shared/data/experiment.ts';
 import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../../shared/data/table.ts';
 import { type ExperimentFields, findFields, putFields } from '../../shared/data/tracking.ts';
-import { defaultName } from './default-name.ts';
 
 interface Changing {
   records: TableWriter<'records'>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
+import { defaultName } from '../../shared/data/default-name.ts';
 import {
   type Experiment,
   emptyExperiment,
@@ -17,7 +18,6 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { answerExperiment } from './answer-experiment.ts';
 import { criterionOf } from './criteria.ts';
-import { defaultName } from './default-name.ts';
 import { ExperimentAnswer } from './experiment-answer.ts';
 import { experimentNumber } from './experiment-number.ts';
 import {

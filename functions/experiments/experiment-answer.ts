@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
+import { defaultName } from '../../shared/data/default-name.ts';
 import { type Experiment, ExperimentKind } from '../../shared/data/experiment.ts';
 import { Git, type Tracking } from '../../shared/data/tracking.ts';
 import type { Placed } from '../../shared/jobs/place-in-line.ts';
 import { showJob, shownJob } from '../../shared/jobs/shown-job.ts';
 import { BestAnswer, judged } from './best-answer.ts';
-import { defaultName } from './default-name.ts';
 import { MetricSummaryAnswer, showSummary } from './metric-summary-answer.ts';
 
 /** An experiment as every operation returns it. */

@@ -1,7 +1,7 @@
+import { defaultName } from '../../shared/data/default-name.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import type { ExperimentFields } from '../../shared/data/tracking.ts';
 import { configParams } from '../experiments/config-params.ts';
-import { defaultName } from '../experiments/default-name.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
 import { decodeConfig } from './config-file-body.ts';
 import { parseConfig } from './parse-config.ts';

@@ -38,6 +38,10 @@ const partKey = (project_id: string, experiment_id: string, index: number): Key 
   sk: `${trackingPrefix(experiment_id)}${metricsMark}${String(index).padStart(2, '0')}`,
 });
 
+/** Key of the first of the parts, which most experiments have alone. */
+export const firstPartKey = (project_id: string, experiment_id: string): Key =>
+  partKey(project_id, experiment_id, 0);
+
 /** One part of a stored item. */
 export function parseMetricPart(item: Item): Part {
   const { packed, next_chunk, version } = metrics.parse(item);
@@ -68,6 +72,13 @@ const bytesOf = (names: Iterable<string>): number => {
   for (const name of names) bytes += Buffer.byteLength(name);
   return bytes;
 };
+
+/** Most bytes of a name, of 250 characters. */
+const nameBytes = 1000;
+
+/** Whether there may be a part behind this one. */
+export const mayContinue = ({ summaries }: Pick<Part, 'summaries'>): boolean =>
+  summaries.size >= partNames || bytesOf(summaries.keys()) + nameBytes > partBytes;
 
 interface MorePoints {
   parts: MetricParts;

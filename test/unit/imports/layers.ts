@@ -6,6 +6,7 @@ export const layers: readonly (readonly string[])[] = [
   [
     'shared/core',
     'shared/criteria',
+    'shared/search',
     'shared/command',
     'shared/svg',
     'shared/process',

@@ -1,0 +1,48 @@
+import { defaultName } from './default-name.ts';
+import type { Experiment } from './experiment.ts';
+import type { MetricSummary } from './metric-summary.ts';
+import type { Tracking } from './tracking.ts';
+
+/** What search knows of an experiment: all by which experiments are found, ordered and listed. */
+export interface ExperimentRow
+  extends Readonly<
+    Pick<
+      Experiment,
+      | 'experiment_id'
+      | 'project_id'
+      | 'kind'
+      | 'status'
+      | 'user_id'
+      | 'config_id'
+      | 'created_at'
+      | 'started_at'
+      | 'stopped_at'
+      | 'cost_estimate'
+      | 'timeout'
+      | 'attempts'
+    >
+  > {
+  readonly name: string;
+  tag(name: string): string | undefined;
+  param(name: string): string | undefined;
+  metric(name: string): MetricSummary | undefined;
+  readonly tags: ReadonlyMap<string, string>;
+  readonly params: ReadonlyMap<string, string>;
+  readonly metrics: ReadonlyMap<string, MetricSummary>;
+}
+
+/** The row of an experiment as its records are. */
+export function rowOf(experiment: Experiment, { fields, metrics }: Tracking): ExperimentRow {
+  const tags = new Map(Object.entries(fields?.tags ?? {}));
+  const params = new Map(Object.entries(fields?.params ?? {}));
+  return {
+    ...experiment,
+    name: fields?.name ?? defaultName(experiment.config_id),
+    tag: (name) => tags.get(name),
+    param: (name) => params.get(name),
+    metric: (name) => metrics.get(name),
+    tags,
+    params,
+    metrics,
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * Search of experiments, for every interface. `searchExperiments(records, project_ids, { filter, order_by, limit, after })`
+ * returns a page of rows (`experiment-row.ts`); `readFound` returns the whole records of a page. Filters and orders are
+ * parsed by `shared/search` with a vocabulary over `ExperimentRow`.
+ */
+
+import type { Filter } from '../search/parse-filter.ts';
+import type { OrderTerm } from '../search/parse-order.ts';
+import { decodePosition, encodePosition, RowOrder } from '../search/row-order.ts';
+import { selectPage } from '../search/select-page.ts';
+import { type Experiment, experimentKey, listExperiments, parseExperiment } from './experiment.ts';
+import { type ExperimentRow, rowOf } from './experiment-row.ts';
+import { readPage } from './read-page.ts';
+import type { Item, TableReader } from './table.ts';
+import { nothingTracked, readTrackingOf, readTrackingOfEach, type Tracking } from './tracking.ts';
+import type { UnreadableRecordError } from './unreadable-record.ts';
+
+/** Experiments that are read at once. */
+const readAtOnce = 100;
+
+export interface ExperimentSearch {
+  /** All experiments, where absent. */
+  filter?: Filter<ExperimentRow> | undefined;
+  /** Before newest first. */
+  order_by?: readonly OrderTerm<ExperimentRow>[];
+  /** Most rows; all where absent. */
+  limit?: number | undefined;
+  /** `next` of an earlier page of the same search. */
+  after?: string | undefined;
+}
+
+export interface FoundExperiments {
+  rows: ExperimentRow[];
+  /** Where the next page goes on, at most 1,000 bytes with four terms of an order; undefined on the last. */
+  next: string | undefined;
+  /** Records that this version of the service cannot read. */
+  unreadable: UnreadableRecordError[];
+}
+
+/** An experiment as its records are. */
+export interface TrackedExperiment {
+  experiment: Experiment;
+  tracking: Tracking;
+}
+
+async function readProject(records: TableReader<'records'>, project_id: string): Promise<FoundExperiments> {
+  const found: FoundExperiments = { rows: [], next: undefined, unreadable: [] };
+  let after: string | undefined;
+  do {
+    const page = await listExperiments(records, project_id, { limit: readAtOnce, after });
+    const ids = page.items.map(({ experiment_id }) => experiment_id);
+    const { of, unreadable } = await readTrackingOf(records, project_id, ids);
+    found.rows.push(...page.items.map((one) => rowOf(one, of.get(one.experiment_id) ?? nothingTracked)));
+    found.unreadable.push(...(page.unreadable ?? []), ...unreadable);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+const idOf = ({ experiment_id }: ExperimentRow): string => experiment_id;
+
+/** Whether a text is where a page in this order may have ended. */
+export const isSearchPosition = (text: string, terms: readonly OrderTerm<ExperimentRow>[]): boolean => {
+  const position = decodePosition(text);
+  return position !== undefined && new RowOrder(terms, idOf).takes(position);
+};
+
+/**
+ * A page of the experiments of these projects that a filter finds, in an order and then newest first. It knows every write
+ * that was acknowledged before it began. Experiments that come or go between two pages move no other.
+ * @param search `after` is one that {@link isSearchPosition} takes
+ */
+export async function searchExperiments(
+  records: TableReader<'records'>,
+  project_ids: readonly string[],
+  { filter, order_by = [], limit = Number.POSITIVE_INFINITY, after }: ExperimentSearch,
+): Promise<FoundExperiments> {
+  const rows: ExperimentRow[] = [];
+  const unreadable: UnreadableRecordError[] = [];
+  for (const project_id of new Set(project_ids)) {
+    const project = await readProject(records, project_id);
+    rows.push(...project.rows.filter((row) => filter?.matches(row) ?? true));
+    unreadable.push(...project.unreadable);
+  }
+  const position = after === undefined ? undefined : decodePosition(after);
+  const page = selectPage(rows, new RowOrder(order_by, idOf), { limit, after: position });
+  return { rows: page.rows, next: page.next && encodePosition(page.next), unreadable };
+}
+
+/** The records of rows that a search found, in their order, without those that were deleted since. */
+export async function readFound(
+  records: TableReader<'records'>,
+  rows: readonly ExperimentRow[],
+): Promise<{ items: TrackedExperiment[]; unreadable: UnreadableRecordError[] }> {
+  const items: TrackedExperiment[] = [];
+  const unreadable: UnreadableRecordError[] = [];
+  for (let from = 0; from < rows.length; from += readAtOnce) {
+    const some = rows.slice(from, from + readAtOnce);
+    const keys = some.map(({ project_id, experiment_id }) => experimentKey(project_id, experiment_id));
+    const stored = (await records.batchGet(keys)).filter((item): item is Item => item !== undefined);
+    const page = readPage({ items: stored, next: undefined }, parseExperiment);
+    unreadable.push(...(page.unreadable ?? []));
+    const tracked = await readTrackingOfEach(records, page.items);
+    unreadable.push(...tracked.unreadable);
+    for (const experiment of page.items)
+      items.push({ experiment, tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked });
+  }
+  return { items, unreadable };
+}

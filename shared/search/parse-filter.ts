@@ -1,0 +1,157 @@
+import { matchPattern } from './match-pattern.ts';
+import { Scanner } from './scanner.ts';
+import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
+
+/** Most conditions of a filter, and longest pattern: each row is compared with all of them. */
+const conditionsMost = 100;
+const patternMost = 1000;
+
+type Test = (value: string | number) => boolean;
+
+/** A filter that was parsed. */
+export interface Filter<Row> {
+  matches(row: Row): boolean;
+  /** The names that it has. */
+  names: readonly NamedValue<Row>[];
+}
+
+const signs = ['!=', '<=', '>=', '=', '<', '>'] as const;
+type Sign = (typeof signs)[number];
+
+const compare: Record<Sign, (one: string | number, other: string | number) => boolean> = {
+  '=': (one, other) => one === other,
+  '!=': (one, other) => one !== other,
+  '<': (one, other) => one < other,
+  '<=': (one, other) => one <= other,
+  '>': (one, other) => one > other,
+  '>=': (one, other) => one >= other,
+};
+
+const words: Record<ValueType, string> = {
+  number: 'a number',
+  text: 'a text in quotes',
+  time: 'a time (milliseconds, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z")',
+  'text-or-number': 'a text in quotes or a number',
+};
+
+const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+function readTime(text: string): number | undefined {
+  const time = date.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** A value to compare with one of this type. */
+function readValue(scanner: Scanner, type: ValueType): string | number {
+  const { at } = scanner;
+  const number = type === 'text' ? undefined : scanner.number();
+  if (number !== undefined) return number;
+  const text = type === 'number' ? undefined : scanner.quoted(`'"`);
+  const value = text !== undefined && type === 'time' ? readTime(text) : text;
+  return value ?? scanner.fail(words[type], at);
+}
+
+/** Read a value of a row as a number: NaN for a text that is none. */
+const asNumber = (value: string | number): number =>
+  typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value);
+
+function comparison(scanner: Scanner, type: ValueType, sign: Sign): Test {
+  const { at } = scanner;
+  const expected = readValue(scanner, type);
+  const ask = compare[sign];
+  if (typeof expected === 'string') {
+    if (sign !== '=' && sign !== '!=')
+      return scanner.fail(type === 'text' ? '=, !=, LIKE or ILIKE before a text' : 'a number', at);
+    return (value) => ask(value, expected);
+  }
+  return (value) => {
+    const number = asNumber(value);
+    // A text that is no number is not compared with one.
+    return (typeof value === 'number' || !Number.isNaN(number)) && ask(number, expected);
+  };
+}
+
+function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE'): Test {
+  const { at } = scanner;
+  const pattern = scanner.quoted(`'"`) ?? scanner.fail('a pattern in quotes');
+  if (pattern.length > patternMost) return scanner.fail(`a pattern of at most ${patternMost} characters`, at);
+  if (keyword === 'LIKE') return (value) => matchPattern(String(value), pattern);
+  const lower = pattern.toLowerCase();
+  return (value) => matchPattern(String(value).toLowerCase(), lower);
+}
+
+function membership(scanner: Scanner, type: ValueType, isIn: boolean): Test {
+  if (scanner.sign('(') === undefined) return scanner.fail('(');
+  const texts = new Set<string>();
+  const numbers = new Set<number>();
+  do {
+    const value = readValue(scanner, type);
+    if (typeof value === 'string') texts.add(value);
+    else numbers.add(value);
+  } while (scanner.sign(',') !== undefined);
+  if (scanner.sign(')') === undefined) return scanner.fail(', or )');
+  const has: Test = (value) =>
+    typeof value === 'number'
+      ? numbers.has(value)
+      : texts.has(value) || (numbers.size > 0 && numbers.has(asNumber(value)));
+  return (value) => has(value) === isIn;
+}
+
+const isText = (type: ValueType): boolean => type === 'text' || type === 'text-or-number';
+
+function readTest(scanner: Scanner, { type }: NamedValue<never>): Test | 'null' | 'not-null' {
+  const { at } = scanner;
+  const sign = scanner.sign(...signs);
+  if (sign !== undefined) return comparison(scanner, type, sign);
+  const keyword = scanner.keyword('LIKE', 'ILIKE', 'IN', 'NOT', 'IS');
+  switch (keyword) {
+    case 'LIKE':
+    case 'ILIKE':
+      return isText(type) ? likeness(scanner, keyword) : scanner.fail(`a comparison with ${words[type]}`, at);
+    case 'IN':
+      return membership(scanner, type, true);
+    case 'NOT':
+      return scanner.keyword('IN') ? membership(scanner, type, false) : scanner.fail('IN');
+    case 'IS': {
+      const isNot = scanner.keyword('NOT') !== undefined;
+      if (scanner.keyword('NULL') === undefined) return scanner.fail(isNot ? 'NULL' : 'NULL or NOT NULL');
+      return isNot ? 'not-null' : 'null';
+    }
+    default:
+      return scanner.fail(
+        'a comparison (=, !=, <, <=, >, >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL)',
+      );
+  }
+}
+
+interface Condition<Row> {
+  name: NamedValue<Row>;
+  test: Test | 'null' | 'not-null';
+}
+
+const isMissing = (value: SearchValue): value is null | undefined => value === undefined || value === null;
+
+function meets<Row>(row: Row, { name, test }: Condition<Row>): boolean {
+  const value = name.read(row);
+  if (isMissing(value)) return test === 'null';
+  return typeof test === 'string' ? test === 'not-null' : test(value);
+}
+
+/** A filter of rows. An empty text is met by every row. @throws SearchSyntaxError */
+export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> {
+  const scanner = new Scanner(text);
+  const conditions: Condition<Row>[] = [];
+  if (!scanner.isAtEnd) {
+    do {
+      const name = scanner.name(vocabulary);
+      if (conditions.length === conditionsMost)
+        return scanner.fail(`the end, since a filter has at most ${conditionsMost} conditions,`);
+      conditions.push({ name, test: readTest(scanner, name) });
+    } while (scanner.keyword('AND') !== undefined);
+    if (!scanner.isAtEnd) return scanner.fail('AND or the end');
+  }
+  return {
+    names: conditions.map(({ name }) => name),
+    matches: (row) => conditions.every((condition) => meets(row, condition)),
+  };
+}

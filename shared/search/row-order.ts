@@ -1,0 +1,98 @@
+import type { OrderTerm } from './parse-order.ts';
+import type { SearchValue, ValueType } from './vocabulary.ts';
+
+/** Ranks of values, which no direction turns round. */
+const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
+
+/** A value as it is compared: its rank, and within the rank the value. */
+type SortKey = readonly [rank: number, value: string | number];
+
+/** Characters (UTF-16 units) of texts that all terms of an order together compare, so that a position stays short. */
+const comparedMost = 250;
+
+const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
+  if (value === undefined || value === null) return [ranks.missing, 0];
+  if (typeof value === 'number') return Number.isNaN(value) ? [ranks.nan, 0] : [ranks.number, value];
+  if (type === 'text-or-number' && numeric.test(value)) return [ranks.number, Number(value)];
+  return [ranks.text, value.slice(0, cut).toWellFormed()];
+}
+
+function compareKeys([rank, value]: SortKey, [otherRank, other]: SortKey, descending: boolean): number {
+  if (rank !== otherRank) return rank - otherRank;
+  if (value === other) return 0;
+  return value < other === descending ? 1 : -1;
+}
+
+/** A row's place in an order. */
+export interface Position {
+  keys: readonly SortKey[];
+  id: string;
+}
+
+/**
+ * An order of rows: by its terms, then newest first by id. NaN and missing values come last in both directions. Of texts
+ * the first 250 characters count, shared among the terms.
+ */
+export class RowOrder<Row> {
+  readonly #terms: readonly OrderTerm<Row>[];
+  readonly #idOf: (row: Row) => string;
+  readonly #cut: number;
+
+  /** @param idOf ids, which sort by creation */
+  constructor(terms: readonly OrderTerm<Row>[], idOf: (row: Row) => string) {
+    this.#terms = terms;
+    this.#idOf = idOf;
+    this.#cut = Math.floor(comparedMost / Math.max(1, terms.length));
+  }
+
+  positionOf(row: Row): Position {
+    const keys = this.#terms.map(({ name }) => sortKey(name.read(row), name.type, this.#cut));
+    return { keys, id: this.#idOf(row) };
+  }
+
+  /** Negative where the first comes first; 0 only for the same row. */
+  compare(one: Position, other: Position): number {
+    for (const [index, { descending }] of this.#terms.entries()) {
+      const [key, otherKey] = [one.keys[index], other.keys[index]];
+      if (key === undefined || otherKey === undefined) continue;
+      const difference = compareKeys(key, otherKey, descending);
+      if (difference !== 0) return difference;
+    }
+    return one.id === other.id ? 0 : one.id > other.id ? -1 : 1;
+  }
+
+  /** Whether a position is one of this order: it has as many keys. */
+  takes({ keys }: Position): boolean {
+    return keys.length === this.#terms.length;
+  }
+}
+
+const keyText = ([rank, value]: SortKey): string => `${rank}${String(value)}`;
+const positionMost = 4000;
+
+/** A position as a text: at most 950 bytes with four terms. */
+export const encodePosition = ({ keys, id }: Position): string =>
+  [id, ...keys.map(keyText).map((text) => `${text.length}:${text}`)].join(' ');
+
+/** The position of a text; undefined for a text that {@link encodePosition} did not write. */
+export function decodePosition(text: string): Position | undefined {
+  if (text.length > positionMost) return undefined;
+  const space = text.indexOf(' ');
+  const id = space < 0 ? text : text.slice(0, space);
+  const keys: SortKey[] = [];
+  for (let at = space; at >= 0 && at < text.length; ) {
+    const [whole, length] = /^ (\d{1,4}):/.exec(text.slice(at, at + 6)) ?? [];
+    if (whole === undefined || length === undefined) return undefined;
+    const from = at + whole.length;
+    const key = text.slice(from, from + Number(length));
+    const rank = Number(key.charAt(0));
+    if (key.length !== Number(length) || !/^[0-3]/.test(key)) return undefined;
+    const value = rank === ranks.text ? key.slice(1) : Number(key.slice(1));
+    if (typeof value === 'number' && Number.isNaN(value)) return undefined;
+    keys.push([rank, value]);
+    at = from + key.length;
+  }
+  return { keys, id };
+}
