@@ -27,15 +27,18 @@ export class DynamicGraph {
   readonly names: Names;
   readonly weights: WeightStore;
   readonly request: DynamicRequest;
+  /** Version of ONNX's operators that the model was written for. */
+  readonly opset: number;
   /** The nodes as they will be. */
   readonly nodes: NodeProto[] = [];
   readonly #activations = new Map<string, QuantizedActivation>();
 
-  constructor(graph: Graph, names: Names, weights: WeightStore, request: DynamicRequest) {
+  constructor(graph: Graph, names: Names, weights: WeightStore, request: DynamicRequest, opset: number) {
     this.graph = graph;
     this.names = names;
     this.weights = weights;
     this.request = request;
+    this.opset = opset;
   }
 
   /** How weights are mapped: int8 symmetric, uint8 not. */

@@ -6,7 +6,9 @@ import { useMicrosoft } from '../model/use-microsoft.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { TransformReport } from '../transform/report.ts';
+import { ownedConstant } from './constant-owner.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
+import { quantizeGather } from './dynamic-gather.ts';
 import { DynamicGraph, type DynamicRequest, type DynamicRule } from './dynamic-graph.ts';
 import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
@@ -18,20 +20,26 @@ const rules: ReadonlyMap<string, DynamicRule> = new Map([
   ['Gemm', quantizeGemm],
   ['LSTM', quantizeLstm],
   ['Conv', quantizeConv],
+  ['Gather', quantizeGather],
   [`${microsoft}.Attention`, quantizeAttention],
 ]);
 
 const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
 
-function ruleOf(node: NodeProto, { include }: DynamicRequest): DynamicRule | undefined {
+/** Whether a node looks up rows of numbers: most lookups are in shapes, and no loss. */
+const isTable = ({ graph }: DynamicGraph, { input }: NodeProto): boolean =>
+  ownedConstant(graph, input[0])?.tensor.type === 'float';
+
+function ruleOf(dynamic: DynamicGraph, node: NodeProto): DynamicRule | undefined {
   const operator = operatorName(node);
   if (operator === 'GRU' || operator === 'RNN') return stays;
-  if (operator === 'Conv' && !include.includes('Conv')) return undefined;
+  if (operator === 'Conv' && !dynamic.request.include.includes('Conv')) return undefined;
+  if (operator === 'Gather' && !isTable(dynamic, node)) return undefined;
   return rules.get(operator);
 }
 
 function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformReport): void {
-  const rule = ruleOf(node, dynamic.request);
+  const rule = ruleOf(dynamic, node);
   if (rule === undefined) {
     dynamic.nodes.push(node);
     return;
@@ -59,8 +67,8 @@ function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRe
 
 /**
  * Quantizes weights now and activations while the model runs: MatMul and Gemm by DynamicQuantizeLinear and
- * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, Conv where it is included; bodies of control flow
- * too. Weights, scales and zero points are those of ONNX Runtime's quantize_dynamic.
+ * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, tables of Gather as they lie, Conv where it is
+ * included; bodies of control flow too. Weights, scales and zero points are those of ONNX Runtime's quantize_dynamic.
  *
  * @throws ModelError where the operator set is too old, or there is nothing to quantize
  */
@@ -70,13 +78,13 @@ export function quantizeDynamic(model: Model, request: DynamicRequest, report: T
   const names = new Names(root);
   const weights = new WeightStore(names, report);
   for (const graph of root.all()) {
-    const dynamic = new DynamicGraph(graph, names, weights, request);
+    const dynamic = new DynamicGraph(graph, names, weights, request, model.opset());
     for (const node of graph.nodes) quantizeNode(dynamic, node, report);
     graph.nodes = dynamic.nodes;
   }
   if (report.layers.length === 0) {
     throw new ModelError(
-      `dynamic has nothing to quantize: the model has no MatMul, Gemm, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}`,
+      `dynamic has nothing to quantize: the model has no MatMul, Gemm, Gather, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}`,
     );
   }
   report.notes.push(...notesOn(model, request));

@@ -90,14 +90,15 @@ const staticFacts = {
 export const quantizeStrategies = {
   dynamic: {
     description:
-      'Weights of MatMul, Gemm, LSTM and Attention in quant_type; activations are quantized while the model runs. leaf_node has no effect.',
+      'Weights of MatMul, Gemm, LSTM and Attention and tables of Gather in quant_type; activations are quantized while the model runs. leaf_node has no effect.',
     // DynamicQuantizeLinear.
     leastOpset: 11,
     combinations: [
       {
         precision: 8,
         quantTypes: signs,
-        perChannel: false,
+        // Its integer kernels take a scale for each column: more accurate, and as fast.
+        perChannel: true,
         reduceRange: true,
         leafNode: true,
         include: ['Conv'],

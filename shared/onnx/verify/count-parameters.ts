@@ -93,6 +93,20 @@ function countQuantized(
   return { parameters, nonzero: Math.min(parameters, nonzeroBytes(tensor, zero)) };
 }
 
+/** Tables of 8 bits that are looked up before they are made float, with the zero points that follow the lookup. */
+function tablesOf({ nodes, initializers }: Graph): QuantizedOperand[] {
+  const dequantized = new Map(
+    nodes
+      .filter(({ opType }) => opType === 'DequantizeLinear')
+      .map(({ input }): [string, string] => [input[0] ?? '', input[2] ?? '']),
+  );
+  return nodes.flatMap(({ opType, input, output }) => {
+    const data = input[0] ?? '';
+    const zeroPoint = opType === 'Gather' ? dequantized.get(output[0] ?? '') : undefined;
+    return zeroPoint === undefined || !initializers.has(data) ? [] : [{ data, zeroPoint }];
+  });
+}
+
 /** Scales of weights that a dynamic quantization multiplies by the scale of the activation. */
 function dynamicScales(graph: Graph): string[] {
   const made = new Set(
@@ -115,7 +129,8 @@ export function countParameters(root: Graph): ParameterCount {
   for (const graph of root.all()) {
     const all = graph.nodes.map(quantizedOperands);
     const auxiliary = new Set([...all.flatMap((one) => one.auxiliary), ...dynamicScales(graph)]);
-    const quantized = new Map(all.flatMap(({ constants }) => constants).map((one) => [one.data, one]));
+    const constants = [...all.flatMap((one) => one.constants), ...tablesOf(graph)];
+    const quantized = new Map(constants.map((one) => [one.data, one]));
     for (const tensor of graph.initializers.values()) {
       if (auxiliary.has(tensor.name)) continue;
       const operand = quantized.get(tensor.name);

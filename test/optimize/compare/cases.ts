@@ -58,6 +58,7 @@ export function casesOf(subjects: readonly Subject[]): Case[] {
 export const requestOf = (method: Method) => ({
   operation: 'quantize',
   strategy: method,
+  ...(method === 'dynamic' && { per_channel: false }),
   ...(method === 'weight_only'
     ? { precision: 4, quant_type: 'int4', exclude: ['Gemm', 'Gather'] }
     : { precision: 8, quant_type: 'int8' }),

@@ -33,7 +33,7 @@ export type Side = 'reference' | 'ours';
 /** Operators that both quantize. */
 function operators(method: Method): readonly string[] {
   return method === 'dynamic'
-    ? ['MatMul', 'Gemm', 'LSTM', 'Attention']
+    ? ['MatMul', 'Gemm', 'Gather', 'LSTM', 'Attention']
     : [...leafOperators, ...operatorsBetween];
 }
 

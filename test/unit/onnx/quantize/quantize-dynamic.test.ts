@@ -13,6 +13,7 @@ import { quantizeDynamic } from '../../../../shared/onnx/quantize/quantize-dynam
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
+import { countParameters } from '../../../../shared/onnx/verify/count-parameters.ts';
 import {
   convolutional,
   depthwise,
@@ -136,6 +137,41 @@ describe('products', () => {
     expect(countOf(quantized(made()).model, 'MatMulInteger')).toBe(2);
     expect(await errorOf(made, [sampleOf('x', [2, 4, 6], 4)], { per_channel: true })).toBeLessThan(0.03);
   });
+});
+
+describe('tables', () => {
+  const made = (opset: number, axis: number) => () =>
+    smallModel({
+      nodes: [
+        makeNode('Gather', ['table', 'ids'], ['rows'], { name: 'lookup', attributes: { axis } }),
+        makeNode('MatMul', ['x', 'rows'], ['y'], { name: 'product' }),
+      ],
+      constants: [
+        constant('table', [6, 5], 1),
+        makeTensor('ids', 'int64', [5], BigInt64Array.from([0n, 3n, 1n, 1n, 4n])),
+      ],
+      inputs: { x: [2, axis === 0 ? 5 : 6] },
+      outputs: { y: [2, 5] },
+      opset,
+    });
+
+  test.each([
+    [13, 0, true, 'int8', [5]],
+    [13, 1, true, 'uint8', []],
+    [12, 0, true, 'uint8', []],
+    [13, 0, false, 'uint8', []],
+  ] as const)(
+    'of opset %d along axis %d, per channel %s, are %s with scales %o',
+    async (opset, axis, per_channel, type, dims) => {
+      const { model, report } = quantized(made(opset, axis)(), { per_channel });
+      expect(model.graph.initializers.get('table_quantized')).toMatchObject({ type, dims: [6, 5] });
+      expect(model.graph.initializers.get('table_scale')).toMatchObject({ dims });
+      expect(report.layers).toMatchObject([{ layer: 'lookup', parameters_after: 30 }]);
+      expect(countParameters(model.graph)).toMatchObject({ parameters: 30 });
+      const samples = [sampleOf('x', [2, axis === 0 ? 5 : 6], 4)];
+      expect(await errorOf(made(opset, axis), samples, { per_channel })).toBeLessThan(0.01);
+    },
+  );
 });
 
 describe('ONNX Runtime`s own operators', () => {

@@ -30,7 +30,7 @@ describe('a quantization', () => {
   test.each([
     [
       { strategy: 'dynamic', precision: 8 },
-      { quant_type: 'int8', per_channel: false },
+      { quant_type: 'int8', per_channel: true },
     ],
     [
       { strategy: 'static_minmax', precision: 8 },
