@@ -1,7 +1,7 @@
 import { intAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
 import { type DataTypeName, dataTypeName } from '../tensor/data-type.ts';
-import { broadcast, isKnown, type Rule, type Value } from './value.ts';
+import { axisOf, broadcast, isKnown, type Rule, type Value } from './value.ts';
 
 const same: Rule = ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }];
 
@@ -87,7 +87,7 @@ const where: Rule = ({ inputs: [condition, a, b] }) => {
 const unary =
   'Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not BitwiseNot';
 const activations =
-  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu FastGelu QuickGelu Mish Swish ThresholdedRelu Clip Shrink PRelu LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu BiasGelu EyeLike';
+  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu Mish Swish ThresholdedRelu Clip Shrink PRelu LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu EyeLike';
 
 const table = (names: string, rule: Rule): [string, Rule][] => names.split(' ').map((name) => [name, rule]);
 
@@ -97,6 +97,18 @@ const identity: Rule = ({ inputs: [x] }) => [x && { ...x }];
 const dropout: Rule = ({ model, inputs: [x] }) => {
   const same = x && { type: x.type, dims: x.dims };
   return [same, x && { type: model.opset() < 10 ? x.type : 'bool', dims: x.dims }];
+};
+
+/** Statistics of a normalization over the axes from `axis` on, in float32. */
+export const normStatistics = (x: Value | undefined, axis: number): Value => ({
+  type: 'float',
+  dims: x?.dims?.map((dim, at, all) => (at >= axisOf(axis, all.length) ? 1 : dim)),
+});
+
+/** The normalized values, mean and inverse deviation. */
+const layerNormalization: Rule = ({ node, inputs: [x] }) => {
+  const statistics = normStatistics(x, intAttribute(node, 'axis', -1));
+  return [x && { type: x.type, dims: x.dims }, statistics, statistics];
 };
 
 const isNanLike: Rule = ({ inputs: [x] }) => [x && { type: 'bool', dims: x.dims }];
@@ -119,8 +131,7 @@ export const elementwiseRules: ReadonlyMap<string, Rule> = new Map<string, Rule>
   ['QuantizeLinear', quantize],
   ['DequantizeLinear', dequantize],
   ['DynamicQuantizeLinear', dynamicQuantize],
-  ['LayerNormalization', ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }]],
+  ['LayerNormalization', layerNormalization],
   ['RMSNormalization', same],
-  ['SimplifiedLayerNormalization', same],
-  ['SkipLayerNormalization', same],
+  ['SimplifiedLayerNormalization', layerNormalization],
 ]);

@@ -1,9 +1,10 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
-import type { Model } from '../model/model.ts';
+import { type Model, microsoft } from '../model/model.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
 import { elementwiseRules } from './elementwise.ts';
+import { microsoftRules } from './microsoft.ts';
 import { opaqueRules } from './opaque.ts';
 import { productRules } from './products.ts';
 import { selectingRules } from './selecting.ts';
@@ -33,7 +34,8 @@ function merged(inferred: Value | undefined, declared: Value | undefined): Value
   };
 }
 
-const ruleOf = (op: string): Rule | undefined =>
+const ruleOf = (op: string, domain: string): Rule | undefined =>
+  (domain === microsoft ? microsoftRules.get(op) : undefined) ??
   elementwiseRules.get(op) ??
   productRules.get(op) ??
   shapingRules.get(op) ??
@@ -41,7 +43,8 @@ const ruleOf = (op: string): Rule | undefined =>
   opaqueRules.get(op);
 
 /** Whether this is the type of an operator of ONNX, or of ONNX Runtime, as far as they are known here. */
-export const isKnownOperator = (op: string): boolean => ruleOf(op) !== undefined;
+export const isKnownOperator = (op: string): boolean =>
+  ruleOf(op, '') !== undefined || microsoftRules.has(op);
 
 /**
  * Type and shape of the values of a model's graph, as far as they are known: from its declarations and, node by node,
@@ -76,7 +79,7 @@ export function inferValues(
   });
   for (const node of graph.nodes) {
     const inputs = node.input.map((name) => values.get(name));
-    const outputs = ruleOf(node.opType)?.({ node, model, inputs }) ?? [];
+    const outputs = ruleOf(node.opType, node.domain)?.({ node, model, inputs }) ?? [];
     for (const [at, name] of node.output.entries()) {
       if (name === '') continue;
       const value = merged(outputs[at], shapes.size > 0 ? typeOnly(declared.get(name)) : declared.get(name));

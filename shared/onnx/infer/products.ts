@@ -1,7 +1,8 @@
 import { intAttribute, intsAttribute, stringAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { broadcast, isKnown, productOf, type Rule } from './value.ts';
+import { onnxAttention } from './fused-attention.ts';
+import { broadcast, isKnown, type Rule } from './value.ts';
 
 /** Shape of a product of matrices (numpy.matmul). */
 export function matMulDims(
@@ -145,17 +146,18 @@ const einsum: Rule = ({ node, inputs }) => {
   return [inputs[0] && { type: inputs[0].type, dims: [...right].map((letter) => sizes.get(letter) ?? null) }];
 };
 
-const attention: Rule = ({ inputs: [x, , bias] }) => {
-  const hidden = bias?.dims === undefined ? null : productOf(bias.dims);
-  return [
-    x && { type: x.type, dims: x.dims && [...x.dims.slice(0, -1), isKnown(hidden) ? hidden / 3 : null] },
-  ];
-};
+/** Operands of 8 bits at inputs 0 and 3, each followed by its scale and zero point, those of the result last. */
+const quantizedProduct =
+  (rule: Rule): Rule =>
+  (context) => {
+    const [a, , , b, , , , zero] = context.inputs;
+    const outputs = rule({ ...context, inputs: [a, b] });
+    return outputs?.map((value) => value && { ...value, type: zero?.type ?? value.type });
+  };
 
 /** Operators that multiply weights: matrix products, convolutions, pools, recurrent layers. */
 export const productRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['MatMul', matMul],
-  ['FusedMatMul', ({ inputs: [a] }) => [a && { type: a.type, dims: undefined }]],
   ['MatMulInteger', matMulInteger],
   ['MatMulIntegerToFloat', ({ inputs: [a, b] }) => [{ type: 'float', dims: matMulDims(a?.dims, b?.dims) }]],
   ['DynamicQuantizeMatMul', matMul],
@@ -175,6 +177,7 @@ export const productRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['LSTM', recurrent],
   ['DynamicQuantizeLSTM', recurrent],
   ['Einsum', einsum],
-  ['Attention', attention],
-  ['QAttention', attention],
+  ['QLinearConv', quantizedProduct(conv)],
+  ['QLinearMatMul', quantizedProduct(matMul)],
+  ['Attention', onnxAttention],
 ]);

@@ -1,3 +1,4 @@
+import { microsoft } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 
 /**
@@ -48,8 +49,16 @@ const closedOperators = new Set([
   ...['ConcatFromSequence', 'SplitToSequence', 'TfIdfVectorizer'],
 ]);
 
+/** Operators of ONNX Runtime's own that take half precision, which graphs are fused to. */
+const halfOperators = new Set([
+  ...['Attention', 'PackedAttention', 'MultiHeadAttention', 'GroupQueryAttention', 'RotaryEmbedding'],
+  ...['SkipLayerNormalization', 'SkipSimplifiedLayerNormalization', 'EmbedLayerNormalization'],
+  ...['BiasGelu', 'FastGelu', 'Gelu', 'QuickGelu', 'FusedMatMul', 'FusedGemm', 'FusedConv', 'BiasAdd'],
+]);
+
 /** Why a node stays in float32; undefined where it goes to half precision. */
 export function fullPrecisionReason(node: NodeProto): string | undefined {
+  if (node.domain === microsoft && halfOperators.has(node.opType)) return undefined;
   if (node.domain !== '') return `operators of ${node.domain} may take float32 only`;
   if (closedOperators.has(node.opType)) return 'bodies of control flow and sequences stay in float32';
   if (fullOperators.has(node.opType)) return 'it would overflow in half precision, or takes float32 only';

@@ -3,6 +3,7 @@ import { isExcluded } from '../../graph/node-names.ts';
 import { type Model, microsoft } from '../../model/model.ts';
 import { DependencyGraph } from './dependency-graph.ts';
 import { elementwiseRules } from './elementwise-rules.ts';
+import { fusedLayerRules, fusedRules } from './fused-rules.ts';
 import { joiningRules } from './joining-rules.ts';
 import { layerRules } from './layer-rules.ts';
 import { normRules } from './norm-rules.ts';
@@ -10,13 +11,10 @@ import { type ChannelRule, RuleContext } from './rule-context.ts';
 import { followCounts } from './shape-counts.ts';
 import { shapeRules } from './shape-rules.ts';
 
-/** Operators of ONNX Runtime whose names and meanings are not found in ONNX. */
-const microsoftRules = new Set(['Gelu', 'FastGelu', 'QuickGelu']);
-
 function ruleOf({ node }: RuleContext): ChannelRule | undefined {
   const { opType, domain } = node;
-  if (domain === microsoft && !microsoftRules.has(opType)) return undefined;
-  if (domain !== '' && domain !== 'ai.onnx' && domain !== microsoft) return undefined;
+  if (domain === microsoft) return fusedRules.get(opType);
+  if (domain !== '' && domain !== 'ai.onnx') return undefined;
   return (
     elementwiseRules.get(opType) ??
     normRules.get(opType) ??
@@ -27,7 +25,8 @@ function ruleOf({ node }: RuleContext): ChannelRule | undefined {
 
 function visit(context: RuleContext): void {
   const { dependencies, node } = context;
-  const layer = node.domain === '' ? layerRules.get(node.opType) : undefined;
+  const layers = node.domain === '' ? layerRules : node.domain === microsoft ? fusedLayerRules : undefined;
+  const layer = layers?.get(node.opType);
   followCounts(context);
   if (layer !== undefined) {
     layer(context);

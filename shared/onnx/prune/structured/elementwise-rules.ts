@@ -47,20 +47,21 @@ export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | und
   return { axis, labels };
 }
 
-const spread: ChannelRule = (context) => {
+/** Several values in, broadcast, one out. */
+export const spread: ChannelRule = (context) => {
   const carried = spreadChannels(context);
   if (carried !== undefined) context.putAll(carried);
 };
 
 /** One value in, the same shape out. Further inputs are scalars. */
-const pass: ChannelRule = (context) => {
+export const pass: ChannelRule = (context) => {
   const carried = context.carried(0);
   if (carried === undefined) context.lockAsUnknown();
   else context.putAll(carried);
 };
 
 const unary =
-  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Gelu FastGelu QuickGelu Mish Swish ThresholdedRelu Shrink Clip Identity Dropout Cast Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not IsNaN IsInf';
+  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Gelu Mish Swish ThresholdedRelu Shrink Clip Identity Dropout Cast Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not IsNaN IsInf';
 const combining =
   'Add Sub Mul Div Pow Max Min Sum Mean Mod PRelu Where Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor';
 

@@ -46,7 +46,7 @@ function depthwise(context: RuleContext, input: Labels | undefined, outputs: num
 }
 
 /** ONNX operator Conv: weight [O, I / group, …kernel]. */
-const conv: ChannelRule = (context) => {
+export const conv: ChannelRule = (context) => {
   const why = obstacle(context, 1);
   if (why !== undefined) return context.lock(why);
   const [outputs, perGroup] = context.dependencies.constant(context.node.input[1])?.dims ?? [];
@@ -65,7 +65,7 @@ const conv: ChannelRule = (context) => {
 };
 
 /** ONNX operator Gemm: A [M, K], B [K, N] or transposed, C broadcast to [M, N]. */
-const gemm: ChannelRule = (context) => {
+export const gemm: ChannelRule = (context) => {
   const why = obstacle(context, 1);
   if (why !== undefined) return context.lock(why);
   const dims = context.dependencies.constant(context.node.input[1])?.dims ?? [];
@@ -86,32 +86,38 @@ const gemm: ChannelRule = (context) => {
 };
 
 /** A product of two computed values, as in attention: channels may only lie along axes that it is repeated over. */
-function productOfValues(context: RuleContext): void {
+export function productOfValues(context: RuleContext): void {
   const spread = spreadChannels(context, batchAxes);
   if (spread !== undefined) context.put(0, spread);
 }
 
-/** ONNX operator MatMul with a constant at the right: [K, N], or more of them along leading axes. */
-const matMul: ChannelRule = (context) => {
-  const weight = context.dependencies.constant(context.node.input[1]);
-  const rank = context.rank(0);
-  const input = context.carried(0);
-  if (weight === undefined || weight.dims.length < 2) return productOfValues(context);
-  if (rank === undefined || rank < 2) return context.lockAsUnknown();
-  const why = obstacle(context, 1);
-  const isRow = input !== undefined && input.axis !== rank - 1;
-  if (isRow && weight.dims.length === 2) return context.put(0, input);
-  if (why !== undefined) return context.lock(why);
-  if (isRow) return context.lockAsUnknown();
-  const last = weight.dims.length - 1;
-  if (input !== undefined) context.cut(1, last - 1, input.labels, true);
-  const labels = makeChannels(context, 1, last, weight.dims[last] ?? 0);
-  context.put(0, { axis: Math.max(rank, weight.dims.length) - 1, labels });
-};
+/**
+ * ONNX operator MatMul with a constant at the right: [K, N], or more of them along leading axes; [N, K] where it is
+ * transposed, as FusedMatMul can have it.
+ */
+export const matMulBy =
+  (isTransposed: boolean): ChannelRule =>
+  (context) => {
+    const weight = context.dependencies.constant(context.node.input[1]);
+    const rank = context.rank(0);
+    const input = context.carried(0);
+    if (weight === undefined || weight.dims.length < 2) return productOfValues(context);
+    if (rank === undefined || rank < 2) return context.lockAsUnknown();
+    const why = obstacle(context, 1);
+    const isRow = input !== undefined && input.axis !== rank - 1;
+    if (isRow && weight.dims.length === 2) return context.put(0, input);
+    if (why !== undefined) return context.lock(why);
+    if (isRow) return context.lockAsUnknown();
+    const last = weight.dims.length - 1;
+    const [inner, outer] = isTransposed ? [last, last - 1] : [last - 1, last];
+    if (input !== undefined) context.cut(1, inner, input.labels, true);
+    const labels = makeChannels(context, 1, outer, weight.dims[outer] ?? 0);
+    context.put(0, { axis: Math.max(rank, weight.dims.length) - 1, labels });
+  };
 
 /** Operators that make channels and use them up. They are asked even if nothing that comes in carries channels. */
 export const layerRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Conv', conv],
   ['Gemm', gemm],
-  ['MatMul', matMul],
+  ['MatMul', matMulBy(false)],
 ]);

@@ -3,6 +3,8 @@ import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { convertToFloat16 } from '../../../../shared/onnx/quantize/float16.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
+import { fusedTransformer } from '../../../support/onnx/fused-network.ts';
+import { runOptimized } from '../../../support/onnx/run-optimized.ts';
 import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
@@ -79,4 +81,20 @@ describe('half precision', () => {
     convertToFloat16(model, { exclude: ['MatMul'] }, new TransformReport());
     expect(copyOf(model).graph.initializers.get('w')?.type).toBe('float');
   });
+
+  test.each(['Attention', 'MultiHeadAttention'] as const)(
+    'fused graphs with %s are converted',
+    async (name) => {
+      const original = fusedTransformer(name);
+      const model = copyOf(original);
+      const report = new TransformReport();
+      convertToFloat16(model, { exclude: [] }, report);
+      const saved = copyOf(model);
+      expect([...saved.graph.initializers.values()].map(({ type }) => type)).not.toContain('float');
+      expect(report.kept).toEqual([]);
+      const values = { x: { dims: [2, 5, 16], data: seededFloats(seededRandom(5), 160) } };
+      const [after, before] = [await runOptimized(saved, [values]), await runOptimized(original, [values])];
+      expect(relativeError(after, before)).toBeLessThan(5e-3);
+    },
+  );
 });

@@ -1,0 +1,91 @@
+import { intAttribute, intsAttribute } from '../graph/attributes.ts';
+import type { Dim } from '../graph/value-info.ts';
+import { isGiven, typed } from './rule-inputs.ts';
+import { isKnown, productOf, type Rule, type Value } from './value.ts';
+
+/** An axis of a value; null where its size or the rank is not known. */
+const dimOf = (value: Value | undefined, axis: number): Dim => value?.dims?.at(axis) ?? null;
+const quotient = (dim: Dim, by: number): Dim => (isKnown(dim) && by > 0 ? Math.floor(dim / by) : null);
+const product = (a: Dim, b: Dim): Dim => (isKnown(a) && isKnown(b) ? a * b : null);
+const sum = (a: Dim, b: Dim): Dim => (isKnown(a) && isKnown(b) ? a + b : null);
+
+/** Keys and values of earlier tokens and of these; as long as both together. */
+const extended = (past: Value | undefined, added: Dim, axis: number): Value | undefined =>
+  past && { type: past.type, dims: past.dims?.with(axis, sum(dimOf(past, axis), added)) };
+
+/** Attention of one input: [batch, sequence, channels], weights of queries, keys and values side by side. */
+export const packedAttention =
+  (past: number, typeOf: (inputs: readonly (Value | undefined)[]) => Value | undefined): Rule =>
+  ({ node, inputs }) => {
+    const [x, weight, bias] = inputs;
+    const sizes = intsAttribute(node, 'qkv_hidden_sizes');
+    const hidden =
+      sizes?.[2] ?? quotient(bias?.dims === undefined ? dimOf(weight, 1) : productOf(bias.dims), 3);
+    const type = typeOf(inputs)?.type;
+    if (type === undefined) return undefined;
+    const present = extended(inputs[past], dimOf(x, 1), 3);
+    return [
+      { type, dims: x?.dims?.with(-1, hidden) },
+      { type, dims: present?.dims },
+    ];
+  };
+
+/**
+ * MultiHeadAttention: queries [batch, sequence, channels], or all of one product [batch, sequence, heads, 3, size]; values
+ * [batch, sequence, channels] or [batch, heads, sequence, size], or none beside keys [batch, sequence, heads, 2, size].
+ */
+export const multiHeadAttention: Rule = (context) => {
+  const [query, key, value, , , , pastKey, pastValue] = context.inputs;
+  if (query?.dims === undefined) return typed(query, undefined);
+  const heads = intAttribute(context.node, 'num_heads', 0);
+  const isPacked = query.dims.length === 5;
+  const four = value?.dims?.length === 4;
+  const hidden = isPacked
+    ? product(dimOf(query, 2), dimOf(query, 4))
+    : !isGiven(context, 2)
+      ? dimOf(query, 2)
+      : four
+        ? product(dimOf(value, 1), dimOf(value, 3))
+        : dimOf(value, 2);
+  const { type } = query;
+  const dims = [dimOf(query, 0), dimOf(query, 1), hidden];
+  // Keys in heads are those of another sequence, which is taken whole.
+  const length = isPacked ? dimOf(query, 1) : key?.dims?.length === 4 ? dimOf(key, 2) : dimOf(key, 1);
+  const fresh = (size: Dim): Value => ({
+    type,
+    dims: [dimOf(query, 0), heads, length, quotient(size, heads)],
+  });
+  return [
+    { type, dims },
+    isGiven(context, 6) ? extended(pastKey, length, 2) : fresh(isPacked ? hidden : dimOf(query, 2)),
+    isGiven(context, 7) ? extended(pastValue, length, 2) : fresh(hidden),
+  ];
+};
+
+/** GroupQueryAttention: several heads of queries share keys and values; or all of one product. */
+export const groupQueryAttention: Rule = (context) => {
+  const [query, , , pastKey, pastValue] = context.inputs;
+  if (query?.dims === undefined) return typed(query, undefined);
+  const [heads, shared] = [
+    intAttribute(context.node, 'num_heads', 0),
+    intAttribute(context.node, 'kv_num_heads', 0),
+  ];
+  // A product of all three has two more heads for each shared one.
+  const size = isGiven(context, 1) ? null : quotient(dimOf(query, 2), heads + 2 * shared);
+  const dims = isGiven(context, 1) ? query.dims : query.dims.with(2, product(size, heads));
+  const present = (past: Value | undefined): Value | undefined =>
+    past && { type: past.type, dims: past.dims?.with(2, null) };
+  return [{ type: query.type, dims }, present(pastKey), present(pastValue)];
+};
+
+/** Attention of ONNX (opset 23): [batch, heads, sequence, size], or heads side by side on the last of three axes. */
+export const onnxAttention: Rule = ({ node, inputs: [query, , value] }) => {
+  if (query?.dims === undefined) return typed(query, undefined);
+  if (query.dims.length === 4) return typed(query, [...query.dims.slice(0, 3), dimOf(value, 3)]);
+  const size = quotient(dimOf(value, 2), intAttribute(node, 'kv_num_heads', 0));
+  return typed(query, [
+    dimOf(query, 0),
+    dimOf(query, 1),
+    product(size, intAttribute(node, 'q_num_heads', 0)),
+  ]);
+};
