@@ -12,10 +12,13 @@ const nextSteps: Readonly<Record<number, string>> = {
 };
 
 function problemText(error: ProblemError, isVerbose: boolean): string {
-  const lines = error.faults.map(({ name, message }) => `  ${name} ${message}`);
+  // The message of refused parameters says the same in one line.
+  const lines =
+    error.faults.length === 0
+      ? [error.message]
+      : error.faults.map(({ name, message }) => `${name} ${message}`);
   const next = nextSteps[error.status];
   return [
-    printableText(error.message),
     ...lines.map(printableText),
     ...(next === undefined ? [] : [next]),
     ...(isVerbose && error.requestId !== '' ? [`Request id: ${error.requestId}`] : []),

@@ -1,6 +1,8 @@
-import { run } from '@stricli/core';
+import { proposeCompletions, run } from '@stricli/core';
+import { printableText } from '../shared/core/printable-text.ts';
 import { application } from './application.ts';
 import { exitCodes } from './cli-error.ts';
+import { completeWord } from './completion/shell-scripts.ts';
 import { cliContext } from './context.ts';
 
 // Who reads has gone, as `head` does: nobody is there to be told.
@@ -10,10 +12,28 @@ for (const stream of [process.stdout, process.stderr])
   });
 
 const inputs = process.argv.slice(2);
-const end = inputs.indexOf('--');
-const own = end === -1 ? inputs : inputs.slice(0, end);
 const context = cliContext(process);
-await run(application(own.includes('--verbose')), inputs, context);
-const { exitCode } = context.process;
-// The library's own codes are negative: all of them say that the command line is wrong.
-process.exitCode = Number(exitCode ?? 0) < 0 ? exitCodes.usage : Number(exitCode ?? 0);
+
+/** Answers a shell what could stand at the end of its line: flags where one was begun. */
+async function complete(words: readonly string[]): Promise<void> {
+  const isFlag = words.at(-1)?.startsWith('-') ?? false;
+  for (const { kind, completion, brief } of await proposeCompletions(application(false), words, context)) {
+    if (completion.startsWith('-') !== isFlag) continue;
+    // All values of an argument have the same description, which says nothing about each.
+    const text = kind === 'argument:value' ? completion : `${completion}\t${brief.split('\n')[0]}`;
+    process.stdout.write(`${printableText(text)}\n`);
+  }
+}
+
+/** Runs a command and returns the exit code. */
+async function command(): Promise<number> {
+  const end = inputs.indexOf('--');
+  const own = end === -1 ? inputs : inputs.slice(0, end);
+  await run(application(own.includes('--verbose')), inputs, context);
+  const exitCode = Number(context.process.exitCode ?? 0);
+  // The library's own codes are negative: all of them say that the command line is wrong.
+  return exitCode < 0 ? exitCodes.usage : exitCode;
+}
+
+if (inputs[0] === completeWord) await complete(inputs.slice(1));
+else process.exitCode = await command();

@@ -1,7 +1,37 @@
+import { configNames, datasetNames, experimentIds, modelNames } from '../completion/live-names.ts';
+
+const experiment = { placeholder: 'ID', parse: String, proposeCompletions: experimentIds } as const;
+
 /** The experiment of a command; the newest of the project without it. */
 export const experimentId = {
+  ...experiment,
   brief: 'The experiment: its id, the end of it, or latest, which is meant without one',
-  placeholder: 'ID',
-  parse: String,
   optional: true,
 } as const;
+
+/** Each of several experiments. */
+export const experimentIdOf = (brief: string) => ({ ...experiment, brief }) as const;
+
+export const modelArgument = {
+  brief: 'Name of the model',
+  placeholder: 'MODEL',
+  parse: String,
+  proposeCompletions: modelNames,
+} as const;
+
+export const configArgument = {
+  brief: 'File name of the configuration',
+  placeholder: 'NAME',
+  parse: String,
+  proposeCompletions: configNames,
+} as const;
+
+export const datasetArgument = {
+  brief: 'Name of the data set',
+  placeholder: 'NAME',
+  parse: String,
+  proposeCompletions: datasetNames,
+} as const;
+
+/** A file or folder of this machine. */
+export const localPath = (brief: string) => ({ brief, placeholder: 'PATH', parse: String }) as const;

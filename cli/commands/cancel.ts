@@ -2,6 +2,7 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as cancelExperiment } from '../../functions/experiments/cancel-experiment.endpoint.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
+import { experimentIdOf } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
 interface Flags {
@@ -29,7 +30,7 @@ export const cancelCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'array',
-      parameter: { brief: 'Experiments to cancel', placeholder: 'ID', parse: String },
+      parameter: experimentIdOf('Experiments to cancel'),
       minimum: 1,
     },
     flags: { project, json, verbose },

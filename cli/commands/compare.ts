@@ -8,6 +8,7 @@ import type { Experiment } from '../follow/follow-experiment.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { numberText } from '../output/units.ts';
 import { requireProject } from '../projects/find-project.ts';
+import { experimentIdOf } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
 interface Flags {
@@ -65,11 +66,7 @@ export const compareCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'array',
-      parameter: {
-        brief: 'Experiments to compare; the two newest without any',
-        placeholder: 'ID',
-        parse: String,
-      },
+      parameter: experimentIdOf('Experiments to compare; the two newest without any'),
     },
     flags: {
       all: { kind: 'boolean', brief: 'Show what is equal, too', optional: true, withNegated: false },

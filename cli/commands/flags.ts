@@ -1,3 +1,5 @@
+import { projectNames } from '../completion/live-names.ts';
+
 /** Flags that several commands have, the same everywhere. */
 export const verbose = {
   kind: 'boolean',
@@ -13,9 +15,24 @@ export const json = {
   withNegated: false,
 } as const;
 
+export const detach = {
+  kind: 'boolean',
+  brief: 'Return after the submission',
+  optional: true,
+  withNegated: false,
+} as const;
+
+export const yes = {
+  kind: 'boolean',
+  brief: 'Do not ask',
+  optional: true,
+  withNegated: false,
+} as const;
+
 export const project = {
   kind: 'parsed',
   parse: String,
+  proposeCompletions: projectNames,
   placeholder: 'NAME|ID',
   brief: 'The project; that of mps.yaml or of the folder without it',
   optional: true,

@@ -6,10 +6,12 @@ import type { endpoint as deleteToken } from '../../functions/auth/delete-token.
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import { ask, pipedLine } from '../login/ask.ts';
+import { ask } from '../login/ask.ts';
+import { askPassword } from '../login/ask-password.ts';
 import { clientOf } from '../login/connect.ts';
 import { loginFile, readLogins, writeLogins } from '../login/saved-logins.ts';
 import { localUrl, serviceUrl } from '../login/service-url.ts';
+import { daySeconds, days } from './days.ts';
 import { verbose } from './flags.ts';
 
 interface Flags {
@@ -18,28 +20,13 @@ interface Flags {
   verbose?: boolean;
 }
 
-const daySeconds = 24 * 60 * 60;
-
-function days(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > 365)
-    throw new Error('must be a whole number from 1 to 365');
-  return count;
-}
-
-async function askPassword(isTerminal: boolean): Promise<string> {
-  const password = isTerminal ? await ask('Password: ', { isSecret: true }) : await pipedLine();
-  if (password === '') throw new CliError('The password is blank.', exitCodes.usage);
-  return password;
-}
-
 async function login(this: CliContext, { user, days: lifetime = 90 }: Flags, given?: string): Promise<void> {
   const url = serviceUrl(given ?? (this.env['MPS_URL'] || localUrl));
   const isTerminal = this.process.stdin.isTTY === true;
   if (user === undefined && !isTerminal)
     throw new CliError('Name the user with --user, and pipe the password in.', exitCodes.usage);
   const username = user ?? (await ask(`User on ${url}: `));
-  const password = await askPassword(isTerminal);
+  const password = await askPassword(this);
   const granted = await clientOf(url)
     .call<typeof createToken>('POST /auth/token', { body: { grant_type: 'password', username, password } })
     .catch((error: unknown) => {

@@ -1,11 +1,11 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as deleteExperiment } from '../../functions/experiments/delete-experiment.endpoint.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
-import { ask } from '../login/ask.ts';
+import { agree } from '../output/agree.ts';
 import { bytesText } from '../output/units.ts';
-import { json, project, verbose } from './flags.ts';
+import { experimentIdOf } from './arguments.ts';
+import { json, project, verbose, yes } from './flags.ts';
 
 interface Flags {
   yes?: boolean;
@@ -16,18 +16,14 @@ interface Flags {
 
 async function rm(
   this: CliContext,
-  { yes, project: given, json: isJson }: Flags,
+  { yes: isSure, project: given, json: isJson }: Flags,
   ...ids: string[]
 ): Promise<void> {
   for (const id of ids) {
     const { session, path, experiment } = await namedExperiment(this, given, id);
     const { experiment_id } = path;
-    if (!yes) {
-      if (this.process.stdin.isTTY !== true)
-        throw new CliError('Deleting cannot be undone. Say --yes.', exitCodes.usage);
-      const question = `Delete ${experiment_id} (${experiment.name}, ${experiment.artifacts} files)? [y/N] `;
-      if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new CliError('Nothing was deleted.');
-    }
+    const question = `Delete ${experiment_id} (${experiment.name}, ${experiment.artifacts} files)?`;
+    if (!isSure) await agree(this, question, 'Nothing was deleted.');
     const route = 'DELETE /projects/{project_id}/experiments/{experiment_id}';
     const removed = await session.client.call<typeof deleteExperiment>(route, { path });
     if (isJson) this.printer.json(removed);
@@ -40,11 +36,11 @@ export const rmCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'array',
-      parameter: { brief: 'Experiments to delete', placeholder: 'ID', parse: String },
+      parameter: experimentIdOf('Experiments to delete'),
       minimum: 1,
     },
     flags: {
-      yes: { kind: 'boolean', brief: 'Delete without asking', optional: true, withNegated: false },
+      yes,
       project,
       json,
       verbose,

@@ -2,33 +2,22 @@ import { basename } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import { type Experiment, followExperiment, programExitCode } from '../follow/follow-experiment.ts';
+import type { Experiment } from '../follow/follow-experiment.ts';
+import { showToEnd } from '../follow/show-to-end.ts';
 import { connect } from '../login/connect.ts';
-import { secondsText } from '../output/units.ts';
-import { type Override, parseOverride } from '../run/override-config.ts';
+import type { Override } from '../run/override-config.ts';
 import { type RunOptions, runFolder } from '../run/run-folder.ts';
-import { json, project, verbose } from './flags.ts';
+import { detach, json, project, verbose } from './flags.ts';
+import { overrides, type SizeFlags, sizes } from './training-flags.ts';
 
-interface Flags {
+interface Flags extends SizeFlags {
   config?: string;
   set?: readonly Override[];
   project?: string;
-  nodes?: number;
-  gpus?: number;
-  vcpus?: number;
-  memory?: number;
-  timeout?: number;
-  dataset?: string;
   detach?: boolean;
   yes?: boolean;
   json?: boolean;
   verbose?: boolean;
-}
-
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new Error('must be a number');
-  return value;
 }
 
 /** Runs the steps up to the submission, which Ctrl-C ends; too late for that, it leaves the training running. */
@@ -51,28 +40,14 @@ async function untilInterrupted(work: (signal: AbortSignal) => Promise<Experimen
 }
 
 async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
-  const { set: overrides = [], detach, yes = false, json: isJson, verbose: _, ...rest } = flags;
-  const options: RunOptions = { ...rest, overrides, words, yes };
+  const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...rest } = flags;
+  const options: RunOptions = { ...rest, overrides: set, words, yes };
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
   const begun = await untilInterrupted((signal) => runFolder(session, options, { ...place, signal }));
-  const { project_id, experiment_id } = begun;
-  if (detach) {
-    if (isJson) printer.json(begun);
-    else printer.line(experiment_id);
-    return;
-  }
-  const ended = await followExperiment(session.client, { project_id, experiment_id }, printer);
-  if (isJson) printer.json(ended);
-  const best = ended.best === null ? '' : `, ${ended.best.criterion} ${ended.best.value}`;
-  const reason = ended.status_reason === null ? '' : `: ${ended.status_reason}`;
-  printer.say(`${ended.status} in ${secondsText(ended.duration ?? 0)}${best}${reason}`);
-  this.process.exitCode = programExitCode(ended);
+  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
-
-const size = (brief: string) =>
-  ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
 
 export const runCommand = buildCommand({
   func: runCommandOf,
@@ -89,28 +64,10 @@ export const runCommand = buildCommand({
         brief: 'Configuration to train with; train.* or config.* without it',
         optional: true,
       },
-      set: {
-        kind: 'parsed',
-        parse: parseOverride,
-        placeholder: 'NAME=VALUE',
-        brief: 'Another value of the configuration, such as optimizer.lr=0.01; may be repeated',
-        variadic: true,
-        optional: true,
-      },
+      set: overrides,
       project,
-      nodes: size('Nodes; a cluster from 2 on'),
-      gpus: size('GPUs of each node'),
-      vcpus: size('vCPUs of each node'),
-      memory: size('Memory of each node in MiB'),
-      timeout: size('Seconds after which the command is stopped'),
-      dataset: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'NAME',
-        brief: 'Data set to lay out at DATA_DIR',
-        optional: true,
-      },
-      detach: { kind: 'boolean', brief: 'Return after the submission', optional: true, withNegated: false },
+      ...sizes,
+      detach,
       yes: { kind: 'boolean', brief: 'Upload much without asking', optional: true, withNegated: false },
       json,
       verbose,

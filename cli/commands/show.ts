@@ -1,6 +1,7 @@
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
+import type { Experiment } from '../follow/follow-experiment.ts';
 import { bytesText, dollarsText, numberText, secondsText } from '../output/units.ts';
 import { experimentId } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
@@ -9,6 +10,13 @@ interface Flags {
   project?: string;
   json?: boolean;
   verbose?: boolean;
+}
+
+/** The commit, its branch, and whether it was all. */
+function gitText({ git }: Experiment): string | null {
+  if (git === null) return null;
+  const branch = git.branch === null ? '' : ` on ${git.branch}`;
+  return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with changes' : ''}`;
 }
 
 async function show(this: CliContext, { project: given, json: isJson }: Flags, id?: string): Promise<void> {
@@ -29,7 +37,11 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
       'size',
       `${experiment.nodes} × ${experiment.vcpus} vCPU, ${experiment.memory} MiB, ${experiment.gpus} GPU`,
     ],
-    ['config', `${experiment.config_id}, version ${experiment.config_version}`],
+    [
+      'config',
+      experiment.config_id === null ? null : `${experiment.config_id}, version ${experiment.config_version}`,
+    ],
+    ['commit', gitText(experiment)],
     ['data set', experiment.dataset],
     ['best', best === null ? null : `${best.criterion} ${numberText(best.value)}`],
     ['cost', cost === null ? null : dollarsText(cost)],
@@ -39,8 +51,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
     ...Object.entries(tags).map(([name, value]) => [`tags.${name}`, value] as const),
   ];
-  const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) if (value !== null) this.printer.line(`${name.padEnd(width)}  ${value}`);
+  this.printer.facts(facts);
 }
 
 export const showCommand = buildCommand({

@@ -8,10 +8,11 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
 import type { AnswerOf, RowOf } from '../../shared/client/route.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { exitCodes } from '../cli-error.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
+import { detachable } from './detachable.ts';
 
 export type Experiment = AnswerOf<typeof readExperiment>;
 type LogLine = RowOf<typeof readLogs>;
@@ -22,9 +23,6 @@ export interface ExperimentPath {
 }
 
 const pollMilliseconds = 1_000;
-/** A second Ctrl-C within this time cancels. */
-const secondMilliseconds = 2_000;
-
 export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
   ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
 
@@ -147,39 +145,22 @@ class Follower {
  *
  * @throws CliError when the person goes away
  */
-export async function followExperiment(
+export function followExperiment(
   client: Client,
   path: ExperimentPath,
   printer: Printer,
 ): Promise<Experiment> {
-  const detached = new AbortController();
-  const detach = () => detached.abort();
-  process.once('SIGINT', detach);
-  try {
-    return await new Follower(client, path, printer, detached.signal).follow();
-  } catch (error) {
-    if (!detached.signal.aborted) throw error;
-    throw await afterDetaching(client, path, printer);
-  } finally {
-    process.removeListener('SIGINT', detach);
-  }
-}
-
-async function afterDetaching(client: Client, path: ExperimentPath, printer: Printer): Promise<CliError> {
   const { experiment_id } = path;
-  printer.say(`\nDetached; the training goes on. Ctrl-C once more cancels it.`);
-  let again = () => {};
-  const second = new Promise<boolean>((resolve) => {
-    again = () => resolve(true);
-    process.once('SIGINT', again);
+  const cancel = async () => {
+    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
+    await client.call<typeof cancelExperiment>(route, { path });
+    return `Cancelled ${experiment_id}.`;
+  };
+  const again = `mps logs -f ${experiment_id}`;
+  return detachable((signal) => new Follower(client, path, printer, signal).follow(), {
+    printer,
+    what: 'training',
+    again,
+    cancel,
   });
-  const isCancelled = await Promise.race([second, wait(secondMilliseconds).then(() => false)]);
-  process.removeListener('SIGINT', again);
-  if (!isCancelled)
-    return new CliError(`To follow it again: mps logs -f ${experiment_id}`, exitCodes.interrupted);
-  await client.call<typeof cancelExperiment>(
-    'POST /projects/{project_id}/experiments/{experiment_id}/cancel',
-    { path },
-  );
-  return new CliError(`Cancelled ${experiment_id}.`, exitCodes.interrupted);
 }

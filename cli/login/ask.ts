@@ -27,5 +27,8 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   }
 }
 
+/** What is piped in, without the line end at its end. */
+export const pipedText = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/, '');
+
 /** The first line of what is piped in. */
 export const pipedLine = async (): Promise<string> => (await text(process.stdin)).split(/\r?\n/)[0] ?? '';

@@ -1,8 +1,9 @@
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../cli-error.ts';
+import { writeSecret } from './write-secret.ts';
 
 const Login = z.object({
   url: z.string(),
@@ -37,11 +38,5 @@ export async function readLogins(file: string): Promise<Login[]> {
 }
 
 /** Save logins so that no one else can read them at any moment. */
-export async function writeLogins(file: string, logins: readonly Login[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.${process.pid}`;
-  await writeFile(unfinished, `${JSON.stringify(logins, undefined, 2)}\n`, { mode: 0o600 });
-  // The mode of a file that was left by a killed process is not changed by writing.
-  await chmod(unfinished, 0o600);
-  await rename(unfinished, file);
-}
+export const writeLogins = (file: string, logins: readonly Login[]): Promise<void> =>
+  writeSecret(file, `${JSON.stringify(logins, undefined, 2)}\n`);

@@ -32,6 +32,12 @@ export class Printer {
     return this.#hasColor ? styleText(style, text, { validateStream: false }) : text;
   }
 
+  /** Names with their values, a line each; those without one are left out. */
+  facts(facts: readonly (readonly [name: string, value: string | null])[]): void {
+    const width = Math.max(...facts.map(([name]) => name.length));
+    for (const [name, value] of facts) if (value !== null) this.line(`${name.padEnd(width)}  ${value}`);
+  }
+
   /** Rows below their headings: columns on a terminal that is wide enough, cut where it is not; tabs in a pipe. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
     const cells = rows.map((row) => row.map((cell) => printableText(cell).replaceAll(/[\t\n]/g, ' ')));

@@ -59,3 +59,11 @@ export async function listFiles(folder: string): Promise<string[]> {
   rules.add(await readIgnore(folder, '.gitignore'));
   return (await walk(folder, rules)).sort();
 }
+
+/** Paths of all files below a folder of data, sorted, but for what its `.mpsignore` names. */
+export async function listDataFiles(folder: string): Promise<string[]> {
+  const rules = ignore()
+    .add(['.git', '.DS_Store', ignoreFile])
+    .add(await readIgnore(folder, ignoreFile));
+  return (await walk(folder, rules)).sort();
+}

@@ -4,21 +4,21 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create } from 'tar';
 import { CliError } from '../cli-error.ts';
+import type { DigestedFile } from '../upload/digest-file.ts';
 import { inspectFiles, type SourceFile } from './source-files.ts';
 
-export interface PackedSource {
-  /** The archive on disk. */
-  path: string;
-  size: number;
-  sha256: string;
+interface Packing {
+  signal: AbortSignal;
+  /** Whether to pack a tar.gz, not a tar. */
+  isCompressed?: boolean;
 }
 
 async function pack(
   folder: string,
   names: readonly string[],
   path: string,
-  signal: AbortSignal,
-): Promise<PackedSource> {
+  { signal, isCompressed = true }: Packing,
+): Promise<DigestedFile> {
   const hash = createHash('sha256');
   let size = 0;
   const counted = new Transform({
@@ -31,7 +31,7 @@ async function pack(
   const archive = create(
     {
       cwd: folder,
-      gzip: { level: 6 },
+      gzip: isCompressed && { level: 6 },
       portable: true,
       mtime: new Date(0),
       noDirRecurse: true,
@@ -60,7 +60,7 @@ async function changedFiles(folder: string, files: readonly SourceFile[]): Promi
 }
 
 /**
- * Packs files into a tar.gz at `path`. The same files make the same bytes, so that what the service has already is known
+ * Packs files into an archive at `path`. The same files make the same bytes, so that what the service has already is known
  * by its hash.
  *
  * @throws CliError when a file changed meanwhile: the archive would be no moment of the folder
@@ -69,10 +69,10 @@ export async function packFiles(
   folder: string,
   files: readonly SourceFile[],
   path: string,
-  signal: AbortSignal,
-): Promise<PackedSource> {
+  packing: Packing,
+): Promise<DigestedFile> {
   const names = files.map((file) => file.path);
-  const packed = await pack(folder, names, path, signal).catch((error: NodeJS.ErrnoException) => {
+  const packed = await pack(folder, names, path, packing).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EACCES')
       throw new CliError(`${error.message}\nMake it readable, or list it in .mpsignore.`);
     throw error;

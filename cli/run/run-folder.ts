@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
 import type { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
-import type { endpoint as readEnvironment } from '../../functions/projects/read-environment.endpoint.ts';
 import type { endpoint as trainProject } from '../../functions/projects/train-project.endpoint.ts';
 import type { endpoint as trainRemote } from '../../functions/projects/train-project-remote.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
-import { ProblemError } from '../../shared/client/problem-error.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
 import { ask } from '../login/ask.ts';
@@ -16,6 +14,8 @@ import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { bytesText, dollarsText, secondsText } from '../output/units.ts';
 import { ensureProject } from '../projects/ensure-project.ts';
+import { findEnvironment } from '../projects/find-environment.ts';
+import { sendUnlessKnown } from '../upload/send-unless-known.ts';
 import { chooseCommand } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
 import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
@@ -24,7 +24,7 @@ import type { Override } from './override-config.ts';
 import { packFiles } from './pack-files.ts';
 import { type ProjectFile, readProjectFile } from './project-file.ts';
 import { inspectFiles, type SourceFiles } from './source-files.ts';
-import { uploadSource } from './upload-source.ts';
+import { sourceUpload } from './source-upload.ts';
 
 /** What a run may be told, besides what mps.yaml says. */
 export interface RunOptions
@@ -77,17 +77,6 @@ async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
 }
 
-async function findEnvironment(client: Client, project_id: string) {
-  try {
-    return await client.call<typeof readEnvironment>('GET /projects/{project_id}/environment', {
-      path: { project_id },
-    });
-  } catch (error) {
-    if (error instanceof ProblemError && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
 async function putSource(
   client: Client,
   project_id: string,
@@ -97,10 +86,11 @@ async function putSource(
   const scratch = await mkdtemp(join(tmpdir(), 'mps-run-'));
   const line = new LiveLine(printer);
   try {
-    const packed = await packFiles(folder, sources.files, join(scratch, 'source.tar.gz'), signal);
+    const packed = await packFiles(folder, sources.files, join(scratch, 'source.tar.gz'), { signal });
     const onProgress = (bytes: number) =>
       line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
-    const isSent = await uploadSource(client, project_id, packed, { signal, onProgress });
+    const upload = sourceUpload(client, project_id, packed, signal);
+    const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
     const count = `${sources.files.length} ${sources.files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
     return isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
   } finally {

@@ -13,6 +13,8 @@ import { uploadSeconds } from './upload-seconds.ts';
 /** One part of a multipart upload, numbered from 1. */
 export interface UploadPart {
   part_number: number;
+  /** Where in the file it begins. */
+  offset: number;
   size: number;
 }
 
@@ -29,11 +31,17 @@ export interface MultipartUploads {
   startParts(key: string): Promise<string>;
   /** URLs by which the parts can be put, each of just its size, for `uploadSeconds`. */
   presignParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<PresignedPart[]>;
+  /** The parts that have not arrived in their sizes; none where there is no such upload: it was completed or aborted. */
+  missingParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<UploadPart[]>;
   /**
    * Complete the upload if all parts have arrived in their sizes; otherwise return the numbers of those that have
    * not, and change nothing. Undefined where there is no such upload: it was completed or aborted.
    */
-  completeParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<number[] | undefined>;
+  completeParts(
+    key: string,
+    uploadId: string,
+    parts: readonly Omit<UploadPart, 'offset'>[],
+  ): Promise<number[] | undefined>;
   /** Ends an upload without an object; no error where there is none. */
   abortParts(key: string, uploadId: string): Promise<void>;
 }
@@ -42,9 +50,15 @@ export interface MultipartUploads {
 export function partsOf(size: number, partBytes: number): UploadPart[] {
   return Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => ({
     part_number: index + 1,
+    offset: index * partBytes,
     size: Math.min(partBytes, size - index * partBytes),
   }));
 }
+
+const missingOf = <P extends Omit<UploadPart, 'offset'>>(
+  parts: readonly P[],
+  found: ReadonlyMap<number, { size: number }>,
+): P[] => parts.filter(({ part_number, size }) => found.get(part_number)?.size !== size);
 
 const isGone = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchUpload';
 
@@ -105,7 +119,7 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
 
     presignParts(Key, UploadId, parts) {
       return Promise.all(
-        parts.map(async ({ part_number, size }): Promise<PresignedPart> => {
+        parts.map(async ({ part_number, offset, size }): Promise<PresignedPart> => {
           const command = new UploadPartCommand({
             Bucket,
             Key,
@@ -117,15 +131,25 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
             expiresIn: uploadSeconds,
             signableHeaders: new Set(['content-length', 'host']),
           });
-          return { part_number, size, url, method: 'PUT', headers: { 'content-length': String(size) } };
+          const headers = { 'content-length': String(size) };
+          return { part_number, offset, size, url, method: 'PUT', headers };
         }),
       );
+    },
+
+    async missingParts(Key, UploadId, parts) {
+      try {
+        return missingOf(parts, await arrived(Key, UploadId));
+      } catch (error) {
+        if (isGone(error)) return [];
+        throw error;
+      }
     },
 
     async completeParts(Key, UploadId, parts) {
       try {
         const found = await arrived(Key, UploadId);
-        const missing = parts.filter(({ part_number, size }) => found.get(part_number)?.size !== size);
+        const missing = missingOf(parts, found);
         if (missing.length > 0) return missing.map(({ part_number }) => part_number);
         const Parts = parts.map(({ part_number }) => ({
           PartNumber: part_number,

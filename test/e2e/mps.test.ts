@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -105,6 +105,66 @@ describe('mps', { shuffle: false }, () => {
     await rm(join(folder, 'pulled'), { recursive: true });
   });
 
+  test('trains an experiment again with another value, and returns its id at once', async () => {
+    const [newest] = (await mps(['ls', '--json'])).stdout.split('\n');
+    const { experiment_id } = JSON.parse(newest ?? '');
+    const rerun = await mps(['rerun', experiment_id.slice(-6), '-S', 'learning_rate=0.3', '-d']);
+    expect(rerun, rerun.stderr).toMatchObject({ code: 0 });
+    const shown = JSON.parse((await mps(['show', rerun.stdout.trim(), '--json'])).stdout);
+    expect(shown).toMatchObject({ rerun_of: experiment_id, params: { learning_rate: '0.3' } });
+    await mps(['logs', '-f', 'latest']);
+    await mps(['rm', 'latest', '--yes']);
+    const compound = await mps(['rerun', '-S', 'a={b: 1}']);
+    expect(compound).toMatchObject({ code: 2, stderr: expect.stringContaining('single values') });
+  });
+
+  test('stores data, configurations and variables; sends nothing twice', async () => {
+    await mkdir(join(scratch, 'numbers/part'), { recursive: true });
+    await writeFile(join(scratch, 'numbers/part/a.txt'), '1\n');
+    const pushed = await mps(['data', 'push', 'numbers', '../numbers', '--json']);
+    expect(JSON.parse(pushed.stdout), pushed.stderr).toMatchObject({ dataset: 'numbers', format: 'tar' });
+    expect((await mps(['data', 'push', 'numbers', '../numbers'])).stderr).toContain('nothing to upload');
+    expect((await mps(['data', 'ls'])).stdout).toMatch(/^numbers\ttar\t/);
+
+    expect((await mps(['config', 'push', 'train.yaml'])).stderr).toMatch(/^train\.yaml {2}version /);
+    expect((await mps(['config', 'pull', 'train.yaml'])).stdout).toContain('epochs: 5\n');
+    await mps(['config', 'graph', 'train.yaml', '--to', '../graph.svg']);
+    expect(await readFile(join(scratch, 'graph.svg'), 'utf8')).toMatch(/^<svg/);
+
+    expect(await mps(['env', 'set', 'TOKEN=in-the-history'])).toMatchObject({ code: 2 });
+    expect(await mps(['env', 'set', 'TOKEN'], 'a long secret\n')).toMatchObject({ code: 0 });
+    await mps(['env', 'set', '--plain', 'MODE=offline']);
+    expect((await mps(['env'])).stdout).toMatch(/^MODE +offline\nTOKEN +\(secret\)\n$/m);
+  });
+
+  test('makes users and tokens, which it hands to files and pipes alone', async () => {
+    expect((await mps(['users', 'add', 'ada', '--type', 'viewer'], `${password}\n`)).code).toBe(0);
+    expect((await mps(['users', 'type', 'ada', 'developer'])).stderr).toContain('ada is developer');
+    expect((await mps(['users'])).stdout).toMatch(/^ada\tdeveloper\t/m);
+    expect(await mps(['users', 'rm', 'ada'])).toMatchObject({ code: 2 });
+    expect((await mps(['users', 'rm', 'ada', '--yes'])).code).toBe(0);
+    const created = await mps(['tokens', 'create', 'ci', '--days', '1', '--to', '../token']);
+    expect(created, created.stderr).toMatchObject({ code: 0, stdout: '' });
+    expect((await stat(join(scratch, 'token'))).mode & 0o777).toBe(0o600);
+    const [line] = (await mps(['tokens', 'ls'])).stdout.split('\n').filter((one) => one.includes('\tci\t'));
+    expect((await mps(['tokens', 'revoke', line?.split('\t')[0] ?? ''])).code).toBe(0);
+  });
+
+  test('completes commands, flags and names that the service knows', async () => {
+    const completed = async (...words: string[]) =>
+      (await mps(['__complete', ...words])).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split('\t')[0]);
+    expect(await completed('re')).toEqual(['rerun', 'receipt']);
+    expect(await completed('run', '--det')).toEqual(['--detach']);
+    expect(await completed('run', '--dataset', '')).toEqual(['numbers']);
+    expect(await completed('config', 'pull', 'tr')).toEqual(['train.yaml']);
+    expect(await completed('ls', '-p', 'he')).toEqual(['hello']);
+    expect(await completed('prune', '--strategy', 'structured')).toEqual(['structured_l1', 'structured_l2']);
+    expect((await mps(['completion', 'bash'])).stdout).toContain('complete -F _mps mps');
+  });
+
   test('deletes only what it was told to', async () => {
     expect(await mps(['rm', 'latest'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(await mps(['rm', 'latest', '--yes'])).toMatchObject({ code: 0 });
@@ -148,9 +208,13 @@ describe('mps', { shuffle: false }, () => {
     { args: ['run', '-S', 'nothing'], fault: 'NAME=VALUE' },
     { args: ['run', '-c', 'missing.yaml'], fault: 'There is no configuration missing.yaml' },
     { args: ['run', '--speed'], fault: 'No flag registered for --speed' },
-    { args: ['runn'], fault: 'did you mean `run`' },
+    { args: ['loogs'], fault: 'did you mean `logs`' },
     { args: ['login', 'http://example.com'], fault: 'clear text' },
     { args: ['login', 'nowhere'], fault: 'no address' },
+    { args: ['data', 'push', 'a', 'missing'], fault: 'no file or folder' },
+    { args: ['models', 'push', 'a', 'missing.onnx'], fault: 'There is no file' },
+    { args: ['prune', 'a'], fault: 'strategy' },
+    { args: ['completion', 'csh'], fault: 'bash, zsh, fish' },
   ])('refuses $args with 2', async ({ args, fault }) => {
     const refused = await mps(args);
     expect(refused.stderr).toContain(fault);

@@ -12,15 +12,22 @@ const request = {
 };
 
 /**
- * A model, and how to send what it waits for: in one request, or each part in one of its own. Both are null where
- * nothing is to be sent.
+ * A model, and how to send what it waits for: in one request, or each part that has not arrived in one of its own. Both
+ * are null where nothing is to be sent.
  */
 export const ModelTicket = z
   .object({
     model: ModelDetails,
     upload: z.object(request).nullable(),
     parts: z
-      .array(z.object({ part_number: z.number().int(), size: z.number().int(), ...request }))
+      .array(
+        z.object({
+          part_number: z.number().int(),
+          offset: z.number().int().describe('Where in the file the part begins.'),
+          size: z.number().int(),
+          ...request,
+        }),
+      )
       .nullable(),
     /** Seconds until the URLs die; ask again for new ones. */
     expires_in: z.number().int().nullable(),
@@ -37,6 +44,7 @@ export async function ticketFor(objects: ObjectWriter, file: PendingFile | undef
     const { url, method, headers } = await objects.presignUpload(object, size, sha256);
     return { upload: { url, method, headers }, parts: null, expires_in: uploadSeconds };
   }
-  const urls = await objects.presignParts(object, parts.upload_id, partsOf(size, parts.part_bytes));
+  const missing = await objects.missingParts(object, parts.upload_id, partsOf(size, parts.part_bytes));
+  const urls = await objects.presignParts(object, parts.upload_id, missing);
   return { upload: null, parts: urls, expires_in: uploadSeconds };
 }

@@ -8,7 +8,9 @@ import type { SendFile } from '../send-upload.ts';
 
 export interface FileUpload {
   path: string;
-  /** Bytes of the file; a file that changes its size meanwhile is refused. */
+  /** Where in the file to begin: 0 unless a part of it is sent. */
+  start?: number;
+  /** Bytes to send; a file that changes its size meanwhile is refused. */
   size: number;
   /** Told how many bytes have left. */
   onProgress?(bytes: number): void;
@@ -17,7 +19,7 @@ export interface FileUpload {
 
 /** Sends a file from disk, of which only a part is in memory at a time. `fetch` cannot: it would not name the size. */
 export const sendFile =
-  ({ path, size, onProgress, signal }: FileUpload): SendFile =>
+  ({ path, start = 0, size, onProgress, signal }: FileUpload): SendFile =>
   async ({ url, method, headers }) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
     const request = send(url, {
@@ -39,7 +41,11 @@ export const sendFile =
         done(null, chunk);
       },
     });
-    const source = createReadStream(path, { end: Math.max(0, size - 1), highWaterMark: 1 << 18 });
+    const source = createReadStream(path, {
+      start,
+      end: start + Math.max(0, size - 1),
+      highWaterMark: 1 << 18,
+    });
     // Storage that refuses answers before it has read everything; its answer says more than the broken pipe.
     const written = pipeline(size === 0 ? [] : source, counted, request).catch((error: unknown) => error);
     const first = await Promise.race([

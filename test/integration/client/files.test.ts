@@ -7,6 +7,7 @@ import type { endpoint as downloadArtifact } from '../../../functions/experiment
 import { Client } from '../../../shared/client/client.ts';
 import { saveDownload, WrongBytesError } from '../../../shared/client/node/save-download.ts';
 import { sendFile } from '../../../shared/client/node/send-file.ts';
+import { sendParts } from '../../../shared/client/node/send-parts.ts';
 import { sendBlob, sendUpload } from '../../../shared/client/send-upload.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { lost, served, type Turn } from './served.ts';
@@ -106,6 +107,36 @@ describe('an upload', () => {
     expect(received).toMatchObject([
       { method: 'PUT', body: 'some bytes', headers: { 'content-length': '10' } },
     ]);
+  });
+
+  test('in parts sends those that are missing, each by its place; a lost connection is repeated', async () => {
+    const most = 100_000;
+    const { url, received } = await served(digested, lost, digested);
+    const path = join(folder, 'source');
+    await writeFile(path, bytes);
+    // The first one was sent by an earlier process.
+    const arrived = new Map([[0, bytes.subarray(0, most)]]);
+    const partsLeft = () =>
+      [0, 1, 2, 3]
+        .map((index) => ({ offset: index * most, size: Math.min(most, size - index * most) }))
+        .filter(({ offset }) => offset < size && !arrived.has(offset))
+        .map((part) => ({
+          ...part,
+          part_number: part.offset / most + 1,
+          url: `${url}/${part.offset}`,
+          method: 'PUT',
+          headers: {},
+        }));
+    const missing = async () => {
+      for (const { url: at, bytes: body } of received) arrived.set(Number(at.slice(1)), body);
+      return partsLeft();
+    };
+    const told: number[] = [];
+    await sendParts(missing, { path, size, onProgress: (count) => told.push(count) });
+    const whole = [0, most, 2 * most].map((offset) => arrived.get(offset) ?? Buffer.alloc(0));
+    expect(Buffer.concat(whole)).toEqual(bytes);
+    expect([told[0], told.at(-1)]).toEqual([most, size]);
+    expect(received.map(({ url: at }) => at)).not.toContain('/0');
   });
 
   test('that storage refuses says why', async () => {

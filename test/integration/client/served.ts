@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 export interface Received {
@@ -9,6 +9,7 @@ export interface Received {
   url: string;
   headers: IncomingMessage['headers'];
   body: string;
+  bytes: Buffer;
 }
 
 /** One answer of a server: what it does with a request. */
@@ -19,7 +20,8 @@ export async function served(...turns: readonly Turn[]): Promise<{ url: string; 
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
-    const one = { method, url, headers, body: await text(request) };
+    const bytes = await buffer(request);
+    const one = { method, url, headers, body: bytes.toString(), bytes };
     received.push(one);
     turns[Math.min(received.length, turns.length) - 1]?.(response, one);
   });

@@ -53,12 +53,9 @@ describe('a source', () => {
   const sources = async () => inspectFiles(folder, await listFiles(folder));
   const packed = async (name: string) => {
     const { files } = await sources();
-    return packFiles(
-      folder,
-      files,
-      join(tmpdir(), `${name}-${process.pid}.tar.gz`),
-      new AbortController().signal,
-    );
+    return packFiles(folder, files, join(tmpdir(), `${name}-${process.pid}.tar.gz`), {
+      signal: new AbortController().signal,
+    });
   };
 
   test('leaves out links that lead nowhere or out of the folder, and says so', async () => {
@@ -86,7 +83,7 @@ describe('a source', () => {
     const { files } = await sources();
     await write({ 'a.py': 'longer' });
     const path = join(tmpdir(), `changed-${process.pid}.tar.gz`);
-    const packing = packFiles(folder, files, path, new AbortController().signal);
+    const packing = packFiles(folder, files, path, { signal: new AbortController().signal });
     await expect(packing).rejects.toThrow('changed while they were packed: a.py');
     await rm(path, { force: true });
   });

@@ -1,0 +1,156 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as createPrune } from '../../functions/optimization/strategies/create-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../functions/optimization/strategies/create-quantize-strategy.endpoint.ts';
+import { pruneParameters, pruneStrategyNames } from '../../shared/onnx/strategies/prune-strategies.ts';
+import {
+  quantizeParameters,
+  quantizeStrategyNames,
+} from '../../shared/onnx/strategies/quantize-strategies.ts';
+import type { CliContext } from '../context.ts';
+import { connect, type Session } from '../login/connect.ts';
+import { followStrategy, type Operation } from '../optimize/follow-strategy.ts';
+import { type RegistryFlags, registryFlags, registryValues } from '../optimize/registry-flags.ts';
+import { saveResult, showStrategy } from '../optimize/show-strategy.ts';
+import { modelArgument } from './arguments.ts';
+import { detach, json, verbose } from './flags.ts';
+
+/** Flags that say nothing of the method. */
+interface JobFlags {
+  strategy: string;
+  resultName?: string;
+  vcpus?: string;
+  memory?: string;
+  timeout?: string;
+  to?: string;
+  detach?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const text = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
+
+const jobFlags = {
+  resultName: text('NAME', 'Name under which the result becomes a model'),
+  vcpus: text('N', 'vCPUs of the job'),
+  memory: text('MIB', 'Memory of the job'),
+  timeout: text('SECONDS', 'Seconds after which the job is stopped'),
+  to: text('FILE', 'Save the result as this file'),
+  detach,
+  json,
+  verbose,
+} as const;
+
+const strategyFlag = (names: readonly string[]) =>
+  ({
+    kind: 'parsed',
+    parse: String,
+    proposeCompletions: () => names,
+    placeholder: 'NAME',
+    brief: `One of ${names.join(', ')}`,
+  }) as const;
+
+const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }: JobFlags) => ({
+  strategy,
+  result_name,
+  vcpus,
+  memory,
+  timeout,
+});
+
+/** Follows a strategy that was begun, shows its receipt and saves its result, as the flags say. */
+async function finish(
+  context: CliContext,
+  session: Session,
+  operation: Operation,
+  { strategy_id, ...begun }: { strategy_id: string },
+  { detach: isDetached, json: isJson = false, to }: JobFlags,
+): Promise<void> {
+  const { printer } = context;
+  if (isDetached) {
+    if (isJson) printer.json({ strategy_id, ...begun });
+    else printer.line(strategy_id);
+    return;
+  }
+  printer.say(`submitted   ${strategy_id}`);
+  const strategy = await followStrategy(session.client, operation, strategy_id, printer);
+  showStrategy(context, strategy, isJson);
+  if (to !== undefined && strategy.status === 'SUCCEEDED')
+    await saveResult(context, session, { operation, strategy, to });
+}
+
+type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
+
+async function quantize(this: CliContext, flags: QuantizeFlags, model_name: string): Promise<void> {
+  const session = await connect(this.env);
+  const query = { model_name, ...jobQuery(flags), ...registryValues(quantizeParameters, { ...flags }) };
+  const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
+  await finish(this, session, 'quantize', begun, flags);
+}
+
+const positional = { kind: 'tuple', parameters: [modelArgument] } as const;
+
+export const quantizeCommand = buildCommand<QuantizeFlags, [string], CliContext>({
+  func: quantize,
+  parameters: {
+    positional,
+    flags: {
+      strategy: strategyFlag(quantizeStrategyNames),
+      ...registryFlags(quantizeParameters),
+      ...jobFlags,
+    },
+    aliases: { s: 'strategy', d: 'detach' },
+  },
+  docs: {
+    brief: 'Quantize a model',
+    fullDescription: `Makes a smaller and faster model of a registered one, which stays as it is, and prints the receipt.
+
+Examples:
+  mps quantize digits --strategy dynamic --precision 8
+  mps quantize digits -s static_minmax --precision 8 --result-name digits-8 --to digits-8.onnx`,
+  },
+});
+
+interface ShapeFlags {
+  inputs?: string;
+  outputs?: string;
+}
+
+type PruneFlags = JobFlags & ShapeFlags & RegistryFlags<typeof pruneParameters>;
+
+async function prune(this: CliContext, flags: PruneFlags, model_name: string): Promise<void> {
+  const session = await connect(this.env);
+  const { inputs = 'auto', outputs = 'auto' } = flags;
+  const query = {
+    model_name,
+    inputs,
+    outputs,
+    ...jobQuery(flags),
+    ...registryValues(pruneParameters, { ...flags }),
+  };
+  const begun = await session.client.call<typeof createPrune>('POST /optimization/prune', { query });
+  await finish(this, session, 'prune', begun, flags);
+}
+
+export const pruneCommand = buildCommand<PruneFlags, [string], CliContext>({
+  func: prune,
+  parameters: {
+    positional,
+    flags: {
+      strategy: strategyFlag(pruneStrategyNames),
+      ...registryFlags(pruneParameters),
+      inputs: text('SHAPES', 'Shapes of the inputs; those of the model without it'),
+      outputs: text('SHAPES', 'Shapes of the outputs; those of the model without it'),
+      ...jobFlags,
+    },
+    aliases: { s: 'strategy', d: 'detach' },
+  },
+  docs: {
+    brief: 'Prune a model',
+    fullDescription: `Removes what a registered model needs least, as another model, and prints the receipt.
+
+Examples:
+  mps prune digits --strategy structured_l2 --compression 2
+  mps prune digits -s magnitude_global --compression 4 --result-name digits-sparse`,
+  },
+});

@@ -1,0 +1,21 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { CliContext } from '../context.ts';
+import { bytesText } from './units.ts';
+
+/** Saves a text in a file, which appears whole, or prints it where no file is named. */
+export async function saveText(
+  { folder, printer, process: { stdout } }: CliContext,
+  to: string | undefined,
+  text: string,
+): Promise<void> {
+  if (to === undefined) {
+    stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    return;
+  }
+  const file = resolve(folder, to);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.part`, text);
+  await rename(`${file}.part`, file);
+  printer.say(`${file}  ${bytesText(Buffer.byteLength(text))}`);
+}

@@ -1,0 +1,40 @@
+import type { endpoint as listDatasets } from '../../functions/projects/list-datasets.endpoint.ts';
+import type { endpoint as putDataset } from '../../functions/projects/put-dataset.endpoint.ts';
+import type { endpoint as requestDatasetUpload } from '../../functions/projects/request-dataset-upload.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import type { AnswerOf } from '../../shared/client/route.ts';
+import type { DigestedFile } from './digest-file.ts';
+import type { Upload } from './send-unless-known.ts';
+
+interface DatasetUpload extends Upload {
+  accept(): Promise<AnswerOf<typeof putDataset>>;
+}
+
+/** The upload of a file as a data set. With `asFile` an archive stays the file it is. */
+export function datasetUpload(
+  client: Client,
+  path: { project_id: string; dataset: string },
+  { sha256, size }: DigestedFile,
+  { asFile, signal }: { asFile: boolean; signal: AbortSignal },
+): DatasetUpload {
+  return {
+    async current() {
+      const route = 'GET /projects/{project_id}/datasets';
+      const { project_id } = path;
+      for await (const one of client.rows<typeof listDatasets>(route, { path: { project_id }, signal }))
+        if (one.dataset === path.dataset) return one.sha256;
+      throw new ProblemError(404, {}, `There is no data set ${path.dataset}.`);
+    },
+    accept() {
+      const route = 'PUT /projects/{project_id}/datasets/{dataset}';
+      const query = { sha256, ...(asFile && { format: 'file' as const }) };
+      return client.call<typeof putDataset>(route, { path, query, signal });
+    },
+    async target() {
+      const route = 'POST /projects/{project_id}/datasets/{dataset}';
+      const query = { sha256, size };
+      return (await client.call<typeof requestDatasetUpload>(route, { path, query, signal })).upload;
+    },
+  };
+}

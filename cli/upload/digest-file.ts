@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { CliError, exitCodes } from '../cli-error.ts';
+
+export interface DigestedFile {
+  path: string;
+  size: number;
+  /** SHA-256 digest in hexadecimal digits. */
+  sha256: string;
+}
+
+/**
+ * Size and SHA-256 of a file, read once.
+ *
+ * @throws CliError for what is no file, is empty or cannot be read
+ */
+export async function digestFile(path: string, signal?: AbortSignal): Promise<DigestedFile> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new CliError(`There is no file ${path}.`, exitCodes.usage);
+  if (!found.isFile()) throw new CliError(`${path} is no file.`, exitCodes.usage);
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    for await (const chunk of createReadStream(path, {
+      highWaterMark: 1 << 18,
+      ...(signal !== undefined && { signal }),
+    })) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+      throw new CliError(`${path} cannot be read: permission denied.`);
+    throw error;
+  }
+  if (size === 0) throw new CliError(`${path} is empty.`, exitCodes.usage);
+  return { path, size, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,75 @@
+import { ProblemError } from '../problem-error.ts';
+import { wait } from '../retry.ts';
+import { sendUpload, type UploadTarget } from '../send-upload.ts';
+import { UnreachableError } from '../unreachable-error.ts';
+import { sendFile } from './send-file.ts';
+
+/** A part of a file, as the service answers it. */
+export interface PartTarget extends UploadTarget {
+  /** From 1. */
+  part_number: number;
+  /** Where in the file it begins. */
+  offset: number;
+  size: number;
+}
+
+export interface PartedUpload {
+  path: string;
+  /** Bytes of the file. */
+  size: number;
+  /** Told how many bytes storage has. */
+  onProgress?(bytes: number): void;
+  signal?: AbortSignal;
+}
+
+const atOnce = 3;
+/** How often in a row new addresses may be asked for without a part arriving. */
+const fruitlessMost = 5;
+
+/**
+ * Send a file in parts, several at a time. What was sent before, also by an earlier process, is not sent again: `missing`
+ * asks the service, by fresh addresses each time.
+ *
+ * @param missing the parts that have not arrived; empty or null where nothing is to be sent
+ * @throws ProblemError when storage refuses a part
+ * @throws UnreachableError when storage cannot be reached
+ */
+export async function sendParts(
+  missing: () => Promise<readonly PartTarget[] | null>,
+  { path, size, onProgress, signal }: PartedUpload,
+): Promise<void> {
+  let fruitless = 0;
+  for (let waiting = (await missing()) ?? []; waiting.length > 0; ) {
+    let arrived = size - waiting.reduce((sum, part) => sum + part.size, 0);
+    onProgress?.(arrived);
+    const queue = [...waiting];
+    const failures: unknown[] = [];
+    const work = async () => {
+      for (let part = queue.shift(); part !== undefined && failures.length === 0; part = queue.shift()) {
+        const { offset: start, size: bytes, url, method, headers } = part;
+        const sending = { path, start, size: bytes, ...(signal && { signal }) };
+        try {
+          await sendUpload(async () => ({ url, method, headers }), sendFile(sending), signal);
+          arrived += bytes;
+          onProgress?.(arrived);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    const [failure] = failures;
+    if (signal?.aborted === true) throw signal.reason;
+    const isLasting =
+      failure !== undefined &&
+      !(failure instanceof UnreachableError) &&
+      !(failure instanceof ProblemError && failure.status === 403);
+    if (isLasting) throw failure;
+    const left = (await missing()) ?? [];
+    fruitless = left.length < waiting.length ? 0 : fruitless + 1;
+    if (left.length > 0 && fruitless === fruitlessMost)
+      throw failure ?? new Error(`${path} could not be sent`);
+    if (fruitless > 0) await wait(250 * 2 ** fruitless, signal);
+    waiting = left;
+  }
+}
