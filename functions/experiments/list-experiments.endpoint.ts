@@ -1,24 +1,33 @@
 import * as z from 'zod';
-import { readRecords } from '../../shared/data/needs.ts';
+import { readAccounts, readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
+import { answerSearch } from './answer-search.ts';
 import { ExperimentAnswer, showExperiment } from './experiment-answer.ts';
 import { listTracked } from './list-tracked.ts';
+import { searchParameters } from './search-parameters.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listExperiments',
   method: 'GET',
   path: '/projects/{project_id}/experiments',
   summary: "The project's experiments, newest first",
+  description:
+    'With `filter` those that it finds, and with `order_by` in that order. A search finds what was acknowledged before it began; its pages show no experiment twice, whatever comes or goes between them.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: readRecords },
-  input: { path: projectPath, query: z.strictObject(paging) },
+  needs: { records: readRecords, accounts: readAccounts },
+  input: { path: projectPath, query: z.strictObject({ ...searchParameters, ...paging }) },
   output: { 200: z.array(ExperimentAnswer) },
+  fieldsParameter: true,
 
-  handle({ path, query }, { records, settings, now }) {
+  async handle({ path, query }, context) {
+    const { records, settings, now } = context;
+    const { filter, order_by } = query;
+    if (filter !== undefined || order_by !== undefined)
+      return answerSearch(context, [path.project_id], query);
     const at = now();
     return answerList(query, {
       fetch: (page) => listTracked(records, settings.limits, path.project_id, page),

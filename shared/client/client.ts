@@ -46,7 +46,7 @@ const nextLink = /<\?([^>]*)>; rel="next"/;
 function queryText(query: Readonly<Record<string, unknown>> = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined) search.append(name, String(value));
+    for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
   return search.toString();
 }
 

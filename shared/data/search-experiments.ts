@@ -27,6 +27,8 @@ export interface ExperimentSearch {
   limit?: number | undefined;
   /** `next` of an earlier page of the same search. */
   after?: string | undefined;
+  /** Told before rows are compared whose they are, where a name of the filter or the order has to be looked up. */
+  prepare?: ((user_ids: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
 export interface FoundExperiments {
@@ -37,8 +39,9 @@ export interface FoundExperiments {
   unreadable: UnreadableRecordError[];
 }
 
-/** An experiment as its records are. */
-export interface TrackedExperiment {
+/** A row with the records of its experiment. */
+export interface FoundExperiment {
+  row: ExperimentRow;
   experiment: Experiment;
   tracking: Tracking;
 }
@@ -57,12 +60,14 @@ async function readProject(records: TableReader<'records'>, project_id: string):
   return found;
 }
 
-const idOf = ({ experiment_id }: ExperimentRow): string => experiment_id;
+/** The order that the terms make of rows: newest first where they leave it open. */
+export const experimentOrder = (terms: readonly OrderTerm<ExperimentRow>[]): RowOrder<ExperimentRow> =>
+  new RowOrder(terms, ({ experiment_id }) => experiment_id);
 
 /** Whether a text is where a page in this order may have ended. */
 export const isSearchPosition = (text: string, terms: readonly OrderTerm<ExperimentRow>[]): boolean => {
   const position = decodePosition(text);
-  return position !== undefined && new RowOrder(terms, idOf).takes(position);
+  return position !== undefined && experimentOrder(terms).takes(position);
 };
 
 /**
@@ -73,17 +78,19 @@ export const isSearchPosition = (text: string, terms: readonly OrderTerm<Experim
 export async function searchExperiments(
   records: TableReader<'records'>,
   project_ids: readonly string[],
-  { filter, order_by = [], limit = Number.POSITIVE_INFINITY, after }: ExperimentSearch,
+  { filter, order_by = [], limit = Number.POSITIVE_INFINITY, after, prepare }: ExperimentSearch,
 ): Promise<FoundExperiments> {
-  const rows: ExperimentRow[] = [];
+  const all: ExperimentRow[] = [];
   const unreadable: UnreadableRecordError[] = [];
   for (const project_id of new Set(project_ids)) {
     const project = await readProject(records, project_id);
-    rows.push(...project.rows.filter((row) => filter?.matches(row) ?? true));
+    all.push(...project.rows);
     unreadable.push(...project.unreadable);
   }
+  await prepare?.(new Set(all.map(({ user_id }) => user_id)));
+  const rows = filter === undefined ? all : all.filter(filter.matches);
   const position = after === undefined ? undefined : decodePosition(after);
-  const page = selectPage(rows, new RowOrder(order_by, idOf), { limit, after: position });
+  const page = selectPage(rows, experimentOrder(order_by), { limit, after: position });
   return { rows: page.rows, next: page.next && encodePosition(page.next), unreadable };
 }
 
@@ -91,8 +98,8 @@ export async function searchExperiments(
 export async function readFound(
   records: TableReader<'records'>,
   rows: readonly ExperimentRow[],
-): Promise<{ items: TrackedExperiment[]; unreadable: UnreadableRecordError[] }> {
-  const items: TrackedExperiment[] = [];
+): Promise<{ items: FoundExperiment[]; unreadable: UnreadableRecordError[] }> {
+  const items: FoundExperiment[] = [];
   const unreadable: UnreadableRecordError[] = [];
   for (let from = 0; from < rows.length; from += readAtOnce) {
     const some = rows.slice(from, from + readAtOnce);
@@ -102,8 +109,13 @@ export async function readFound(
     unreadable.push(...(page.unreadable ?? []));
     const tracked = await readTrackingOfEach(records, page.items);
     unreadable.push(...tracked.unreadable);
-    for (const experiment of page.items)
-      items.push({ experiment, tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked });
+    const known = new Map(some.map((row) => [row.experiment_id, row]));
+    for (const experiment of page.items) {
+      const { experiment_id } = experiment;
+      const row = known.get(experiment_id);
+      const tracking = tracked.of.get(experiment_id) ?? nothingTracked;
+      if (row !== undefined) items.push({ row, experiment, tracking });
+    }
   }
   return { items, unreadable };
 }

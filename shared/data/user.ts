@@ -61,6 +61,20 @@ export async function findUser(accounts: Accounts, user_id: string): Promise<Use
   return item && user.parse(item);
 }
 
+/** Names of those of these users that there are, by id. */
+export async function readUsernames(
+  accounts: Accounts,
+  user_ids: readonly string[],
+): Promise<Map<string, string>> {
+  const found: Item[] = [];
+  for (let from = 0; from < user_ids.length; from += 100) {
+    const items = await accounts.batchGet(user_ids.slice(from, from + 100).map(userKey));
+    found.push(...items.filter((item) => item !== undefined));
+  }
+  const { items } = readPage({ items: found, next: undefined }, user.parse);
+  return new Map(items.map(({ user_id, username: name }) => [user_id, name]));
+}
+
 /** Id of the user of this name (in lower case). */
 export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
   const item = await accounts.get(usernameKey(name));

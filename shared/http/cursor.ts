@@ -17,7 +17,7 @@ interface CursorPosition {
 }
 
 /** Query parameters that choose how much of a list is answered; every other one chooses which list it is. */
-const pageParameters = new Set(['limit', 'cursor', 'tail']);
+const pageParameters = new Set(['limit', 'cursor', 'tail', 'fields']);
 const markLength = 8;
 
 const given = (values: unknown): [string, string][] =>

@@ -197,6 +197,8 @@ export interface Endpoint<
   problems?: readonly ProblemKind[];
   /** Honours the `X-Fields` mask. */
   fieldsMask?: boolean;
+  /** Takes the query parameter `fields` (`fields-parameter.ts`) and answers only the fields that it names. */
+  fieldsParameter?: boolean;
   /** Puts an `ETag` on its answer, which then is a reply with the record's version. */
   etag?: boolean;
   /** Takes an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */

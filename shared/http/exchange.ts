@@ -22,6 +22,7 @@ export interface AnyEndpoint {
   output: OutputSpec;
   problems?: readonly ProblemKind[];
   fieldsMask?: boolean;
+  fieldsParameter?: boolean;
   etag?: boolean;
   idempotent?:
     | { kind: 'creates'; table: string; replayCreated(id: string, context: never): Promise<unknown> }

@@ -2,16 +2,21 @@ import { jsonSchema } from './answer-schema.ts';
 import type { Exchange } from './exchange.ts';
 import { parseMask } from './fields-mask/parse-mask.ts';
 import { requireConsistent } from './fields-mask/require-consistent.ts';
+import { maskOfFields } from './fields-parameter.ts';
 import { headerOf } from './proxy-event.ts';
 
 export { applyMask } from './fields-mask/apply-mask.ts';
 export { parseMask } from './fields-mask/parse-mask.ts';
 
 /**
- * Takes the mask from `X-Fields` where the endpoint honours one; blank means absent. Throws the 400 problems of a mask
+ * Takes the mask from `fields` or from `X-Fields`, whichever the endpoint honours; blank means absent. Throws the 400 problems of a mask
  * that does not parse or does not fit the endpoint's answer, so that a request is refused before it changes anything.
  */
 export const parseMaskOfRequest = (exchange: Exchange): void => {
+  if (exchange.endpoint.fieldsParameter === true) {
+    const fields = maskOfFields(exchange.input?.query);
+    if (fields !== undefined) exchange.mask = fields;
+  }
   if (exchange.endpoint.fieldsMask !== true) return;
   const text = headerOf(exchange.event, 'x-fields') ?? '';
   if (text.trim() === '') return;

@@ -3,7 +3,7 @@ import type { Page } from '../data/table.ts';
 import type { UnreadableRecordError } from '../data/unreadable-record.ts';
 import { Cursor } from './cursor.ts';
 import { integer } from './parameters.ts';
-import { Reply } from './reply.ts';
+import { type QueryValue, Reply } from './reply.ts';
 
 /** Query parameters of every list. */
 export const paging = {
@@ -19,7 +19,7 @@ export interface Paging {
 }
 
 /** Query parameters that choose the list, which the link to the next page repeats. */
-type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
+type Filters = Readonly<Record<string, QueryValue>>;
 
 /** Most bytes of a list's body, below the 6 MB that Lambda answers. */
 const bodyMaxBytes = 4_000_000;

@@ -51,14 +51,19 @@ export interface RawFields {
   faults: ParameterFault[];
 }
 
-/** Single-valued parameters of a query or form. */
+/** Parameters by name, each given once but for those in `lists`, which may be given several times. */
 export function singleValues(
   pairs: Iterable<readonly [string, readonly string[]]>,
   place: 'query' | 'body',
+  lists: ReadonlySet<string> = new Set(),
 ): RawFields {
   const values: [string, unknown][] = [];
   const faults: ParameterFault[] = [];
   for (const [name, given] of pairs) {
+    if (lists.has(name)) {
+      values.push([name, given]);
+      continue;
+    }
     if (given.length > 1)
       faults.push({ in: place, name, message: `is given ${given.length} times; give it once` });
     values.push([name, given[0]]);

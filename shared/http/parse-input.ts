@@ -1,7 +1,10 @@
+import type * as z from 'zod';
+import type * as core from 'zod/v4/core';
 import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
 import { bodyMaxBytes } from './body-max-bytes.ts';
 import type { File } from './definition.ts';
 import type { Before, Exchange } from './exchange.ts';
+import { alternativesOf } from './fields-mask/schema-shape.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
 import { idempotencyKeyFaults } from './idempotency-key.ts';
 import { illFormedFaults } from './ill-formed.ts';
@@ -25,6 +28,14 @@ function queryPairs(event: Event): [string, string[]][] {
     name,
     value === undefined ? [] : [value],
   ]);
+}
+
+/** Parameters that may be given several times. */
+function listsIn(query: z.ZodObject | undefined): Set<string> {
+  const shape = Object.entries<core.$ZodType>(query?.shape ?? {});
+  const isList = (schema: core.$ZodType): boolean =>
+    alternativesOf(schema).some(({ shape: { kind } }) => kind === 'list');
+  return new Set(shape.filter(([, schema]) => isList(schema)).map(([name]) => name));
 }
 
 interface Body {
@@ -63,7 +74,7 @@ export const parseInput: Before = (exchange) => {
   const { endpoint, event } = exchange;
   const { input } = endpoint;
   const inQuery = queryPairs(event);
-  const sent = singleValues(inQuery, 'query');
+  const sent = singleValues(inQuery, 'query', listsIn(input.query));
   const inPath = readPath(exchange);
   const { fields, file } = readBody(exchange);
   const isReadable = fields.faults.length === 0;

@@ -25,7 +25,7 @@ function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Enco
 /** The `Link` header that leads to the next page, by a cursor of this list alone. */
 function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
+    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
   );
   const cursor = encodeCursor({ name: endpoint.name, path: input?.path, query }, after);
   return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;

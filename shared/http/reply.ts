@@ -10,12 +10,15 @@ type Body<T> =
   | { kind: 'content'; mediaType: string; bytes: Uint8Array | string }
   | { kind: 'redirect'; locations: Locations };
 
+/** A value of a query; a list is given once for each of its texts. */
+export type QueryValue = string | number | boolean | readonly string[] | undefined;
+
 /** Where the next page of a list starts. */
 export interface NextPage {
   /** Sort key or position to go on after. */
   after: string;
   /** The other parameters of the next page's query; those that are undefined are left out. */
-  query: Readonly<Record<string, string | number | boolean | undefined>>;
+  query: Readonly<Record<string, QueryValue>>;
 }
 
 interface Extras {

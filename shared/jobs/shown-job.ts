@@ -57,14 +57,21 @@ function attemptsOf(job: Recorded): Recorded['attempts'] {
   return [...attempts, last];
 }
 
+/** Seconds from start to stop, or to now; null before the start. */
+export function durationOf(
+  { started_at, stopped_at }: Pick<JobRecord, 'started_at' | 'stopped_at'>,
+  now: Date,
+): number | null {
+  const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
+  return started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
+}
+
 /** A job with the fields that are computed when it is read: attempts, duration and cost. */
 export function showJob<Job extends Recorded>(
   job: Job & { place_in_line?: number | null },
   now: Date,
 ): Job & { place_in_line: number | null; duration: number | null; cost: number | null } {
-  const { started_at, stopped_at } = job;
-  const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
-  const duration = started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
+  const duration = durationOf(job, now);
   const place_in_line = job.place_in_line ?? null;
   return { ...job, place_in_line, attempts: attemptsOf(job), duration, cost: actualCost(job) };
 }

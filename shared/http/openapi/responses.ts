@@ -19,17 +19,24 @@ export const jsonOf = (declared: Declared): z.ZodType | undefined =>
 
 const isText = (mediaType: string): boolean => /^text\/|[+/](xml|json)$/.test(mediaType);
 
+const maskSource = ({ fieldsMask }: AnyEndpoint): string =>
+  fieldsMask === true ? 'the mask in X-Fields' : 'the parameter `fields`';
+
+const isMasked = ({ fieldsMask, fieldsParameter }: AnyEndpoint): boolean =>
+  fieldsMask === true || fieldsParameter === true;
+
 /** A masked answer has some of the fields, so it has a schema of its own beside that of the whole. */
-function maskedSchema({ name }: AnyEndpoint, whole: JsonSchema, { components }: ExampleSource): JsonSchema {
+function maskedSchema(endpoint: AnyEndpoint, whole: JsonSchema, { components }: ExampleSource): JsonSchema {
+  const { name } = endpoint;
   const part = `${name.charAt(0).toUpperCase()}${name.slice(1)}Masked`;
-  const description = 'What the mask in X-Fields leaves of the answer.';
+  const description = `What ${maskSource(endpoint)} leaves of the answer.`;
   components.set(part, { description, ...partialSchema(whole, components) });
   return { anyOf: [whole, componentRef(part)] };
 }
 
 function jsonMedia(endpoint: AnyEndpoint, json: z.ZodType, source: ExampleSource): JsonSchema {
   const whole = toJsonSchema(json, 'output', source.components);
-  const schema = endpoint.fieldsMask === true ? maskedSchema(endpoint, whole, source) : whole;
+  const schema = isMasked(endpoint) ? maskedSchema(endpoint, whole, source) : whole;
   return { schema, example: exampleOf(whole, source) };
 }
 
@@ -51,7 +58,8 @@ function successResponse(endpoint: AnyEndpoint, declared: Declared, source: Exam
   if (endpoint.etag === true) headers.push('ETag');
   if (isPaged(endpoint)) headers.push('Link', 'X-Unreadable-Records');
   if (hasIdempotencyKey(endpoint)) headers.push('Idempotency-Replayed');
-  const masked = endpoint.fieldsMask === true ? '; with X-Fields only the fields that it names' : '';
+  const chosen = endpoint.fieldsMask === true ? 'X-Fields' : '`fields`';
+  const masked = isMasked(endpoint) ? `; with ${chosen} only the fields that it names` : '';
   return {
     description: `${endpoint.summary}${masked}`,
     headers: headerRefs(headers),

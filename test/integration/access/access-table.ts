@@ -84,6 +84,7 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   trainProjectRemote: [memberChange, 200],
 
   listExperiments: [viewerRead, 200],
+  searchExperiments: [viewerRead, 200],
   readExperiment: [viewerRead, 200],
   createExperiment: [memberChange, 200],
   logExperimentMetrics: [memberChange, 200],

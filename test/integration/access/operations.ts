@@ -185,6 +185,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   trainProjectRemote: given({ query: { config: 'train.yaml' } }),
 
   downloadDataset: { absent: { dataset: 'absent' } },
+  searchExperiments: {
+    call: ({ target }) => ({
+      query: { project_id: target?.project_id ?? nobody, filter: "status = 'FAILED'" },
+    }),
+  },
   readExperiment: experiment,
   createExperiment: given(json({ name: 'baseline' })),
   logExperimentMetrics: {

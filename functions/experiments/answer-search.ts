@@ -1,0 +1,75 @@
+import { badRequest } from '../../shared/core/service-error.ts';
+import type { Settings } from '../../shared/core/settings.ts';
+import {
+  experimentOrder,
+  type FoundExperiment,
+  isSearchPosition,
+  readFound,
+  searchExperiments,
+} from '../../shared/data/search-experiments.ts';
+import type { Page, TableReader } from '../../shared/data/table.ts';
+import { readUsernames } from '../../shared/data/user.ts';
+import { answerList, type Paging } from '../../shared/http/paging.ts';
+import { placeInLine } from '../../shared/jobs/place-in-line.ts';
+import { parseFilter } from '../../shared/search/parse-filter.ts';
+import { parseOrder } from '../../shared/search/parse-order.ts';
+import { encodePosition } from '../../shared/search/row-order.ts';
+import { showExperiment } from './experiment-answer.ts';
+import { experimentVocabulary } from './experiment-vocabulary.ts';
+
+interface Searching {
+  records: TableReader<'records'>;
+  accounts: TableReader<'accounts'>;
+  settings: Settings;
+  now(): Date;
+}
+
+type Search = Pick<Paging, keyof Paging> & {
+  filter?: string | undefined;
+  order_by?: string | undefined;
+  fields?: string | undefined;
+  project_id?: readonly string[] | undefined;
+};
+
+/** Answer a page of the experiments of these projects that a search finds. */
+export function answerSearch(
+  { records, accounts, settings, now }: Searching,
+  project_ids: readonly string[],
+  query: Search,
+) {
+  const at = now();
+  let usernames: ReadonlyMap<string, string> = new Map();
+  const vocabulary = experimentVocabulary({ now: at, usernameOf: (id) => usernames.get(id) });
+  const filter = parseFilter(query.filter ?? '', vocabulary);
+  const order_by = parseOrder(query.order_by ?? '', vocabulary);
+  if (query.cursor !== undefined && !isSearchPosition(query.cursor, order_by))
+    throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
+  const asksUsers = [...filter.names, ...order_by.map(({ name }) => name)].some(
+    ({ attribute }) => attribute === 'user',
+  );
+  const prepare = async (user_ids: ReadonlySet<string>) => {
+    if (asksUsers) usernames = await readUsernames(accounts, [...user_ids]);
+  };
+  const order = experimentOrder(order_by);
+  return answerList(query, {
+    fetch: async ({ limit, after }): Promise<Page<FoundExperiment>> => {
+      const found = await searchExperiments(records, project_ids, {
+        filter,
+        order_by,
+        limit,
+        after,
+        prepare,
+      });
+      const { items, unreadable } = await readFound(records, found.rows);
+      const placed = await placeInLine(
+        records,
+        settings.limits,
+        items.map(({ experiment }) => experiment),
+      );
+      const shown = items.map((item, index) => ({ ...item, experiment: placed[index] ?? item.experiment }));
+      return { items: shown, next: found.next, unreadable: [...found.unreadable, ...unreadable] };
+    },
+    keyOf: ({ row }) => encodePosition(order.positionOf(row)),
+    show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking),
+  });
+}
