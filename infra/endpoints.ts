@@ -1,6 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isOperation } from '../shared/http/definition.ts';
 import type { AnyEndpoint } from '../shared/http/exchange.ts';
 import type { Handler } from '../shared/http/lambda.ts';
 
@@ -29,3 +30,7 @@ export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
     }),
   );
 }
+
+/** The same without proxies, which are no operations of the document. */
+export const loadOperations = async (folder: string): Promise<LoadedEndpoint[]> =>
+  (await loadEndpoints(folder)).filter(({ endpoint }) => isOperation(endpoint));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
 import { notFound } from '../core/service-error.ts';
@@ -25,6 +26,10 @@ const project = recordType('project', () =>
     updated_at: Timestamp,
     /** By which it wants its experiments judged; absent where that is for its task to say. */
     criterion: Criterion.optional(),
+    /** What MLflow's clients note of it; absent where they noted nothing. */
+    tags: z.record(z.string(), z.string()).optional(),
+    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
+    deleted_at: Timestamp.optional(),
     version: z.number().int(),
   }),
 );
@@ -66,6 +71,34 @@ export const parseCounters = counters.parse;
 const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0, members: 0 };
 /** The counters of a project that is being deleted, as far as they can be read. */
 export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
+
+/** The claim of a name among the projects that a user makes by MLflow's API, where a name says which one is meant. */
+const claim = recordType('project-name', () => z.object({ project_id: Ulid }));
+const claimKey = (user_id: string, name: string): Key => ({
+  pk: `PROJECT_NAMES#${user_id}`,
+  sk: createHash('sha256').update(name).digest('hex'),
+});
+
+/** The project for which a user claimed a name; it may have another name by now, or be gone. */
+export async function findClaimedName(
+  records: Records,
+  user_id: string,
+  name: string,
+): Promise<string | undefined> {
+  const item = await records.get(claimKey(user_id, name));
+  return item && claim.parse(item).project_id;
+}
+
+/** The write that claims a name, in place of the claim that was found. */
+export const claimName = (
+  user_id: string,
+  name: string,
+  project_id: string,
+  previous: string | undefined,
+): Write => ({
+  put: claim.item(claimKey(user_id, name), { project_id }),
+  if: previous === undefined ? { exists: false } : { equals: { project_id: previous } },
+});
 
 /** A write that succeeds only while the project exists: part of every transaction that adds something to it. */
 export const projectExists = (project_id: string): Write => ({
@@ -117,6 +150,14 @@ export async function requireProjectToRemove(records: Records, project_id: strin
   });
 }
 
+/** Those of these projects that there are, in the order of their ids; at most 100. */
+export async function findProjects(records: Records, ids: readonly string[]): Promise<Page<Project>> {
+  if (ids.length === 0) return { items: [], next: undefined };
+  const items = await records.batchGet(ids.map(projectKey));
+  const found = items.filter((item) => item !== undefined);
+  return readPage({ items: found, next: undefined }, project.parse);
+}
+
 /** Projects, newest first. */
 export async function listProjects(
   records: Records,
@@ -146,21 +187,32 @@ export type ProjectChange = Partial<
 > & {
   /** Null leaves it to the task. */
   criterion?: Criterion | null;
+  tags?: Readonly<Record<string, string>>;
+  /** Null takes the mark away. */
+  deleted_at?: string | null;
 };
 
 /** Changes a project of the given version; throws `ConditionFailedError` when it was changed or deleted meanwhile. */
 export async function updateProject(
   records: TableWriter<'records'>,
   { project_id, version }: Project,
-  { criterion, ...change }: ProjectChange,
+  { criterion, deleted_at, ...change }: ProjectChange,
   now: Date,
 ): Promise<void> {
+  const removed = Object.entries({ criterion, deleted_at }).flatMap(([name, value]) =>
+    value === null ? [name] : [],
+  );
   await records.write({
     update: projectKey(project_id),
     change: {
-      set: { ...change, ...(criterion && { criterion }), updated_at: now.toISOString() },
+      set: {
+        ...change,
+        ...(criterion && { criterion }),
+        ...(deleted_at && { deleted_at }),
+        updated_at: now.toISOString(),
+      },
       add: { version: 1 },
-      ...(criterion === null && { remove: ['criterion'] }),
+      ...(removed.length > 0 && { remove: removed }),
     },
     if: { equals: { version } },
   });

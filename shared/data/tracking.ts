@@ -23,6 +23,22 @@ export const Git = z.object({
 });
 export type Git = z.infer<typeof Git>;
 
+/** A data set that an MLflow client says an experiment has read; `schema` and `profile` are its own texts. */
+export const DatasetInput = z.object({
+  name: z.string(),
+  digest: z.string(),
+  source_type: z.string(),
+  source: z.string(),
+  schema: z.string().optional(),
+  profile: z.string().optional(),
+  tags: z.record(z.string(), z.string()),
+});
+export type DatasetInput = z.infer<typeof DatasetInput>;
+
+/** A model that an MLflow client says an experiment has read or made. */
+export const ModelLink = z.object({ model_id: z.string(), step: z.number() });
+export type ModelLink = z.infer<typeof ModelLink>;
+
 const fields = recordType('experiment-fields', () =>
   z.object({
     name: z.string(),
@@ -32,6 +48,11 @@ const fields = recordType('experiment-fields', () =>
     /** Written once each. */
     params: z.record(z.string(), z.string()),
     git: Git.nullable(),
+    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
+    deleted_at: Timestamp.optional(),
+    datasets: z.array(DatasetInput).optional(),
+    models_read: z.array(ModelLink).optional(),
+    models_made: z.array(ModelLink).optional(),
     updated_at: Timestamp,
     version: z.number().int(),
   }),
@@ -44,12 +65,19 @@ const fieldsKey = (project_id: string, experiment_id: string): Key => ({
   sk: `${trackingPrefix(experiment_id)}FIELDS`,
 });
 
-/** Most bytes of an experiment's note, tags and params together: they are one item, which takes 400 KB. */
+/** Most bytes of an experiment's note, tags, params, data sets and models together: they are one item, which takes 400 KB. */
 export const fieldsMaxBytes = 300_000;
 
 /** Bytes that count against {@link fieldsMaxBytes}. */
-export const bytesOfFields = ({ note, tags, params }: ExperimentFields): number =>
-  Buffer.byteLength(JSON.stringify([note, tags, params]));
+export const bytesOfFields = ({
+  note,
+  tags,
+  params,
+  datasets,
+  models_read,
+  models_made,
+}: ExperimentFields): number =>
+  Buffer.byteLength(JSON.stringify([note, tags, params, datasets, models_read, models_made]));
 
 export const putFields = (
   project_id: string,

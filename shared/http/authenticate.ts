@@ -28,10 +28,16 @@ export const authenticate: Before = async (exchange) => {
     );
   }
   const presented = bearer.exec(authorization)?.[1];
-  if (presented === undefined) {
+  const { sourceIp } = event.requestContext.identity;
+  const identity =
+    presented === undefined && (await endpoint.identify?.(authorization, { platform, sourceIp }));
+  if (presented === undefined && !identity) {
     throw unauthenticated('The Authorization header must be "Bearer <token>".', 'invalid_request');
   }
-  const found = await authenticateToken(readAccounts.open(platform), presented, new Date());
+  const found =
+    presented === undefined
+      ? identity || undefined
+      : await authenticateToken(readAccounts.open(platform), presented, new Date());
   if (found === undefined) {
     throw unauthenticated(
       'The token is unknown, has expired or was revoked. Sign in again.',

@@ -5,7 +5,8 @@ import type { InputSpec } from './definition.ts';
 const noBodyMaxBytes = 1024;
 
 /** Most bytes of body that an operation takes. */
-export function bodyMaxBytes({ body, queryOrBody }: InputSpec): number {
+export function bodyMaxBytes({ request, body, queryOrBody }: InputSpec): number {
+  if (request !== undefined) return request.maxBytes;
   if (body !== undefined) return body.maxBytes;
   return queryOrBody === undefined ? noBodyMaxBytes : fieldsMaxBytes;
 }

@@ -1,23 +1,32 @@
 import type * as z from 'zod';
 import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
-import type { Need, Needs, Services } from '../core/needs.ts';
+import type { Need, Needs, Platform, Services } from '../core/needs.ts';
 import type { Settings } from '../core/settings.ts';
 import type { CheckedProject } from '../data/change-in-project.ts';
 import type { TableName, TableWriter, Write } from '../data/table.ts';
-import type { AccountType } from '../data/user.ts';
+import type { AccountType, User } from '../data/user.ts';
 import { fieldsMaxBytes } from './body-limit.ts';
-import type { ProblemKind } from './problem.ts';
+import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Reply } from './reply.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/**
+ * `ANY` is a proxy: one function for every method of its path, which ends in a greedy variable. It serves an interface
+ * that somebody else has defined, so it does its own routing (`input.request`) and is no operation of the document.
+ */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY';
 
 /** The methods that a request may have: whatever is served by GET is served by HEAD, too. */
-export type RequestMethod = Method | 'HEAD';
+export type RequestMethod = Exclude<Method, 'ANY'> | 'HEAD';
 
-/** The methods of requests that an operation of this method serves. */
-export const servedMethods = (method: Method): readonly RequestMethod[] =>
-  method === 'GET' ? ['GET', 'HEAD'] : [method];
+/** The methods of requests that an endpoint of this method serves. */
+export function servedMethods(method: Method): readonly RequestMethod[] {
+  if (method === 'ANY') return ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+}
+
+/** Whether an endpoint is one operation, as the document describes them, and no proxy of many. */
+export const isOperation = ({ method }: { method: Method }): boolean => method !== 'ANY';
 
 /** Who may call: anyone without signing in, or callers whose account type has at least these rights. */
 export type Rule = 'anyone' | AccountType;
@@ -54,7 +63,19 @@ export interface File {
   bytes: Uint8Array;
 }
 
+/** A request as it came, for a proxy. */
+export interface RawRequest {
+  method: RequestMethod;
+  /** What the greedy variable of the path takes, percent-encoded as it was sent. */
+  path: string;
+  query: URLSearchParams;
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
 export interface InputSpec {
+  /** Of a proxy, which takes no other input: the whole request, whose body has at most so many bytes. */
+  request?: { maxBytes: number };
   path?: z.ZodObject;
   query?: z.ZodObject;
   /** Each of these is taken once, in the query or in the body (JSON or form). */
@@ -66,12 +87,15 @@ type Parsed<S, Otherwise> = S extends z.ZodType ? z.output<S> : Otherwise;
 type ParsedBody<B> = B extends FieldsBody<infer S> ? z.output<S> : B extends FileBody ? File : undefined;
 type Nothing = Readonly<Record<never, never>>;
 
-export interface Input<I extends InputSpec> {
+interface ParsedInput<I extends InputSpec> {
   path: Parsed<I['path'], Nothing>;
   query: Parsed<I['query'], Nothing>;
   queryOrBody: Parsed<I['queryOrBody'], Nothing>;
   body: ParsedBody<I['body']>;
 }
+
+export type Input<I extends InputSpec> = ParsedInput<I> &
+  (I['request'] extends object ? { request: RawRequest } : unknown);
 
 /** Other media types than JSON that an answer may have, by the caller's `Accept` or always. */
 export interface Content<S extends z.ZodType | undefined = z.ZodType | undefined> {
@@ -164,6 +188,18 @@ export interface Throttle {
   burst: number;
 }
 
+/** With what a caller is identified. */
+export interface Identification {
+  platform: Platform;
+  sourceIp: string;
+}
+
+/** A user, and the digest of the token under which they act. */
+export interface Identity {
+  user: User;
+  token_hash: string;
+}
+
 /** Everything about one endpoint, stated once: routes, grants, the local gateway, documents and tests read it. */
 export interface Endpoint<
   N extends Needs = Needs,
@@ -195,6 +231,13 @@ export interface Endpoint<
   output: O;
   /** Kinds of problem that this endpoint answers with besides those every endpoint has. */
   problems?: readonly ProblemKind[];
+  /** The body of its errors in another shape than a problem document, where its clients expect one. */
+  errorBody?(problem: ProblemDocument): object;
+  /**
+   * Finds out who presents an `Authorization` that is no bearer token.
+   * @throws ServiceError `unauthenticated`; returns undefined for what it does not know either
+   */
+  identify?(authorization: string, asked: Identification): Promise<Identity | undefined>;
   /** Honours the `X-Fields` mask. */
   fieldsMask?: boolean;
   /** Takes the query parameter `fields` (`fields-parameter.ts`) and answers only the fields that it names. */

@@ -2,9 +2,19 @@ import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
 import type { Needs, Platform } from '../core/needs.ts';
 import type { CheckedProject } from '../data/change-in-project.ts';
-import type { Caller, InputSpec, Method, OutputSpec, ProjectRule, Rule, Throttle } from './definition.ts';
+import type {
+  Caller,
+  Identification,
+  Identity,
+  InputSpec,
+  Method,
+  OutputSpec,
+  ProjectRule,
+  Rule,
+  Throttle,
+} from './definition.ts';
 import type { FieldsMask } from './fields-mask/parse-mask.ts';
-import type { ProblemKind } from './problem.ts';
+import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Event } from './proxy-event.ts';
 
 /** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
@@ -21,6 +31,8 @@ export interface AnyEndpoint {
   input: InputSpec;
   output: OutputSpec;
   problems?: readonly ProblemKind[];
+  errorBody?(problem: ProblemDocument): object;
+  identify?(authorization: string, asked: Identification): Promise<Identity | undefined>;
   fieldsMask?: boolean;
   fieldsParameter?: boolean;
   etag?: boolean;
@@ -43,7 +55,7 @@ export interface Exchange {
   caller?: Caller;
   /** Of an endpoint with a project rule. */
   checked?: CheckedProject;
-  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown };
+  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown; request: unknown };
   mask?: FieldsMask;
 }
 

@@ -128,7 +128,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   });
   handler.onError((request) => {
     const { requestId, log } = exchangeOf(request.event);
-    request.response = finish(request.event, renderError(request.error, requestId, log));
+    request.response = finish(request.event, renderError(request.error, requestId, log, endpoint.errorBody));
   });
   const refuse = async (event: Event): Promise<Result | undefined> => {
     const exchange = exchangeOf(event);
@@ -136,7 +136,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
       for (const step of callerSteps) await step(exchange);
       return undefined;
     } catch (error) {
-      return finish(event, renderError(error, exchange.requestId, exchange.log));
+      return finish(event, renderError(error, exchange.requestId, exchange.log, endpoint.errorBody));
     }
   };
   return Object.assign((event: Event, context: LambdaContext) => handler(event, context), { refuse });

@@ -130,7 +130,10 @@ export function readFields(event: Event, lines?: string): RawFields {
 }
 
 /** A body that is a file. `*` among the media types takes any. */
-export function readFile(event: Event, { mediaTypes }: FileBody): { mediaType: string; bytes: Uint8Array } {
+export function readFile(
+  event: Event,
+  { mediaTypes }: Pick<FileBody, 'mediaTypes'>,
+): { mediaType: string; bytes: Uint8Array } {
   const bytes = bodyBytes(event);
   const mediaType = mediaTypeOf(event);
   if (!mediaTypes.includes('*/*') && !mediaTypes.includes(mediaType))

@@ -19,6 +19,7 @@ import {
 import { type Part, parsePart } from './parse-part.ts';
 import { type Event, headerOf } from './proxy-event.ts';
 import { readPath } from './read-path.ts';
+import { readRawRequest } from './read-raw-request.ts';
 import { splitQueryAndBody } from './split-query-and-body.ts';
 
 function queryPairs(event: Event): [string, string[]][] {
@@ -73,6 +74,11 @@ function firstOfEach(
 export const parseInput: Before = (exchange) => {
   const { endpoint, event } = exchange;
   const { input } = endpoint;
+  const unparsed = { path: undefined, query: undefined, queryOrBody: undefined, body: undefined };
+  if (input.request !== undefined) {
+    exchange.input = { ...unparsed, request: readRawRequest(exchange, input.request.maxBytes) };
+    return;
+  }
   const inQuery = queryPairs(event);
   const sent = singleValues(inQuery, 'query', listsIn(input.query));
   const inPath = readPath(exchange);
@@ -115,7 +121,13 @@ export const parseInput: Before = (exchange) => {
     throw badRequest(firstOfEach([...others, ...maskFaults], unreadable), query.allowed);
   }
   const bodyValue = file ?? (schema === undefined ? undefined : body.value);
-  exchange.input = { path: path.value, query: query.value, queryOrBody: queryOrBody.value, body: bodyValue };
+  exchange.input = {
+    path: path.value,
+    query: query.value,
+    queryOrBody: queryOrBody.value,
+    body: bodyValue,
+    request: undefined,
+  };
 };
 
 const entityTag = /^(?:W\/)?"(\d{1,15})-[A-Za-z0-9_-]+"$/;

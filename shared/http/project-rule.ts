@@ -36,7 +36,7 @@ const refusals: Readonly<Record<Exclude<ProjectRole, 'viewer'>, string>> = {
  * The project, for a caller who may do what the rule is for.
  * @throws ServiceError `not-found`, `forbidden`
  */
-async function projectFor(
+export async function projectFor(
   records: TableReader<'records'>,
   id: string,
   rule: ProjectRule,

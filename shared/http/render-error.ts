@@ -3,6 +3,7 @@ import { ServiceError } from '../core/service-error.ts';
 import { TableBusyError } from '../data/table.ts';
 import { UnreadableRecordError } from '../data/unreadable-record.ts';
 import { HttpError } from './http-error.ts';
+import type { ProblemDocument } from './problem.ts';
 import { problemOf } from './problem-of.ts';
 import type { Result } from './proxy-event.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -68,19 +69,27 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
   return new HttpError('internal', 'Something went wrong here. The request id finds it in the log.');
 }
 
-/** The `application/problem+json` answer for anything that was thrown; what is not the caller's fault is logged. */
-export function renderError(error: unknown, requestId: string, log: Logger): Result {
+/**
+ * The `application/problem+json` answer for anything that was thrown; what is not the caller's fault is logged.
+ * @param bodyOf the body of an endpoint whose errors have another shape, which then is plain JSON
+ */
+export function renderError(
+  error: unknown,
+  requestId: string,
+  log: Logger,
+  bodyOf?: (problem: ProblemDocument) => object,
+): Result {
   const { status, headers, document } = problemOf(answerable(error, log), requestId);
   return {
     statusCode: status,
     headers: {
       ...securityHeaders,
-      'Content-Type': 'application/problem+json',
+      'Content-Type': bodyOf === undefined ? 'application/problem+json' : 'application/json',
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
       ...headers,
     },
-    body: JSON.stringify(document, (_, value: unknown) =>
+    body: JSON.stringify(bodyOf?.(document) ?? document, (_, value: unknown) =>
       // What a problem quotes may be the very text that is refused.
       typeof value === 'string' ? value.toWellFormed() : value,
     ),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
-import { loadEndpoints } from '../../infra/endpoints.ts';
+import { loadOperations } from '../../infra/endpoints.ts';
 import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
 import { routeOf } from '../../infra/routes.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
@@ -10,7 +10,7 @@ import { bodyFields, fileBody } from '../../shared/http/openapi/facts.ts';
 import type { Event } from '../../shared/http/proxy-event.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
 
-const loaded = await loadEndpoints(join(import.meta.dirname, '../../functions'));
+const loaded = await loadOperations(join(import.meta.dirname, '../../functions'));
 const half = '\ud800';
 const message = 'holds half a character (a surrogate without its other half)';
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../infra/endpoints.ts';
+import { loadOperations } from '../../infra/endpoints.ts';
 import { type RunningGateway, startGateway } from '../../infra/local/gateway/gateway-server.ts';
 import { ArchiveError } from '../../shared/archive/archive-error.ts';
 import { extractArchive } from '../../shared/archive/extract-archive.ts';
@@ -54,7 +54,7 @@ describe('hostile strings on their way', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     around = await Surroundings.start({ LOG_LEVEL: 'error' });
-    const loaded = await loadEndpoints(join(import.meta.dirname, '../../functions'));
+    const loaded = await loadOperations(join(import.meta.dirname, '../../functions'));
     const endpoints = loaded.map(({ file, endpoint }) => ({
       file,
       endpoint,

@@ -8,7 +8,7 @@ import { endpoint as readConfigGraph } from '../../functions/projects/read-confi
 import { endpoint as readEnvironment } from '../../functions/projects/read-environment.endpoint.ts';
 import { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../functions/projects/update-project.endpoint.ts';
-import { loadEndpoints } from '../../infra/endpoints.ts';
+import { loadOperations } from '../../infra/endpoints.ts';
 import { createLogger } from '../../shared/core/log.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { fieldsOf, intoAll, intoOne } from '../support/injection/attack.ts';
@@ -25,7 +25,7 @@ const stride = 80 * share;
 const hashing = new Set(['createToken', 'createUser', 'changePassword']);
 const controls = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-const endpoints = (await loadEndpoints(join(import.meta.dirname, '../../functions'))).map(
+const endpoints = (await loadOperations(join(import.meta.dirname, '../../functions'))).map(
   ({ endpoint }) => endpoint,
 );
 

@@ -10,7 +10,7 @@ import type { Environment } from '../../shared/core/needs.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/user.ts';
-import type { RequestMethod } from '../../shared/http/definition.ts';
+import { type RequestMethod, servedMethods } from '../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { testBucket, testCredentials, testRegion } from './engines.ts';
@@ -76,7 +76,7 @@ export async function testService(more: Environment = {}) {
   async function call(
     endpoint: AnyEndpoint,
     {
-      method = endpoint.method,
+      method = servedMethods(endpoint.method)[0] ?? 'GET',
       path = {},
       query = '',
       headers = {},

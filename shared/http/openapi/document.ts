@@ -1,3 +1,4 @@
+import { isOperation } from '../definition.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import type { Samples } from './example.ts';
 import type { JsonSchema, SchemaComponents } from './json-schema.ts';
@@ -73,7 +74,7 @@ function ordered(endpoints: readonly AnyEndpoint[], rules: readonly TagRule[]): 
   );
 }
 
-/** The OpenAPI 3.1 document of these endpoints. The same endpoints make the same document, whatever their order. */
+/** The OpenAPI 3.1 document of these endpoints, but for proxies. The same endpoints make the same document, whatever their order. */
 export function openApiDocument(
   endpoints: readonly AnyEndpoint[],
   { title, version, description, tags: rules, samples }: OpenApiOptions,
@@ -81,7 +82,7 @@ export function openApiDocument(
   const components: SchemaComponents = new Map([['Problem', problemSchema]]);
   const paths: Record<string, Record<string, Operation>> = {};
   const used = new Set<string>();
-  for (const endpoint of ordered(endpoints, rules)) {
+  for (const endpoint of ordered(endpoints.filter(isOperation), rules)) {
     const tag = tagOf(endpoint, rules);
     used.add(tag);
     const path = endpoint.path.replace('+}', '}');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endpoint as readDocs } from '../../../functions/service/read-docs.endpoint.ts';
 import { endpoint as readOpenApi } from '../../../functions/service/read-openapi.endpoint.ts';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { hasPrecondition } from '../../../shared/http/openapi/facts.ts';
 import { modelRows } from './model-rows.ts';
@@ -19,7 +19,7 @@ const parts = [projectRows, userRows, modelRows, strategyRows];
 const names = (all: readonly AnyEndpoint[]) => [...new Set(all.map(({ name }) => name))].sort();
 
 test('the rows name every operation with an ETag or a precondition, and no other', async () => {
-  const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+  const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
   const endpoints = loaded.map(({ endpoint }) => endpoint);
   const changes = parts.flatMap((rows) => rows.changes.map(({ endpoint }) => endpoint));
   expect(names(changes)).toEqual(names(endpoints.filter(hasPrecondition)));
@@ -33,7 +33,7 @@ test('the rows name every operation with an ETag or a precondition, and no other
 });
 
 test('every change of a record that can be read with its ETag takes a precondition', async () => {
-  const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+  const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
   const endpoints = loaded.map(({ endpoint }) => endpoint);
   const read = new Set(
     endpoints.filter(({ method, etag }) => method === 'GET' && etag).map(({ path }) => path),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/batch-server.ts';
 import { serviceDocument } from '../../../infra/openapi/service-document.ts';
 import { encodeCursor } from '../../../shared/http/cursor.ts';
@@ -16,7 +16,7 @@ import { newProject } from '../projects/new-project.ts';
 import { judge } from './judge.ts';
 import { type Known, requestsTo } from './requests.ts';
 
-const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
 const { paths } = serviceDocument(loaded);
 
 /** Requests to each endpoint; FUZZ_REQUESTS asks for more in a longer hunt. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
@@ -11,7 +11,7 @@ import { hostileBytes, hostileText } from './hostile.ts';
 
 // Requests that no client library would send, byte by byte, through the gateway to the real functions.
 
-const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
 const requests = 16 * Number(process.env['FUZZ_REQUESTS'] ?? 25);
 
 let service: TestService;

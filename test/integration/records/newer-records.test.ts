@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 import type { Item } from '../../../shared/data/table.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import type { Answer, TestService, TestUser } from '../../support/service.ts';
@@ -19,7 +19,7 @@ const path = {
   user_id: '01m7zd37c8ehm933t8h6rtmjze',
 };
 
-const endpoints = (await loadEndpoints(`${root}/functions`)).map(({ endpoint }) => endpoint);
+const endpoints = (await loadOperations(`${root}/functions`)).map(({ endpoint }) => endpoint);
 const reads = endpoints.filter(({ method, allow }) => method === 'GET' && allow !== 'anyone');
 const latest = (await Promise.all(fixtureFiles.map(loadFixture))).filter(
   ({ item: { schema_version } }) => schema_version === 0,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 
 /** What changes one thing to one value may be repeated as it is. */
 const repeatable = new Set([
@@ -14,7 +14,7 @@ const repeatable = new Set([
 ]);
 
 test('the client may repeat every POST outside /auth/: it takes a key, or does the same twice', async () => {
-  const endpoints = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+  const endpoints = await loadOperations(join(import.meta.dirname, '../../../functions'));
   const posts = endpoints
     .map(({ endpoint }) => endpoint)
     .filter(({ method, path }) => method === 'POST' && !path.startsWith('/auth/'));

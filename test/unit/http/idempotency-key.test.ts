@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 import { writeObjects } from '../../../shared/aws/needs.ts';
 import { readRecords, writeRecords } from '../../../shared/data/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
@@ -15,7 +15,7 @@ const proxyEvent = { headers: {} } as Event;
 const createNothing = [/\/cancel$/, /\/(metrics|params)$/, /^\/users\/\{user_id\}\/type$/];
 
 describe('every definition', async () => {
-  const endpoints = (await loadEndpoints(join(import.meta.dirname, '../../../functions'))).map(
+  const endpoints = (await loadOperations(join(import.meta.dirname, '../../../functions'))).map(
     (one) => one.endpoint,
   );
   const keyed = endpoints.filter(({ idempotent }) => idempotent !== undefined);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/endpoints.ts';
 import { openApiDocument } from '../../../shared/http/openapi/document.ts';
 import { type PublishedOperation, publishedOperations } from './published-operations.ts';
 
-const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
+const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
 const endpoints = loaded.map(({ endpoint }) => endpoint);
 const { paths } = openApiDocument(endpoints, {
   title: '',

@@ -43,7 +43,7 @@ export const layers: readonly (readonly string[])[] = [
     'functions/service',
     'functions/users',
   ],
-  ['functions/projects'],
+  ['functions/mlflow', 'functions/projects'],
   ['functions/optimization/models'],
   ['functions/optimization/strategies'],
   ['cli', 'infra/command'],

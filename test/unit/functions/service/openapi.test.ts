@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import kept from '../../../../functions/service/openapi.json' with { type: 'json' };
-import { loadEndpoints } from '../../../../infra/endpoints.ts';
+import { loadOperations } from '../../../../infra/endpoints.ts';
 import { serviceDocument } from '../../../../infra/openapi/service-document.ts';
 import { jsonOf } from '../../../../shared/http/openapi/responses.ts';
 
-const loaded = await loadEndpoints(join(import.meta.dirname, '../../../../functions'));
+const loaded = await loadOperations(join(import.meta.dirname, '../../../../functions'));
 const document = serviceDocument(loaded);
 const json = JSON.parse(JSON.stringify(document));
 

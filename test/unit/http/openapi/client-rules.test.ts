@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../../infra/endpoints.ts';
+import { loadOperations } from '../../../../infra/endpoints.ts';
 import { documentText, serviceDocument } from '../../../../infra/openapi/service-document.ts';
 
 // What generators of clients make of a document they tell nobody beforehand. `npm run test:clients` runs them; these are
 // the rules that came of it, for every endpoint that is added.
 
-const endpoints = await loadEndpoints(join(import.meta.dirname, '../../../../functions'));
+const endpoints = await loadOperations(join(import.meta.dirname, '../../../../functions'));
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into the document
 type Json = any;
 const document: Json = JSON.parse(documentText(serviceDocument(endpoints)));

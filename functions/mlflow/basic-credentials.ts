@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import { signIn } from '../../shared/accounts/sign-in.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { authenticateToken } from '../../shared/data/token.ts';
+import type { Identification, Identity } from '../../shared/http/definition.ts';
+
+/** Life of the token that stands for a name and password in this process, in seconds. */
+const tokenSeconds = 3600;
+const knownMost = 1000;
+
+const salt = randomBytes(32);
+/** Tokens by a digest of the credentials: a password costs a slow hash, and clients send it with every request. */
+const tokens = new Map<string, Promise<string>>();
+
+function credentialsOf(authorization: string): { username: string; password: string } | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const presented = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = presented.indexOf(':');
+  if (colon < 1) return undefined;
+  return { username: presented.slice(0, colon).toLowerCase(), password: presented.slice(colon + 1) };
+}
+
+const longest = { username: 64, password: 256 };
+
+/**
+ * The user whose name and password these are. They sign in once for each process and hour, with the same back-off as at
+ * `POST /auth/token`; the token dies with the password.
+ * @throws ServiceError `unauthenticated`, `too-many-requests`
+ */
+export async function identifyBasic(
+  authorization: string,
+  { platform, sourceIp }: Identification,
+): Promise<Identity | undefined> {
+  const credentials = credentialsOf(authorization);
+  if (credentials === undefined) return undefined;
+  const { username, password } = credentials;
+  if (username.length > longest.username || password.length > longest.password) return undefined;
+  const accounts = writeAccounts.open(platform);
+  const digest = createHash('sha256')
+    .update(salt)
+    .update(JSON.stringify([platform.settings.accountsTable, username, password]))
+    .digest('hex');
+  const known = tokens.get(digest);
+  const identity =
+    known &&
+    (await known.then(
+      (bearer) => authenticateToken(accounts, bearer, new Date()),
+      () => undefined,
+    ));
+  if (identity !== undefined) return identity;
+  const grant = { token_id: ulid().toLowerCase(), seconds: tokenSeconds, now: () => new Date() };
+  const bearer = signIn(accounts, { username, password, sourceIp }, grant).then((signed) => signed.bearer);
+  if (tokens.size >= knownMost) tokens.clear();
+  tokens.set(digest, bearer);
+  bearer.catch(() => tokens.delete(digest));
+  return authenticateToken(accounts, await bearer, new Date());
+}

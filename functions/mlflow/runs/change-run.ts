@@ -1,0 +1,76 @@
+import type { Experiment } from '../../../shared/data/experiment.ts';
+import type { ExperimentFields } from '../../../shared/data/tracking.ts';
+import { changeFields } from '../../experiments/change-fields.ts';
+import { requireRoom } from '../../experiments/field-rules.ts';
+import { noteTag } from '../experiments/show-experiment.ts';
+import { type RunKey, runIdOf } from '../ids.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { shortened } from '../protocol/scalars.ts';
+import { requireActive } from './find-run.ts';
+import { runNameTag } from './show-run.ts';
+
+/** Longest values, in characters; what is longer is shortened. */
+const tagMost = 8000;
+const paramMost = 6000;
+/** Longest name of a run. */
+export const runNameMost = 250;
+
+interface Pair {
+  key: string;
+  value: string;
+}
+
+/** The fields with further tags, of which some are fields of their own here. */
+export function withTags(fields: ExperimentFields, pairs: readonly Pair[]): ExperimentFields {
+  const tags = new Map(Object.entries(fields.tags));
+  let { name, note } = fields;
+  for (const { key, value } of pairs) {
+    const kept = shortened(value, tagMost);
+    if (key === runNameTag) name = shortened(kept, runNameMost);
+    else if (key === noteTag) note = kept;
+    else tags.set(key, kept);
+  }
+  return { ...fields, name, note, tags: Object.fromEntries(tags) };
+}
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` where one has another value already */
+function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKey): ExperimentFields {
+  const params = new Map(Object.entries(fields.params));
+  const changed: string[] = [];
+  for (const { key: name, value } of pairs) {
+    const kept = shortened(value, paramMost);
+    const present = params.get(name);
+    if (present !== undefined && present !== kept)
+      changed.push(`{'key': '${name}', 'old_value': '${present}', 'new_value': '${kept}'}`);
+    params.set(name, kept);
+  }
+  if (changed.length > 0) {
+    const message = `Changing param values is not allowed. Params were already logged='[${changed.slice(0, 10).join(', ')}]' for run ID='${runIdOf(key)}'.`;
+    throw mlflowError('INVALID_PARAMETER_VALUE', message);
+  }
+  return { ...fields, params: Object.fromEntries(params) };
+}
+
+const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** Change the fields of an active run; the same fields again change nothing. */
+export function changeRun(
+  context: Pick<MlflowContext, 'records' | 'now'>,
+  key: RunKey,
+  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+): Promise<Experiment> {
+  return changeFields(context, key, (present, experiment) => {
+    requireActive(present, key);
+    const fields = change(present, experiment);
+    return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
+  });
+}
+
+export const logFields = (
+  context: Pick<MlflowContext, 'records' | 'now'>,
+  key: RunKey,
+  { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
+): Promise<Experiment> =>
+  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags));

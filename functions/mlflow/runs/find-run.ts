@@ -1,0 +1,66 @@
+import { type Experiment, findExperiment } from '../../../shared/data/experiment.ts';
+import type { Project } from '../../../shared/data/project.ts';
+import {
+  type ExperimentFields,
+  findFields,
+  readTracking,
+  type Tracking,
+} from '../../../shared/data/tracking.ts';
+import { defaultName } from '../../experiments/default-name.ts';
+import { type RunKey, runIdOf, runKeyOf } from '../ids.ts';
+import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+import { type RunSource, showRun } from './show-run.ts';
+
+export interface Run {
+  project: Project;
+  experiment: Experiment;
+}
+
+/**
+ * The run of an id, for a caller who may do this in its project.
+ * @throws ServiceError `not-found` with MLflow's code, `forbidden`
+ */
+export async function requireRun(context: MlflowContext, run_id: string, access: Access): Promise<Run> {
+  const key = runKeyOf(run_id);
+  const [project, experiment] = await Promise.all([
+    requireAccess(context, key.project_id, access),
+    findExperiment(context.records, key.project_id, key.experiment_id),
+  ]);
+  if (experiment === undefined) throw doesNotExist(`Run with id=${run_id} not found`);
+  return { project, experiment };
+}
+
+export function requireActive({ deleted_at }: Pick<ExperimentFields, 'deleted_at'>, key: RunKey): void {
+  if (deleted_at === undefined) return;
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `The run ${runIdOf(key)} must be in the 'active' state. Current state is deleted.`,
+  );
+}
+
+/** The run, where its fields and its project are not marked as deleted. */
+export async function requireActiveRun(context: MlflowContext, run_id: string): Promise<Run> {
+  const run = await requireRun(context, run_id, 'developer');
+  const { project_id, experiment_id } = run.experiment;
+  const fields = await findFields(context.records, project_id, experiment_id);
+  requireActive({ deleted_at: fields?.deleted_at ?? run.project.deleted_at }, run.experiment);
+  return run;
+}
+
+export const sourceOf = ({ experiment, project }: Run, { fields, metrics }: Tracking): RunSource => ({
+  ...experiment,
+  name: fields?.name ?? defaultName(experiment.config_id),
+  note: fields?.note ?? null,
+  tags: fields?.tags ?? {},
+  params: fields?.params ?? {},
+  isDeleted: (fields?.deleted_at ?? project.deleted_at) !== undefined,
+  metrics,
+});
+
+/** A run with everything that it shows. */
+export async function answerRun({ records }: Pick<MlflowContext, 'records'>, run: Run): Promise<object> {
+  const { project_id, experiment_id } = run.experiment;
+  const tracking = await readTracking(records, project_id, experiment_id);
+  return showRun(sourceOf(run, tracking), tracking.fields);
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { Experiment } from '../../../shared/data/experiment.ts';
+import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
+import { logPoints } from '../../../shared/data/log-points.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { namedValue } from '../protocol/name-rules.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { text } from '../protocol/scalars.ts';
+import { changeRun, logFields } from './change-run.ts';
+import { requireActiveRun, requireRun } from './find-run.ts';
+import { pointOf, sentMetric } from './metric-rules.ts';
+import { runIdField } from './run-id-field.ts';
+
+/** Limits of MLflow's own server for one request. */
+const metricsMost = 1000;
+const pairsMost = 100;
+const entitiesMost = 1000;
+
+const atMost = (what: string, most: number) =>
+  `A batch logging request can contain at most ${most} ${what}. Please split up ${what} across multiple requests and try again.`;
+
+async function logMetrics(
+  { records }: Pick<MlflowContext, 'records'>,
+  experiment: Experiment,
+  points: readonly MetricPoint[],
+): Promise<void> {
+  if (points.length === 0) return;
+  if (experiment.kind !== 'logged')
+    throw mlflowError(
+      'INVALID_PARAMETER_VALUE',
+      'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
+    );
+  await logPoints(records, experiment, points);
+}
+
+const logMetric = route(
+  'POST mlflow/runs/log-metric',
+  z.object({ ...runIdField, ...sentMetric.shape }),
+  async (input, context) => {
+    const { experiment } = await requireActiveRun(context, input.run_id);
+    await logMetrics(context, experiment, [pointOf(input)]);
+    return {};
+  },
+);
+
+const logParameter = route(
+  'POST mlflow/runs/log-parameter',
+  z.object({ ...runIdField, ...namedValue.shape }),
+  async (input, context) => {
+    const { experiment } = await requireRun(context, input.run_id, 'developer');
+    await logFields(context, experiment, { params: [input] });
+    return {};
+  },
+);
+
+const setTag = route(
+  'POST mlflow/runs/set-tag',
+  z.object({ ...runIdField, ...namedValue.shape }),
+  async (input, context) => {
+    const { experiment } = await requireRun(context, input.run_id, 'developer');
+    await logFields(context, experiment, { tags: [input] });
+    return {};
+  },
+);
+
+const deleteTag = route(
+  'POST mlflow/runs/delete-tag',
+  z.object({ ...runIdField, key: text.min(1) }),
+  async ({ run_id, key }, context) => {
+    const { experiment } = await requireRun(context, run_id, 'developer');
+    await changeRun(context, experiment, (present) => {
+      if (!Object.hasOwn(present.tags, key))
+        throw mlflowError('RESOURCE_DOES_NOT_EXIST', `No tag with name: ${key} in run with id ${run_id}`);
+      const { [key]: _, ...tags } = present.tags;
+      return { ...present, tags };
+    });
+    return {};
+  },
+);
+
+const batch = z
+  .object({
+    ...runIdField,
+    metrics: z.array(sentMetric).max(metricsMost, atMost('metrics', metricsMost)).default([]),
+    params: z.array(namedValue).max(pairsMost, atMost('params', pairsMost)).default([]),
+    tags: z.array(namedValue).max(pairsMost, atMost('tags', pairsMost)).default([]),
+  })
+  .refine(
+    ({ metrics, params, tags }) => metrics.length + params.length + tags.length <= entitiesMost,
+    atMost('metrics, params, and tags', entitiesMost),
+  );
+
+function requireUniqueParams(params: readonly { key: string; value: string }[]): void {
+  const seen = new Set<string>();
+  const repeated = params.filter(({ key }) => seen.has(key) || !seen.add(key));
+  if (repeated.length === 0) return;
+  const keys = repeated.map(({ key }) => `'${key}'`).join(', ');
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `Duplicate parameter keys have been submitted: [${keys}]. Please ensure the request contains only one param value per param key.`,
+  );
+}
+
+const logBatch = route('POST mlflow/runs/log-batch', batch, async (input, context) => {
+  const { run_id, metrics, params, tags } = input;
+  requireUniqueParams(params);
+  const hasFields = params.length + tags.length > 0;
+  const { experiment } = await (hasFields
+    ? requireRun(context, run_id, 'developer')
+    : requireActiveRun(context, run_id));
+  if (hasFields) await logFields(context, experiment, { params, tags });
+  await logMetrics(context, experiment, metrics.map(pointOf));
+  return {};
+});
+
+export const logRoutes: readonly Route[] = [logMetric, logParameter, setTag, deleteTag, logBatch];

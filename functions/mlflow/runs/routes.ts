@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { changeFields } from '../../experiments/change-fields.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { createRun } from './create-run.ts';
+import { answerRun, requireRun } from './find-run.ts';
+import { inputRoutes } from './input-routes.ts';
+import { logRoutes } from './log-routes.ts';
+import { metricRoutes } from './metric-routes.ts';
+import { runIdField } from './run-id-field.ts';
+import { updateRun } from './update-run.ts';
+
+const get = route('GET mlflow/runs/get', z.object(runIdField), async ({ run_id }, context) => ({
+  run: await answerRun(context, await requireRun(context, run_id, 'viewer')),
+}));
+
+/** Marks a run as deleted, or takes the mark away. */
+const marking = (path: string, deletes: boolean): Route =>
+  route(`POST mlflow/runs/${path}`, z.object(runIdField), async ({ run_id }, context) => {
+    const { experiment } = await requireRun(context, run_id, 'developer');
+    await changeFields(context, experiment, (present) => {
+      const { deleted_at, ...others } = present;
+      if (deletes === (deleted_at !== undefined)) {
+        const state = deletes ? 'active' : 'deleted';
+        throw mlflowError('INVALID_PARAMETER_VALUE', `The run ${run_id} must be in the '${state}' state.`);
+      }
+      return { fields: deletes ? { ...present, deleted_at: context.now().toISOString() } : others };
+    });
+    return {};
+  });
+
+export const runRoutes: readonly Route[] = [
+  createRun,
+  get,
+  updateRun,
+  marking('delete', true),
+  marking('restore', false),
+  ...logRoutes,
+  ...inputRoutes,
+  ...metricRoutes,
+];

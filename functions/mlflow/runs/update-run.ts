@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { FinalStatus } from '../../../shared/data/job-status.ts';
+import { readTracking } from '../../../shared/data/tracking.ts';
+import { changeFields } from '../../experiments/change-fields.ts';
+import { changedStatus } from '../../experiments/changed-status.ts';
+import { requireRoom } from '../../experiments/field-rules.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { route } from '../protocol/route.ts';
+import { isoTime, milliseconds, text } from '../protocol/scalars.ts';
+import { withTags } from './change-run.ts';
+import { requireActive, requireRun, sourceOf } from './find-run.ts';
+import { runIdField } from './run-id-field.ts';
+import { runNameTag, showInfo } from './show-run.ts';
+
+/** MLflow's statuses, and by what number Protocol Buffers know them. A run that is scheduled has not ended. */
+const statuses = {
+  RUNNING: 'RUNNING',
+  SCHEDULED: 'RUNNING',
+  FINISHED: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  KILLED: 'CANCELLED',
+} as const satisfies Record<string, 'RUNNING' | FinalStatus>;
+const names = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'] as const;
+const status = z.union(
+  [
+    z.enum(names),
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(names.length)
+      .transform((number) => names[number - 1] ?? 'RUNNING'),
+  ],
+  { error: `must be one of ${names.join(', ')}` },
+);
+
+export const updateRun = route(
+  'POST mlflow/runs/update',
+  z.object({
+    ...runIdField,
+    status: status.optional(),
+    end_time: milliseconds.optional(),
+    run_name: text.optional(),
+  }),
+  async (input, context) => {
+    const { records, now } = context;
+    const run = await requireRun(context, input.run_id, 'developer');
+    const experiment = await changeFields(context, run.experiment, async (present, found) => {
+      requireActive(present, found);
+      const renamed =
+        input.run_name === undefined || input.run_name === ''
+          ? present
+          : requireRoom(withTags(present, [{ key: runNameTag, value: input.run_name }]), 'run_name');
+      if (input.status === undefined && input.end_time === undefined) return { fields: renamed };
+      if (found.kind !== 'logged')
+        throw mlflowError('INVALID_PARAMETER_VALUE', 'The status of a training is that of its job.');
+      const wanted = input.status === undefined ? undefined : statuses[input.status];
+      const change = wanted === undefined ? {} : await changedStatus(records, found, wanted, now());
+      const stopped_at = input.end_time === undefined ? {} : { stopped_at: isoTime(input.end_time) };
+      return {
+        fields: renamed,
+        set: { ...change.set, ...(wanted === 'RUNNING' ? {} : stopped_at) },
+        ...(change.also !== undefined && { also: change.also }),
+      };
+    });
+    const tracking = await readTracking(records, experiment.project_id, experiment.experiment_id);
+    return { run_info: showInfo(sourceOf({ ...run, experiment }, tracking)) };
+  },
+);

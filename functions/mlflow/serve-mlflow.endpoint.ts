@@ -1,0 +1,41 @@
+import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { identifyBasic } from './basic-credentials.ts';
+import { experimentRoutes } from './experiments/routes.ts';
+import { errorBody } from './protocol/mlflow-error.ts';
+import { createRouter } from './protocol/router.ts';
+import { runRoutes } from './runs/routes.ts';
+import { serverRoutes } from './server-routes.ts';
+
+const route = createRouter([...serverRoutes, ...experimentRoutes, ...runRoutes]);
+
+/** What Lambda takes of a body, which is sent in base64. */
+const bodyMaxBytes = 4_400_000;
+
+/**
+ * The REST API of MLflow's tracking server, for unmodified clients (`MLFLOW_TRACKING_URI=<base URL>/mlflow`). One function
+ * for all of it: a client makes a burst of different calls, which share one that is warm.
+ */
+export const endpoint = defineEndpoint({
+  name: 'serveMlflow',
+  method: 'ANY',
+  path: '/mlflow/{mlflow_path+}',
+  summary: "The API of MLflow's tracking server",
+  allow: 'viewer',
+  needs: { records: writeRecords, objects: writeProjectObjects, accounts: writeAccounts },
+  runtime: hashingRuntime,
+  input: { request: { maxBytes: bodyMaxBytes } },
+  output: { 200: content(['application/json', 'text/plain', 'application/octet-stream']) },
+  errorBody,
+  identify: identifyBasic,
+
+  async handle({ request }, context) {
+    const { route: found, variables } = route(request);
+    return found.handle(request, variables, context);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,20 @@
+import type { RawRequest } from './definition.ts';
+import type { Exchange } from './exchange.ts';
+import { checkBodySize, readFile } from './parse-body.ts';
+import { headerOf } from './proxy-event.ts';
+
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const satisfies RawRequest['method'][];
+
+/** The whole request of a proxy, which parses it itself. @throws ServiceError `too-large` */
+export function readRawRequest({ event, endpoint }: Exchange, maxBytes: number): RawRequest {
+  checkBodySize(event, maxBytes);
+  const { bytes } = readFile(event, { mediaTypes: ['*/*'] });
+  const query = new URLSearchParams();
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    for (const value of values ?? []) query.append(name, value);
+  }
+  const method = methods.find((one) => one === event.httpMethod);
+  if (method === undefined) throw new Error(`${endpoint.name} is not routed for ${event.httpMethod}`);
+  const [path = ''] = Object.values(event.pathParameters ?? {});
+  return { method, path, query, mediaType: headerOf(event, 'content-type') ?? '', bytes };
+}
