@@ -1,3 +1,4 @@
+import { servedMethods } from '../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import type { JsonSchema } from '../../shared/http/openapi/json-schema.ts';
 import type { Event } from '../../shared/http/proxy-event.ts';
@@ -57,7 +58,7 @@ export function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: F
   const body = bodyOf(endpoint, operation, facts);
   return makeProxyEvent(
     {
-      method: endpoint.method,
+      method: servedMethods(endpoint.method).includes('GET') ? 'GET' : endpoint.method,
       path: encoded.path,
       query: new URLSearchParams(query).toString(),
       headers: [

@@ -69,6 +69,7 @@ const givenFacts: Facts = {
   sha256: createHash('sha256').update(source).digest('hex'),
   size: String(source.length),
   grant_type: 'password',
+  mlflow_path: 'version',
   // Of a variable.
   value: 'long enough to be masked',
 };

@@ -23,6 +23,9 @@ export interface ExperimentRow
     >
   > {
   readonly name: string;
+  readonly note: string | null;
+  /** When an MLflow client marked it as deleted. */
+  readonly deleted_at: string | undefined;
   tag(name: string): string | undefined;
   param(name: string): string | undefined;
   metric(name: string): MetricSummary | undefined;
@@ -38,6 +41,8 @@ export function rowOf(experiment: Experiment, { fields, metrics }: Tracking): Ex
   return {
     ...experiment,
     name: fields?.name ?? defaultName(experiment.config_id),
+    note: fields?.note ?? null,
+    deleted_at: fields?.deleted_at,
     tag: (name) => tags.get(name),
     param: (name) => params.get(name),
     metric: (name) => metrics.get(name),

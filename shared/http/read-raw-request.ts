@@ -1,12 +1,13 @@
 import type { RawRequest } from './definition.ts';
 import type { Exchange } from './exchange.ts';
+import { HttpError } from './http-error.ts';
 import { checkBodySize, readFile } from './parse-body.ts';
 import { headerOf } from './proxy-event.ts';
 
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const satisfies RawRequest['method'][];
 
 /** The whole request of a proxy, which parses it itself. @throws ServiceError `too-large` */
-export function readRawRequest({ event, endpoint }: Exchange, maxBytes: number): RawRequest {
+export function readRawRequest({ event }: Exchange, maxBytes: number): RawRequest {
   checkBodySize(event, maxBytes);
   const { bytes } = readFile(event, { mediaTypes: ['*/*'] });
   const query = new URLSearchParams();
@@ -14,7 +15,16 @@ export function readRawRequest({ event, endpoint }: Exchange, maxBytes: number):
     for (const value of values ?? []) query.append(name, value);
   }
   const method = methods.find((one) => one === event.httpMethod);
-  if (method === undefined) throw new Error(`${endpoint.name} is not routed for ${event.httpMethod}`);
+  if (method === undefined) {
+    const allowed = methods.join(', ');
+    throw new HttpError(
+      'method-not-allowed',
+      `${event.httpMethod} is not served here; allowed are ${allowed}.`,
+      {
+        Allow: allowed,
+      },
+    );
+  }
   const [path = ''] = Object.values(event.pathParameters ?? {});
   return { method, path, query, mediaType: headerOf(event, 'content-type') ?? '', bytes };
 }

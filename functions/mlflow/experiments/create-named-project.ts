@@ -24,12 +24,10 @@ export function createNamedProject(
   requireDeveloper(context);
   const { records, caller, newId, now } = context;
   const { [noteTag]: project_description = '', ...others } = tags;
-  return retryOnConflict(async (call) => {
+  return retryOnConflict(async () => {
     const claimed = await findClaimedName(records, caller.user_id, name);
-    if (call > 1 && claimed !== undefined) {
-      const [winner] = (await findProjects(records, [claimed])).items;
-      if (winner?.project_name === name) return winner;
-    }
+    const [present] = claimed === undefined ? [] : (await findProjects(records, [claimed])).items;
+    if (present?.project_name === name && present.owner_id === caller.user_id) return present;
     const created_at = now().toISOString();
     const project: Project = {
       project_id: await newProjectId(records, newId()),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ServiceError } from '../../../shared/core/service-error.ts';
 import { claimName, findClaimedName } from '../../../shared/data/project.ts';
-import { requireAccess, requireDeveloper } from '../protocol/context.ts';
+import { requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -9,6 +9,7 @@ import { text } from '../protocol/scalars.ts';
 import { changeProject, requireTagRoom } from './change-project.ts';
 import { createNamedProject } from './create-named-project.ts';
 import { findByName, requireExperimentProject } from './find-project.ts';
+import { searchExperimentsRoute } from './search-experiments.ts';
 import { noteTag, showExperiment } from './show-experiment.ts';
 
 const nameMost = 500;
@@ -78,8 +79,7 @@ const update = route(
 /** Marks a project as deleted, or takes the mark away. */
 const marking = (path: string, deletes: boolean): Route =>
   route(`POST mlflow/experiments/${path}`, z.object({ experiment_id }), async (input, context) => {
-    const { project_id, deleted_at } = await requireExperimentProject(context, input.experiment_id, 'viewer');
-    await requireAccess(context, project_id, 'owner');
+    const { project_id, deleted_at } = await requireExperimentProject(context, input.experiment_id, 'owner');
     if (deletes === (deleted_at !== undefined)) {
       const state = deletes ? 'active' : 'deleted';
       throw mlflowError('RESOURCE_DOES_NOT_EXIST', `No ${state} experiment with id=${project_id} exists`);
@@ -133,4 +133,6 @@ export const experimentRoutes: readonly Route[] = [
   marking('restore', false),
   setTag,
   deleteTag,
+  searchExperimentsRoute,
+  { ...searchExperimentsRoute, method: 'GET' },
 ];

@@ -39,6 +39,3 @@ export function route<S extends z.ZodObject>(
     },
   };
 }
-
-/** The same for a route that is served under two versions of the API. */
-export const alsoAt = (one: Route, path: string): Route[] => [one, { ...one, path }];

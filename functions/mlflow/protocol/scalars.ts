@@ -29,12 +29,6 @@ export const double = z.union(
   { error: 'Please specify value as a valid double (64-bit floating point)' },
 );
 
-/** A bool of Protocol Buffers, or of a query. */
-export const bool = z.union(
-  [z.boolean(), z.enum(['true', 'True', 'false', 'False']).transform((value) => /t/i.test(value))],
-  { error: 'must be true or false' },
-);
-
 /** A double in an answer. */
 export const shownDouble = (value: number): number | string =>
   Number.isFinite(value) ? value : String(value);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultName } from '../../../shared/data/default-name.ts';
 import { type Experiment, emptyExperiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { rankOf } from '../../../shared/data/job-status.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
@@ -6,7 +7,6 @@ import { count, projectExists } from '../../../shared/data/project.ts';
 import { type ExperimentFields, putFields } from '../../../shared/data/tracking.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { criterionOf } from '../../experiments/criteria.ts';
-import { defaultName } from '../../experiments/default-name.ts';
 import { experimentNumber } from '../../experiments/experiment-number.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';

@@ -1,3 +1,4 @@
+import { defaultName } from '../../../shared/data/default-name.ts';
 import { type Experiment, findExperiment } from '../../../shared/data/experiment.ts';
 import type { Project } from '../../../shared/data/project.ts';
 import {
@@ -6,7 +7,6 @@ import {
   readTracking,
   type Tracking,
 } from '../../../shared/data/tracking.ts';
-import { defaultName } from '../../experiments/default-name.ts';
 import { type RunKey, runIdOf, runKeyOf } from '../ids.ts';
 import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';

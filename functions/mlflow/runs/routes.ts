@@ -8,6 +8,7 @@ import { inputRoutes } from './input-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { metricRoutes } from './metric-routes.ts';
 import { runIdField } from './run-id-field.ts';
+import { searchRuns } from './search-runs.ts';
 import { updateRun } from './update-run.ts';
 
 const get = route('GET mlflow/runs/get', z.object(runIdField), async ({ run_id }, context) => ({
@@ -35,6 +36,7 @@ export const runRoutes: readonly Route[] = [
   updateRun,
   marking('delete', true),
   marking('restore', false),
+  searchRuns,
   ...logRoutes,
   ...inputRoutes,
   ...metricRoutes,

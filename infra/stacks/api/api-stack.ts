@@ -2,7 +2,7 @@ import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-li
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { allNeeds } from '../../../shared/http/all-needs.ts';
-import { servedMethods } from '../../../shared/http/definition.ts';
+import { isOperation, servedMethods } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
@@ -51,7 +51,9 @@ export class ApiStack extends Stack {
         log,
         role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
       });
-      return servedMethods(method).map((one) => ({ path, method: one, fn }));
+      // A method of each kind would be resources that a proxy does not need.
+      const methods = method === 'ANY' ? [method] : servedMethods(method);
+      return methods.map((one) => ({ path, method: one, fn }));
     });
     const { CORS_ORIGINS } = environment;
     const otherMethods = new ServiceFunction(this, anyMethodName, {
@@ -62,7 +64,9 @@ export class ApiStack extends Stack {
       role: roles.roleOf([]),
     });
     // Endpoints of one route are written with and without the slash at its end.
-    const paths = new Map(endpoints.map(({ path }) => [routeOf({ path }).resource, path]));
+    const paths = new Map(
+      endpoints.filter(isOperation).map(({ path }) => [routeOf({ path }).resource, path]),
+    );
     addRoutes(this, api, [
       ...served,
       ...[...paths.values()].map((path) => ({ path, method: 'ANY', fn: otherMethods.lambda }) as const),

@@ -83,6 +83,11 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   trainProject: [memberChange, 200],
   trainProjectRemote: [memberChange, 200],
 
+  'serveMlflow, reading an experiment': [viewerRead, 200],
+  'serveMlflow, creating an experiment': [developers, 200],
+  'serveMlflow, creating a run': [memberChange, 200],
+  'serveMlflow, marking an experiment as deleted': [ownerChange, 200],
+
   listExperiments: [viewerRead, 200],
   searchExperiments: [viewerRead, 200],
   readExperiment: [viewerRead, 200],

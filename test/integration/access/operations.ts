@@ -52,6 +52,13 @@ const newUser = (account_type: string) => json({ username: `u${newId()}`, passwo
 const experiment = { absent: { experiment_id: nobody } };
 const config = { absent: { config_id: 'absent.yaml' } };
 
+/** A change by MLflow's API. */
+const mlflowChange = (path: string, body: object): Call => ({
+  ...json(body),
+  method: 'POST',
+  path: { mlflow_path: `api/2.0/mlflow/${path}` },
+});
+
 const variable = { absent: { name: 'ABSENT' } };
 /** On the variables of another project of the target, which keeps those of its own. */
 const onVariables = (call: Call): Operation => ({
@@ -224,6 +231,26 @@ export const operations: Readonly<Record<string, Operation>> = {
   deleteModel: {
     call: async ({ service, target }) =>
       target === undefined ? {} : { path: { model_name: (await recordedModel(service, target)).model_name } },
+  },
+
+  'serveMlflow, reading an experiment': {
+    call: ({ target }) => ({
+      method: 'GET',
+      path: { mlflow_path: 'api/2.0/mlflow/experiments/get' },
+      query: { experiment_id: target?.project_id ?? nobody },
+    }),
+  },
+  'serveMlflow, creating an experiment': {
+    call: () => mlflowChange('experiments/create', { name: newId() }),
+  },
+  'serveMlflow, creating a run': {
+    call: ({ target }) => mlflowChange('runs/create', { experiment_id: target?.project_id ?? nobody }),
+  },
+  'serveMlflow, marking an experiment as deleted': {
+    call: async ({ service, target }) => {
+      const experiment_id = target === undefined ? nobody : await service.projectOf(target.user);
+      return mlflowChange('experiments/delete', { experiment_id });
+    },
   },
 
   createPruneStrategy: optimizing({ strategy: 'random', inputs: '1x1x8x8', outputs: '1x10' }),

@@ -4,13 +4,15 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { routeOf } from '../../../infra/routes.ts';
+import { isOperation } from '../../../shared/http/definition.ts';
 import { problemsOf } from '../../../shared/http/openapi/problems.ts';
 import { problemKinds } from '../../../shared/http/problem.ts';
 
 const functions = join(import.meta.dirname, '../../../functions');
 const loaded = await loadEndpoints(functions);
 const endpoints = loaded.map(({ endpoint }) => endpoint);
-const named = endpoints.map((endpoint) => [endpoint.name, endpoint] as const);
+/** Proxies serve what others have defined. */
+const named = endpoints.filter(isOperation).map((endpoint) => [endpoint.name, endpoint] as const);
 
 /** Operations that need nobody to be signed in, by the contract. */
 const openToAnyone = [

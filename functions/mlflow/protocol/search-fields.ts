@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { type Filter, parseFilter } from '../../../shared/search/parse-filter.ts';
+import { type OrderTerm, parseOrder } from '../../../shared/search/parse-order.ts';
+import { SearchSyntaxError } from '../../../shared/search/search-syntax-error.ts';
+import type { Vocabulary } from '../../../shared/search/vocabulary.ts';
+import { mlflowError } from './mlflow-error.ts';
+import { int64, text } from './scalars.ts';
+
+const resultsMost = 50_000;
+
+/** Whether what is marked as deleted is found, as clients say it: by name or by number. */
+export const viewType = z
+  .union([
+    z.enum(['ACTIVE_ONLY', 'DELETED_ONLY', 'ALL']),
+    int64.pipe(z.number().min(1).max(3)).transform((number) => views[number - 1] ?? 'ACTIVE_ONLY'),
+  ])
+  .default('ACTIVE_ONLY');
+const views = ['ACTIVE_ONLY', 'DELETED_ONLY', 'ALL'] as const;
+
+export const isInView = (view: z.output<typeof viewType>, isDeleted: boolean): boolean =>
+  view === 'ALL' || isDeleted === (view === 'DELETED_ONLY');
+
+/** Fields of every search. */
+export const searchFields = {
+  filter: text.default(''),
+  order_by: z.array(text).default([]),
+  max_results: int64
+    .refine(
+      (value) => value > 0 && value <= resultsMost,
+      `It must be a positive integer of at most ${resultsMost}.`,
+    )
+    .default(1000),
+  page_token: text.default(''),
+};
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for text that is no filter or order */
+function understood<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SearchSyntaxError)) throw error;
+    throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid ${name}: it ${error.message}.`);
+  }
+}
+
+export const readFilter = <Row>(filter: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
+  understood('filter', () => parseFilter(filter, vocabulary));
+
+export const readOrder = <Row>(terms: readonly string[], vocabulary: Vocabulary<Row>): OrderTerm<Row>[] =>
+  understood('order_by clause', () => terms.flatMap((term) => parseOrder(term, vocabulary)));
+
+/** The token of a page, and the position that it stands for. */
+export const tokenOf = (position: string): string => Buffer.from(position).toString('base64url');
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that no page of this search has had */
+export function positionOf(token: string, isPosition: (text: string) => boolean): string | undefined {
+  if (token === '') return undefined;
+  const position = Buffer.from(token, 'base64url').toString('utf8');
+  if (isPosition(position)) return position;
+  throw mlflowError('INVALID_PARAMETER_VALUE', 'Invalid page token: it is not one of this search.');
+}

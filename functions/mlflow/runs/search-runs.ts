@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
+import type { Project } from '../../../shared/data/project.ts';
+import { isSearchPosition, searchExperiments } from '../../../shared/data/search-experiments.ts';
+import { requireExperimentProject } from '../experiments/find-project.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { route } from '../protocol/route.ts';
+import { text } from '../protocol/scalars.ts';
+import {
+  isInView,
+  positionOf,
+  readFilter,
+  readOrder,
+  searchFields,
+  tokenOf,
+  viewType,
+} from '../protocol/search-fields.ts';
+import { runVocabulary } from './run-vocabulary.ts';
+import { showRun } from './show-run.ts';
+
+/** Runs of an answer, which clients follow by its token, and most bytes of them. */
+const pageMost = 1000;
+const answerMaxBytes = 4_500_000;
+/** Most experiments that one search looks through. */
+const experimentsMost = 1000;
+
+const show = (row: ExperimentRow, isDeleted: boolean): object =>
+  showRun({
+    ...row,
+    isDeleted,
+    tags: Object.fromEntries(row.tags),
+    params: Object.fromEntries(row.params),
+    metrics: row.metrics,
+  });
+
+async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {
+  const projects: Project[] = [];
+  for (const id of new Set(ids)) projects.push(await requireExperimentProject(context, id, 'viewer'));
+  return projects;
+}
+
+export const searchRuns = route(
+  'POST mlflow/runs/search',
+  z.object({
+    ...searchFields,
+    experiment_ids: z.array(text.min(1)).max(experimentsMost).default([]),
+    run_view_type: viewType,
+  }),
+  async ({ experiment_ids, filter, order_by, max_results, page_token, run_view_type }, context) => {
+    const wanted = readFilter(filter, runVocabulary);
+    // MLflow's own order where none is given.
+    const order = readOrder(order_by.length === 0 ? ['start_time DESC'] : order_by, runVocabulary);
+    const after = positionOf(page_token, (position) => isSearchPosition(position, order));
+    const projects = await projectsOf(context, experiment_ids);
+    const deleted = new Set(
+      projects.flatMap((one) => (one.deleted_at === undefined ? [] : [one.project_id])),
+    );
+    const isDeleted = (row: ExperimentRow): boolean =>
+      row.deleted_at !== undefined || deleted.has(row.project_id);
+    const inView = {
+      ...wanted,
+      matches: (row: ExperimentRow) => isInView(run_view_type, isDeleted(row)) && wanted.matches(row),
+    };
+    const ids = projects.map(({ project_id }) => project_id);
+    for (let limit = Math.min(max_results, pageMost); ; ) {
+      const search = { filter: inView, order_by: order, limit, after };
+      const { rows, next } = await searchExperiments(context.records, ids, search);
+      const runs = rows.map((row) => show(row, isDeleted(row)));
+      const bytes = Buffer.byteLength(JSON.stringify(runs));
+      if (bytes <= answerMaxBytes || limit === 1)
+        return { runs, ...(next !== undefined && { next_page_token: tokenOf(next) }) };
+      limit = Math.max(1, Math.floor((rows.length * answerMaxBytes * 0.8) / bytes));
+    }
+  },
+);
