@@ -1,10 +1,12 @@
-import type { CalibrationRanges } from '../calibrate/ranges.ts';
+import type { Observations } from '../calibrate/observations.ts';
 import type { Model } from '../model/model.ts';
 import { pruneMagnitude } from '../prune/magnitude.ts';
 import { pruneNofM } from '../prune/n-of-m.ts';
 import type { StructuredStrategy } from '../prune/structured/channel-scores.ts';
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
 import { convertToFloat16 } from '../quantize/float16.ts';
+import { gptqMethod } from '../quantize/gptq-method.ts';
+import { leastErrorLevels } from '../quantize/least-error-blocks.ts';
 import { quantizeDynamic } from '../quantize/quantize-dynamic.ts';
 import { quantizeStatic } from '../quantize/quantize-static.ts';
 import { quantizeWeightOnly } from '../quantize/weight-only.ts';
@@ -21,7 +23,7 @@ interface Work {
   model: Model;
   report: TransformReport;
   /** Of the activations, for strategies that are calibrated. */
-  ranges: CalibrationRanges;
+  observed: Observations;
 }
 
 type Apply<R> = (work: Work, request: R) => void;
@@ -31,8 +33,8 @@ const structured =
   (strategy: StructuredStrategy): Apply<PruneRequest> =>
   ({ model, report }, request) =>
     pruneStructured(model, { ...request, strategy }, report);
-const calibrated: Apply<QuantizeRequest> = ({ model, report, ranges }, request) =>
-  quantizeStatic(model, request, ranges, report);
+const calibrated: Apply<QuantizeRequest> = ({ model, report, observed }, request) =>
+  quantizeStatic(model, request, observed.ranges, report);
 
 /** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
 const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
@@ -51,6 +53,10 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
   static_percentile: calibrated,
   static_entropy: calibrated,
   weight_only: ({ model, report }, request) => quantizeWeightOnly(model, request, report),
+  weight_only_mse: ({ model, report }, request) =>
+    quantizeWeightOnly(model, request, report, () => leastErrorLevels),
+  gptq: ({ model, report, observed }, request) =>
+    quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
   float16: ({ model, report }, request) => convertToFloat16(model, request, report),
 };
 

@@ -1,6 +1,7 @@
 import { hardware } from '../receipt/hardware.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import { needsRanges } from '../strategies/optimization-request.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { seedsOf } from './plan-feeds.ts';
@@ -72,7 +73,7 @@ function warningsOf({ optimization, accepted, calibrated, check }: Findings): st
   const warnings: string[] = [];
   if (calibrated?.data.source === 'synthetic') {
     warnings.push(
-      'NO CALIBRATION SET: the ranges of the activations come from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
+      'NO CALIBRATION SET: what is known of the activations comes from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
     );
   }
   if (check !== null) warnings.push('Not run as a whole: the model is too large for a session here.');
@@ -90,7 +91,7 @@ function warningsOf({ optimization, accepted, calibrated, check }: Findings): st
   }
   const hasVnni = flags.some((flag) => flag.endsWith('vnni'));
   const isSigned8 =
-    request.operation === 'quantize' && request.precision === 8 && request.strategy !== 'weight_only';
+    request.operation === 'quantize' && (request.strategy === 'dynamic' || needsRanges(request));
   if (isSigned8 && !request.reduce_range && architecture === 'x64' && hasVnni) {
     warnings.push(
       'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',

@@ -44,14 +44,21 @@ class Work {
       : await this.stages.run<'read'>('verify', task);
   }
 
-  /** Observes ranges where the method needs them; the file that they are in, and what they were observed on. */
+  /** Observes what the method needs; the folder that it is in, and what it was observed on. */
   async #calibrate({ calibrate }: FeedPlans) {
     const { request, model, say } = this.optimization;
-    if (!isCalibrated(request)) return { ranges: null, calibrated: null };
-    if (calibrate.set === null) say('There is no calibration set: ranges are taken from made-up inputs.');
-    const ranges = join(this.#scratch, 'ranges.json');
-    const task = { kind: 'calibrate', model, request: { ...request }, feed: calibrate, out: ranges } as const;
-    return { ranges, calibrated: await this.stages.run<'calibrate'>('calibrate', task) };
+    if (!isCalibrated(request)) return { observed: null, calibrated: null };
+    if (calibrate.set === null)
+      say('There is no calibration set: the model is calibrated on made-up inputs.');
+    const observed = join(this.#scratch, 'observed');
+    const task = {
+      kind: 'calibrate',
+      model,
+      request: { ...request },
+      feed: calibrate,
+      out: observed,
+    } as const;
+    return { observed, calibrated: await this.stages.run<'calibrate'>('calibrate', task) };
   }
 
   async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
@@ -84,9 +91,9 @@ class Work {
     const isRunnable = fitInMemory(this.#bounds, before.weight_bytes);
     const feeds = planFeeds(optimization, before.inputs);
     requireRunnable(optimization, before, feeds, isRunnable);
-    const { ranges, calibrated } = await this.#calibrate(feeds);
+    const { observed, calibrated } = await this.#calibrate(feeds);
     const feed = isRunnable ? feeds.compare : null;
-    const context: TrialContext = { optimization, stages, out: this.#out, ranges, feed };
+    const context: TrialContext = { optimization, stages, out: this.#out, observed, feed };
     const accepted = await meetMaxError(context, request.max_error);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));

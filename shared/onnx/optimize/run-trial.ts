@@ -26,7 +26,8 @@ export interface TrialContext {
   stages: StageLog;
   /** Folder of the result, which each trial fills anew. */
   out: string;
-  ranges: string | null;
+  /** Folder of what calibration observed. */
+  observed: string | null;
   /** Data to compare on; null where the model is too large to be run. */
   feed: Feed | null;
 }
@@ -37,14 +38,14 @@ export async function runTrial(
   excluded: readonly string[],
   names = stageNames,
 ): Promise<Trial> {
-  const { optimization, stages, out, ranges, feed } = context;
+  const { optimization, stages, out, observed, feed } = context;
   await emptyFolder(out, optimization.user);
   const transform = await stages.run<'transform'>(names.transform, {
     kind: 'transform',
     model: optimization.model,
     request: { ...optimization.request },
     exclude: [...excluded],
-    ranges,
+    observed,
     out,
     name: optimization.name,
   });

@@ -1,3 +1,5 @@
+import { blockScale, levelOf, reciprocalOf } from './block-scale.ts';
+
 /** A matrix of K rows (summed over) and N columns (outputs) as it lies in memory. */
 export interface Matrix {
   values: Float32Array;
@@ -29,27 +31,6 @@ const tile = 64;
 
 /** Number of blocks along K; the last one may be shorter. */
 export const blockCount = (k: number): number => Math.ceil(k / blockSize);
-
-interface BlockScale {
-  scale: number;
-  zeroPoint: number;
-}
-
-/**
- * Scale and zero point of a block whose values, zero included, lie between `low` and `high`, in float32 as ONNX Runtime
- * computes them: symmetric, the value of the largest magnitude becomes −2^(bits − 1); asymmetric, the whole range.
- */
-function blockScale(low: number, high: number, bits: 4 | 8, symmetric: boolean): BlockScale {
-  const middle = 2 ** (bits - 1);
-  if (symmetric) {
-    const extreme = Math.abs(high) > Math.abs(low) ? high : low;
-    return { scale: extreme === 0 ? 0 : Math.fround(extreme / -middle), zeroPoint: middle };
-  }
-  const most = 2 ** bits - 1;
-  const scale = Math.fround(Math.fround(high - low) / most);
-  if (scale === 0) return { scale, zeroPoint: 0 };
-  return { scale, zeroPoint: Math.min(most, Math.max(0, Math.floor(Math.fround(-low / scale) + 0.5))) };
-}
 
 /**
  * Quantizes weights in blocks of 32 along K. Each is multiplied by the reciprocal of the scale in float32 and rounded
@@ -106,7 +87,7 @@ function quantizeBlock(
     else if (value > high) high = value;
   }
   const { scale, zeroPoint } = blockScale(low, high, bits, symmetric);
-  const reciprocal = scale === 0 ? 0 : Math.fround(1 / scale);
+  const reciprocal = reciprocalOf(scale);
   const most = 2 ** bits - 1;
   const place = column * blocks + block;
   result.scales[place] = scale;
@@ -115,9 +96,7 @@ function quantizeBlock(
   let target = place * (bits === 4 ? blockSize / 2 : blockSize);
   for (let at = 0, from = start; at < length; at += 1, from += strideK) {
     const value = values[from] ?? 0;
-    // A sum below zero is clamped to zero, so that adding a half and cutting off is half away from zero.
-    const shifted = Math.fround(Math.fround(value * reciprocal) + zeroPoint) + 0.5;
-    const level = shifted < 0 ? 0 : shifted > most ? most : Math.floor(shifted);
+    const level = levelOf(value, reciprocal, zeroPoint, most);
     const error = (level - zeroPoint) * scale - value;
     result.squaredError += error * error;
     result.squaredNorm += value * value;

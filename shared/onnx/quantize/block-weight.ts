@@ -32,18 +32,30 @@ const matrixOf = ({ k, n, transposed }: WeightMatrix, values: Float32Array): Mat
   strideN: transposed ? k : 1,
 });
 
+/** How a weight becomes blocks. The matrix is the weight's values, as they lie. */
+export type BlockMethod = (matrix: Matrix, format: BlockFormat, weight: WeightMatrix) => Blocks;
+
+/** Each value to the level that is nearest. */
+export const nearestLevels: BlockMethod = (matrix, { bits, symmetric }) =>
+  quantizeBlocks(matrix, bits, symmetric);
+
 /** Keeps the blocks of one weight at a time: its three constants are written one after the other. */
 export class BlockCache {
+  readonly #method: BlockMethod;
   #weight: WeightMatrix | undefined;
   #blocks: Blocks | undefined;
 
-  blocks(weight: WeightMatrix, { bits, symmetric }: BlockFormat): Blocks {
+  constructor(method: BlockMethod) {
+    this.#method = method;
+  }
+
+  blocks(weight: WeightMatrix, format: BlockFormat): Blocks {
     if (this.#weight !== weight || this.#blocks === undefined) {
       // The former one goes before the next one comes.
       this.#blocks = undefined;
       this.#weight = weight;
       this.#blocks = withFloats(weight.tensor, (values) =>
-        quantizeBlocks(matrixOf(weight, values), bits, symmetric),
+        this.#method(matrixOf(weight, values), format, weight),
       );
     }
     return this.#blocks;

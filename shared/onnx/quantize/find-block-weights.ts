@@ -2,6 +2,7 @@ import { floatAttribute, intAttribute, intsAttribute } from '../graph/attributes
 import type { Graph } from '../graph/graph.ts';
 import { GraphIndex } from '../graph/graph-index.ts';
 import { isExcluded, nodeName } from '../graph/node-names.ts';
+import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { finiteness } from '../tensor/finiteness.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -98,3 +99,9 @@ export function findBlockUses(root: Graph, exclude: readonly string[], report: T
   }
   return uses;
 }
+
+/** Why a model without a weight that could go into blocks is refused. */
+export const nothingForBlocks = (report: TransformReport): ModelError =>
+  new ModelError(
+    `The model has no constant float weight of MatMul, Gemm or Gather that could go into blocks; static methods quantize convolutions.${report.keptText()}`,
+  );

@@ -6,7 +6,6 @@ import { removeUnused } from '../graph/remove-unused.ts';
 import type { Model } from '../model/model.ts';
 import { microsoft } from '../model/model.ts';
 import { useMicrosoft } from '../model/use-microsoft.ts';
-import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { elementCount, makeInt64s } from '../tensor/tensor.ts';
@@ -15,11 +14,13 @@ import { blockCount, blockSize } from './block-quantize.ts';
 import {
   BlockCache,
   type BlockFormat,
+  type BlockMethod,
   type BlockTensors,
   blockTensors,
+  nearestLevels,
   type WeightMatrix,
 } from './block-weight.ts';
-import { type BlockUse, findBlockUses } from './find-block-weights.ts';
+import { type BlockUse, findBlockUses, nothingForBlocks } from './find-block-weights.ts';
 
 /** Products are computed with activations of 8 bits, which is what makes 4-bit weights fast on CPUs. */
 const accuracyLevel = 4;
@@ -35,13 +36,19 @@ class BlockStore {
   readonly #format: BlockFormat;
   readonly #report: TransformReport;
   readonly #shared: ReadonlySet<string>;
-  readonly #cache = new BlockCache();
+  readonly #cache: BlockCache;
   readonly #stored = new Map<string, Stored>();
   /** Nodes to be put first into the graph that holds the constants they reshape. */
   readonly reshapes = new Map<Graph, NodeProto[]>();
 
-  constructor(names: Names, uses: readonly BlockUse[], format: BlockFormat, report: TransformReport) {
+  constructor(
+    names: Names,
+    uses: readonly BlockUse[],
+    { format, method }: { format: BlockFormat; method: BlockMethod },
+    report: TransformReport,
+  ) {
     this.#names = names;
+    this.#cache = new BlockCache(method);
     this.#format = format;
     this.#report = report;
     this.#shared = new Set(uses.filter(({ kind }) => kind === 'table').map(({ weight }) => keyOf(weight)));
@@ -122,7 +129,7 @@ function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): 
 /**
  * Puts the weights of matrix products and tables into blocks of 32 along the summed axis, of 4 or 8 bits with a float32
  * scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is saved, one
- * weight at a time; the report's errors are there after that.
+ * weight at a time; the report's errors are there after that. `methodOf` chooses the levels; by default the nearest ones.
  *
  * @throws ModelError where the model has no weight that could be put into blocks
  */
@@ -130,17 +137,14 @@ export function quantizeWeightOnly(
   model: Model,
   { precision, quant_type, exclude }: Pick<QuantizeRequest, 'precision' | 'quant_type' | 'exclude'>,
   report: TransformReport,
+  methodOf: (uses: readonly BlockUse[]) => BlockMethod = () => nearestLevels,
 ): void {
   const bits = precision === 8 ? 8 : 4;
   const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
   const uses = findBlockUses(model.graph, exclude, report);
-  if (uses.length === 0) {
-    throw new ModelError(
-      `The model has no constant float weight of MatMul, Gemm or Gather that weight_only could quantize; static methods quantize convolutions.${report.keptText()}`,
-    );
-  }
+  if (uses.length === 0) throw nothingForBlocks(report);
   const names = new Names(model.graph);
-  const store = new BlockStore(names, uses, format, report);
+  const store = new BlockStore(names, uses, { format, method: methodOf(uses) }, report);
   const byNode = new Map(uses.map((use) => [use.node, use]));
   for (const graph of model.graph.all()) {
     graph.nodes = graph.nodes.flatMap((node) => {

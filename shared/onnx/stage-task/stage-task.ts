@@ -49,7 +49,7 @@ const tasks = {
     request: request.optional(),
     shapes,
   }),
-  /** Observes the activations that a static quantization needs the ranges of, into the file `out`. */
+  /** Observes the activations whose ranges or statistics a request needs, into the new folder `out`. */
   calibrate: z.object({
     kind: z.literal('calibrate'),
     model: z.string(),
@@ -64,7 +64,8 @@ const tasks = {
     request,
     /** Names of nodes that stay as they are beyond those that the request excludes. */
     exclude: z.array(z.string()),
-    ranges: z.string().nullable(),
+    /** Folder of what was observed; null where nothing was. */
+    observed: z.string().nullable(),
     out: z.string(),
     /** Name of the result in there. */
     name: z.string().optional(),

@@ -1,77 +1,65 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { parseRequest } from '../apply/parse-request.ts';
-import type { Collector } from '../calibrate/collector.ts';
-import { exposeOutputs } from '../calibrate/expose-outputs.ts';
+import { wantedStatistics } from '../apply/wanted-statistics.ts';
+import { collectRanges } from '../calibrate/collect-ranges.ts';
+import { collectStatistics, type Fed } from '../calibrate/collect-statistics.ts';
 import { makeCollector } from '../calibrate/make-collector.ts';
-import { writeRanges } from '../calibrate/ranges-file.ts';
+import { putRanges } from '../calibrate/observations.ts';
 import { loadModel } from '../model/load-model.ts';
-import { saveModel } from '../model/save-model.ts';
+import type { Model } from '../model/model.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
 import { prepareStatic } from '../quantize/prepare-static.ts';
-import type { StaticRequest } from '../quantize/static-operators.ts';
-import { requireNumbers } from '../session/require-numbers.ts';
-import { runSample } from '../session/run-sample.ts';
-import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
-import { type FedTensor, type OtherValue, Session } from '../session/session.ts';
-import type { Sample } from '../session/set-samples.ts';
+import { dataUsed, setNotes } from '../session/samples.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
-import { isCalibrated } from '../strategies/optimization-request.ts';
+import { isCalibrated, needsRanges, needsStatistics } from '../strategies/optimization-request.ts';
 import type { StageReporter } from './stage-reporter.ts';
 
-/** Save the model in the form that is quantized, with the values to observe as outputs. */
-function exposed(
-  path: string,
-  request: StaticRequest,
-  folder: string,
-): { file: string; targets: string[]; outputs: string[] } {
+/** Most samples that statistics are taken of: second moments settle long before ranges do. */
+const statisticsMost = 256;
+
+/** Calls `work` with the model as it was read. */
+async function withModel<T>(path: string, work: (model: Model) => Promise<T>): Promise<T> {
   const model = loadModel(path);
   try {
-    prepareStatic(model, request);
-    const targets = calibrationTargets(model, request);
-    const outputs = exposeOutputs(model, targets);
-    const [file = ''] = saveModel(model, folder);
-    return { file: join(folder, file), targets, outputs };
+    return await work(model);
   } finally {
     model.external.close();
   }
 }
 
-function collect(collector: Collector, name: string, value: FedTensor | OtherValue | undefined): void {
-  if (value?.type === 'float' && value.values instanceof Float32Array) collector.add(name, value.values);
-}
-
-/** Runs the model without optimizations, so that each activation is there, and observes those that get a range. */
+/**
+ * Runs the model without optimizations, so that each activation is there, and observes what the request needs: first
+ * the statistics of the inputs of layers, then, of the model in the form that is quantized, the ranges of activations.
+ */
 export async function calibrateStage(
   task: TaskOf<'calibrate'>,
   { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'calibrate'>> {
   const request = parseRequest(task.request);
   if (!isCalibrated(request)) throw new Error(`${request.strategy} needs no calibration`);
-  const folder = `${task.out}.model`;
-  mkdirSync(folder);
-  try {
-    const { file, targets, outputs } = exposed(task.model, request, folder);
-    const collector = makeCollector(request.strategy);
-    const session = await Session.open(file, 'model', false);
-    let samples = 0;
-    let first: Sample | undefined;
-    for await (const sample of samplesOf(task.feed)) {
-      first ??= sample;
-      requireNumbers(sample, samples);
-      for (const name of targets) collect(collector, name, sample.feeds.get(name));
-      // A session runs for at least one output; where only inputs are observed there is none.
-      const results = outputs.length === 0 ? [] : await runSample(session, task.feed, sample, outputs);
-      for (const [name, value] of results) collect(collector, name, value);
-      samples += 1;
-      progress(samples / task.feed.samples);
-    }
-    await session.release();
-    writeRanges(task.out, collector.ranges());
-    const { source } = task.feed;
-    return { data: dataUsed(source, samples, first), notes: setNotes(source, first) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  mkdirSync(task.out);
+  const parts = Number(needsStatistics(request)) + Number(needsRanges(request));
+  let fed: Fed | undefined;
+  if (needsStatistics(request)) {
+    const feed = { ...task.feed, samples: Math.min(task.feed.samples, statisticsMost) };
+    const part = (fraction: number) => progress(fraction / parts);
+    fed = await withModel(task.model, (model) =>
+      collectStatistics(model, wantedStatistics(model, request), { feed, folder: task.out, progress: part }),
+    );
   }
+  if (needsRanges(request)) {
+    const part = (fraction: number) => progress((parts - 1 + fraction) / parts);
+    fed = await withModel(task.model, async (model) => {
+      prepareStatic(model, request);
+      const targets = calibrationTargets(model, request);
+      const collector = makeCollector(request.strategy);
+      const data = { feed: task.feed, folder: task.out, progress: part };
+      const found = await collectRanges(model, targets, collector, data);
+      putRanges(task.out, collector.ranges());
+      return found;
+    });
+  }
+  const { source } = task.feed;
+  return { data: dataUsed(source, fed?.samples ?? 0, fed?.first), notes: setNotes(source, fed?.first) };
 }

@@ -2,7 +2,15 @@ import { dirname, isAbsolute } from 'node:path';
 import type { StageTask } from '../stage-task/stage-task.ts';
 
 /** Fields of tasks that hold paths. What else looks like one may be the name of a node. */
-const pathFields: ReadonlySet<string> = new Set(['model', 'before', 'after', 'ranges', 'out', 'work', 'set']);
+const pathFields: ReadonlySet<string> = new Set([
+  'model',
+  'before',
+  'after',
+  'observed',
+  'out',
+  'work',
+  'set',
+]);
 
 /** The folders that a stage works in, from its task. */
 export function stageFolders(task: StageTask): string[] {

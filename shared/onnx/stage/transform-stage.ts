@@ -1,6 +1,6 @@
 import { applyStrategy } from '../apply/apply-strategy.ts';
 import { parseRequest } from '../apply/parse-request.ts';
-import { readRanges } from '../calibrate/ranges-file.ts';
+import { readObservations } from '../calibrate/observations.ts';
 import { loadModel } from '../model/load-model.ts';
 import { saveModel } from '../model/save-model.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
@@ -11,12 +11,12 @@ import { TransformReport } from '../transform/report.ts';
 export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transform'> {
   const { model: path, out } = task;
   const request = parseRequest(task.request);
-  const ranges = task.ranges === null ? new Map() : readRanges(task.ranges);
+  const observed = readObservations(task.observed);
   const model = loadModel(path);
   const report = new TransformReport();
   try {
     const exclude = [...request.exclude, ...task.exclude];
-    applyStrategy({ model, report, ranges }, { ...request, exclude });
+    applyStrategy({ model, report, observed }, { ...request, exclude });
     const files = saveModel(model, out, task.name);
     // Errors of weights that are computed while they are written are known only now.
     const { layers, kept, notes, warnings, pruning } = report;

@@ -18,5 +18,13 @@ export const strategyFacts = (request: OptimizationRequest): StrategyFacts =>
 export type CalibratedRequest = QuantizeRequest & { strategy: CalibratedStrategy };
 
 /** Whether a request needs the ranges of activations. */
-export const isCalibrated = (request: OptimizationRequest): request is CalibratedRequest =>
+export const needsRanges = (request: OptimizationRequest): request is CalibratedRequest =>
   strategyFacts(request).isCalibrated === true;
+
+/** Whether a request needs the statistics of the inputs of layers. */
+export const needsStatistics = (request: OptimizationRequest): boolean =>
+  strategyFacts(request).usesStatistics === true;
+
+/** Whether the model is run before it is transformed, on a calibration set as a rule. */
+export const isCalibrated = (request: OptimizationRequest): boolean =>
+  needsRanges(request) || needsStatistics(request);

@@ -63,7 +63,9 @@ function schemaOf(method: Method) {
       reduce_range: described('reduce_range', choice(reduceRange ?? false, false, settled)),
       ...commonRules(quantizeParameters),
     })
-    .describe(method.description ?? quantizeFacts(strategy).description);
+    .describe(
+      [quantizeFacts(strategy).description, ...(method.note === undefined ? [] : [method.note])].join(' '),
+    );
 }
 
 /**

@@ -60,8 +60,8 @@ export interface Combination {
   leafNode?: boolean;
   /** Operators that are quantized only when asked for. */
   include?: readonly string[];
-  /** Instead of the strategy's own. */
-  description?: string;
+  /** Said after the strategy's description. */
+  note?: string;
 }
 
 interface QuantizeFacts extends StrategyFacts {
@@ -85,6 +85,21 @@ const staticFacts = {
     },
   ],
 } as const;
+
+const blocks = [
+  {
+    precision: 4,
+    quantTypes: ['int4', 'uint4'],
+    leafNode: true,
+    note: 'int4 is symmetric, uint4 asymmetric; leaf_node has no effect.',
+  },
+  {
+    precision: 8,
+    quantTypes: signs,
+    leafNode: true,
+    note: 'int8 is symmetric, uint8 asymmetric; leaf_node has no effect.',
+  },
+] as const;
 
 /** Every way to quantize, by the name that requests give it. */
 export const quantizeStrategies = {
@@ -120,21 +135,19 @@ export const quantizeStrategies = {
     description: 'Weights and activations with QDQ; the range of an activation loses the least information.',
   },
   weight_only: {
-    description: 'Weights in blocks of 32.',
-    combinations: [
-      {
-        precision: 4,
-        quantTypes: ['int4', 'uint4'],
-        leafNode: true,
-        description: 'Weights in blocks of 32; int4 is symmetric, uint4 asymmetric. leaf_node has no effect.',
-      },
-      {
-        precision: 8,
-        quantTypes: signs,
-        leafNode: true,
-        description: 'Weights in blocks of 32; int8 is symmetric, uint8 asymmetric. leaf_node has no effect.',
-      },
-    ],
+    description: 'Weights in blocks of 32, each at the nearest level of a scale for the largest.',
+    combinations: blocks,
+  },
+  weight_only_mse: {
+    description:
+      'Weights in blocks of 32 as weight_only has them, at the scales whose squared error is least; needs no data.',
+    combinations: blocks,
+  },
+  gptq: {
+    description:
+      'Weights in blocks of 32 as weight_only has them, chosen so that the products with the calibration set change least.',
+    usesStatistics: true,
+    combinations: blocks,
   },
   float16: {
     description: 'Weights and activations in half precision: half the file; gains of time need a GPU or ARM.',

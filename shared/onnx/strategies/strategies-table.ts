@@ -8,10 +8,10 @@ function row(
   facts: StrategyFacts,
   more: readonly string[] = [],
 ): string {
-  const { description, isCalibrated, leastOpset } = facts;
+  const { description, isCalibrated, usesStatistics, leastOpset } = facts;
   const needs = [
     ...more,
-    ...(isCalibrated === true ? ['calibration set'] : []),
+    ...(isCalibrated === true || usesStatistics === true ? ['calibration set'] : []),
     ...(leastOpset === undefined ? [] : [`opset ${leastOpset}`]),
   ];
   return `| ${operation} | \`${strategy}\` | ${description} | ${needs.join(', ')} |`;

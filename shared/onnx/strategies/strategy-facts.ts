@@ -4,6 +4,8 @@ export interface StrategyFacts {
   description: string;
   /** Whether it needs the ranges of activations, for which the model is run on a calibration set. */
   isCalibrated?: boolean;
+  /** Whether it needs the statistics of the inputs of layers, for which the model is run, too. */
+  usesStatistics?: boolean;
   /** Lowest version of ONNX's operator set that has the operators it writes. */
   leastOpset?: number;
 }

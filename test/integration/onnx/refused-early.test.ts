@@ -89,7 +89,7 @@ describe('what the structure rules out is refused before any session', () => {
   test.each([
     [staticMethod, 'Static methods have nothing to quantize', 'calibrate'],
     [{ ...quantize, strategy: 'dynamic' }, 'dynamic has nothing to quantize', 'transform'],
-    [{ ...quantize, strategy: 'weight_only' }, 'that weight_only could quantize', 'transform'],
+    [{ ...quantize, strategy: 'weight_only' }, 'that could go into blocks', 'transform'],
     [{ ...prune, strategy: 'magnitude_local' }, 'no weight of a Conv, Gemm or MatMul', 'transform'],
     [{ ...prune, strategy: 'n_m_2_4' }, 'multiple of 4 input channels', 'transform'],
     [{ ...prune, strategy: 'random' }, 'no channels that can be removed', 'transform'],

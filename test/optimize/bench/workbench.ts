@@ -68,18 +68,24 @@ export class Workbench {
     this.say(`${request['strategy']}…`);
     const out = this.folder();
     const parsed = parseRequest(request);
-    let ranges: string | null = null;
+    let observed: string | null = null;
     let calibrate: Made['calibrate'];
     if (isCalibrated(parsed)) {
-      ranges = join(this.folder(), 'ranges.json');
+      observed = join(this.folder(), 'observed');
       const sets = { calibration: undefined, evaluation: undefined, request: parsed };
       const feed = planFeeds(sets, await this.#inputs(model)).calibrate;
-      const task = { kind: 'calibrate', model, request, feed: { ...feed, samples: 8 }, out: ranges } as const;
+      const task = {
+        kind: 'calibrate',
+        model,
+        request,
+        feed: { ...feed, samples: 8 },
+        out: observed,
+      } as const;
       calibrate = await this.stage<'calibrate'>(task);
     }
     const result = join(out, 'result');
     mkdirSync(result);
-    const task = { kind: 'transform', model, request, exclude: [], ranges, out: result } as const;
+    const task = { kind: 'transform', model, request, exclude: [], observed, out: result } as const;
     const transform = await this.stage<'transform'>({ ...task, exclude: [] });
     return { path: join(result, transform.answer.files[0] ?? ''), transform, calibrate };
   }

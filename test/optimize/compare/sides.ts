@@ -51,14 +51,14 @@ function ourSteps({ folder, program, model, calibration }: CasePlace, method: Me
     writeFileSync(stdin, JSON.stringify(task));
     return { argv: [process.execPath, program], stdin };
   };
-  const ranges = method.startsWith('static_') ? join(folder, 'ranges.json') : null;
+  const observed = method.startsWith('static_') ? join(folder, 'observed') : null;
   const out = join(folder, 'ours');
-  const transform = step('transform', { kind: 'transform', model, request, exclude: [], ranges, out });
-  if (ranges === null) return [transform];
+  const transform = step('transform', { kind: 'transform', model, request, exclude: [], observed, out });
+  if (observed === null) return [transform];
   const { inputs } = readStage({ kind: 'read', model, shapes: {} });
   const feeds = planFeeds({ calibration, evaluation: undefined, request: parseRequest(request) }, inputs);
   return [
-    step('calibrate', { kind: 'calibrate', model, request, feed: feeds.calibrate, out: ranges }),
+    step('calibrate', { kind: 'calibrate', model, request, feed: feeds.calibrate, out: observed }),
     transform,
   ];
 }

@@ -81,13 +81,13 @@ async function attempt(
     const request = parseRequest(trial.request);
     const data = set === '' ? undefined : set;
     const feeds = planFeeds({ request, calibration: data, evaluation: data }, inputs);
-    const ranges = isCalibrated(request) ? join(folder, 'ranges.json') : null;
-    if (ranges !== null && noRun !== undefined) return { ...base, outcome: 'unrun', reason: noRun };
-    if (ranges !== null) {
+    const observed = isCalibrated(request) ? join(folder, 'observed') : null;
+    if (observed !== null && noRun !== undefined) return { ...base, outcome: 'unrun', reason: noRun };
+    if (observed !== null) {
       const feed = limited(feeds.calibrate);
-      await calibrateStage({ kind: 'calibrate', model, request: trial.request, feed, out: ranges }, voice);
+      await calibrateStage({ kind: 'calibrate', model, request: trial.request, feed, out: observed }, voice);
     }
-    const task = { kind: 'transform', model, request: trial.request, exclude: [], ranges, out } as const;
+    const task = { kind: 'transform', model, request: trial.request, exclude: [], observed, out } as const;
     const transform = transformStage({ ...task, exclude: [] });
     const file = join(out, transform.files[0] ?? '');
     const short = unreached(trial, transform);
@@ -106,7 +106,7 @@ async function attempt(
       error instanceof ModelError ? error.message : error instanceof Error ? (error.stack ?? '') : '';
     return { ...base, outcome: 'failed', reason };
   } finally {
-    rmSync(join(folder, 'ranges.json'), { force: true });
+    rmSync(join(folder, 'observed'), { recursive: true, force: true });
   }
 }
 

@@ -32,7 +32,7 @@ test('only what is a path in a task counts, not the names of nodes', () => {
     model: '/b/m.onnx',
     request,
     exclude: ['/x/y'],
-    ranges: null,
+    observed: null,
   } as const;
   expect(stageFolders({ ...transform, exclude: ['/x/y'], out: '/w/out' })).toEqual(['/b', '/w']);
   expect(stageFolders({ kind: 'size', before: ['/b/m', 'rel'], after: ['/w/r'] })).toEqual(['/b', '/w']);

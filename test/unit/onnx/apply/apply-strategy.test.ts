@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { applyStrategy } from '../../../../shared/onnx/apply/apply-strategy.ts';
 import { parseRequest } from '../../../../shared/onnx/apply/parse-request.ts';
+import { noObservations } from '../../../../shared/onnx/calibrate/observations.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
 import { recurrent } from '../../../support/onnx/quantizable-networks.ts';
 
 const apply = (opset: number, strategy: string, precision: number) => () =>
   applyStrategy(
-    { model: recurrent(opset), report: new TransformReport(), ranges: new Map() },
+    { model: recurrent(opset), report: new TransformReport(), observed: noObservations },
     parseRequest({ operation: 'quantize', strategy, precision }),
   );
 

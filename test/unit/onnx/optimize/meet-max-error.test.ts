@@ -13,7 +13,7 @@ async function placeOf(why: string) {
     return name === 'transform' ? { files: ['m'], layers: [] } : { outputs: [output] };
   };
   const optimization = { request: { operation: 'quantize' }, say: () => {} };
-  const place = { optimization, stages: { run }, out: `${await testFolder()}/out`, ranges: null, feed: {} };
+  const place = { optimization, stages: { run }, out: `${await testFolder()}/out`, observed: null, feed: {} };
   return { place: place as unknown as TrialContext, stages };
 }
 

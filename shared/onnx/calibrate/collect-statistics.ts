@@ -1,0 +1,93 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Model } from '../model/model.ts';
+import { saveModel } from '../model/save-model.ts';
+import { requireNumbers } from '../session/require-numbers.ts';
+import { runSample } from '../session/run-sample.ts';
+import { samplesOf } from '../session/samples.ts';
+import { Session } from '../session/session.ts';
+import type { Sample } from '../session/set-samples.ts';
+import type { Feed } from '../stage-task/stage-task.ts';
+import { exposeOutputs } from './expose-outputs.ts';
+import { GramSession } from './gram-session.ts';
+import type { ObservedInput } from './input-statistics.ts';
+import { StatisticsCollector } from './statistics-collector.ts';
+import { writeStatistics } from './statistics-file.ts';
+
+/** Bytes of second moments that are collected in one run over the samples; what is beyond has its own run. */
+const momentBytes = 768 * 2 ** 20;
+
+/** Inputs in groups whose second moments fit together. */
+function groupsOf(wanted: readonly ObservedInput[]): ObservedInput[][] {
+  const groups: ObservedInput[][] = [];
+  let room = 0;
+  for (const input of wanted) {
+    const bytes = input.hasMoment ? 8 * input.channels ** 2 : 0;
+    const group = groups.at(-1);
+    if (group !== undefined && bytes <= room) group.push(input);
+    else {
+      groups.push([input]);
+      room = momentBytes;
+    }
+    room -= bytes;
+  }
+  return groups;
+}
+
+/** What was fed, for the receipt. */
+export interface Fed {
+  samples: number;
+  first: Sample | undefined;
+}
+
+/**
+ * Runs a loaded model over samples, without optimizations so that each value is there, and writes the statistics of the
+ * wanted values into `folder` (see `readStatistics`). The values become outputs of the model, which is closed by its
+ * owner. Memory is bounded: what does not fit together is collected in further runs.
+ *
+ * @throws ModelError for a sample that the model does not take, or that holds NaN
+ */
+export async function collectStatistics(
+  model: Model,
+  wanted: readonly ObservedInput[],
+  { feed, folder, progress }: { feed: Feed; folder: string; progress(fraction: number): void },
+): Promise<Fed> {
+  const work = join(folder, 'observed-model');
+  mkdirSync(work, { recursive: true });
+  const fed: Fed = { samples: 0, first: undefined };
+  try {
+    const exposed = new Set(
+      exposeOutputs(
+        model,
+        wanted.map(({ name }) => name),
+      ),
+    );
+    const [file = ''] = saveModel(model, work);
+    const session = await Session.open(join(work, file), 'model', false);
+    const gram = await GramSession.open(join(work, 'gram'));
+    const groups = groupsOf(wanted);
+    for (const [index, group] of groups.entries()) {
+      const collector = new StatisticsCollector(group, gram);
+      const outputs = group.map(({ name }) => name).filter((name) => exposed.has(name));
+      fed.samples = 0;
+      for await (const sample of samplesOf(feed)) {
+        fed.first ??= sample;
+        requireNumbers(sample, fed.samples);
+        const results = outputs.length === 0 ? new Map() : await runSample(session, feed, sample, outputs);
+        for (const { name } of group) {
+          const value = results.get(name) ?? sample.feeds.get(name);
+          if (value?.type === 'float' && value.values instanceof Float32Array)
+            await collector.add(name, value.values, value.dims);
+        }
+        fed.samples += 1;
+        progress((index + fed.samples / feed.samples) / groups.length);
+      }
+      writeStatistics(folder, await collector.statistics());
+    }
+    await session.release();
+    await gram.release();
+    return fed;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

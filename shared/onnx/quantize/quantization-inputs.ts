@@ -1,0 +1,28 @@
+import type { ObservedInput } from '../calibrate/input-statistics.ts';
+import type { Model } from '../model/model.ts';
+import type { QuantizeRequest } from '../strategies/quantize-request.ts';
+import { TransformReport } from '../transform/report.ts';
+import { findBlockUses, nothingForBlocks } from './find-block-weights.ts';
+
+/** Widest input of which the second moment is inverted; the time grows by the third power. */
+const widestInput = 8192;
+
+/** The inputs of products whose weights go into blocks, with their second moments. */
+function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
+  const report = new TransformReport();
+  const uses = findBlockUses(graph, exclude, report);
+  if (uses.length === 0) throw nothingForBlocks(report);
+  return uses
+    .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)
+    .map(({ node, weight }) => ({
+      name: node.input[0] ?? '',
+      axis: -1,
+      channels: weight.k,
+      hasMoment: true,
+    }));
+}
+
+/** The values whose statistics a quantization needs. @throws ModelError where it has nothing to quantize */
+export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
+  return request.strategy === 'gptq' ? blockInputs(model, request) : [];
+}
