@@ -1,4 +1,5 @@
 import type { Observations } from '../calibrate/observations.ts';
+import { fuseGraph } from '../fuse/fuse-graph.ts';
 import type { Model } from '../model/model.ts';
 import { pruneMagnitude } from '../prune/magnitude.ts';
 import { pruneNofM } from '../prune/n-of-m.ts';
@@ -43,6 +44,7 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
   n_m_2_4: ({ model, report }, request) => pruneNofM(model, request, report),
   structured_l1: structured('structured_l1'),
   structured_l2: structured('structured_l2'),
+  optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
   random: structured('random'),
 };
 

@@ -1,6 +1,7 @@
 import { intAttribute } from '../graph/attributes.ts';
+import type { Dim } from '../graph/value-info.ts';
 import { isGiven, numbersOf, typed } from './rule-inputs.ts';
-import { axisOf, isKnown, type Rule } from './value.ts';
+import { axisOf, type InferenceContext, isKnown, type Rule } from './value.ts';
 
 /** Elements from `start` to `end` by `step`, ends cut to the size as ONNX's Slice does. */
 function sliced(size: number, start: number, end: number, step: number): number[] {
@@ -14,10 +15,18 @@ function sliced(size: number, start: number, end: number, step: number): number[
   return picked;
 }
 
+/** Numbers of a slice, of which some may be names of sizes; undefined where nothing is known of them. */
+const boundsOf = (
+  context: InferenceContext,
+  attribute: string,
+  position: number,
+): readonly Dim[] | undefined =>
+  context.inputs[position]?.elements ?? numbersOf(context, attribute, position);
+
 const slice: Rule = (context) => {
   const [x] = context.inputs;
-  const starts = numbersOf(context, 'starts', 1);
-  const ends = numbersOf(context, 'ends', 2);
+  const starts = boundsOf(context, 'starts', 1);
+  const ends = boundsOf(context, 'ends', 2);
   if (x?.dims === undefined || starts === undefined || ends === undefined) {
     return typed(
       x,
@@ -38,8 +47,14 @@ const slice: Rule = (context) => {
     const where = axisOf(axis, rank);
     const size = dims[where];
     const [start = 0, end = 0, step = 1] = [starts[at], ends[at], steps[at]];
-    if (!isKnown(size) || step === 0) dims[where] = null;
-    else if (Math.abs(step) === 1 || size < 1e6) {
+    // As many from the first on as another value is long: there are no fewer, as a rule, where it is that long.
+    if (typeof end === 'string' && start === 0 && step === 1) {
+      dims[where] = end;
+      elements = undefined;
+    } else if (!isKnown(size) || !isKnown(start) || !isKnown(end) || step === 0) {
+      dims[where] = null;
+      elements = undefined;
+    } else if (Math.abs(step) === 1 || size < 1e6) {
       const picked = size < 1e6 ? sliced(size, start, end, step) : undefined;
       dims[where] = picked?.length ?? null;
       elements =

@@ -4,7 +4,7 @@ import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';
-import { foldViews } from './fold-views.ts';
+import { foldViews } from '../fuse/fold-views.ts';
 import { layerName } from './layer-name.ts';
 import {
   bitsOfFloats,

@@ -7,13 +7,19 @@ import { type PruneStrategy, pruneFacts, pruneParameters, pruneStrategyNames } f
 /** A pruning to be done, with every default filled in. */
 export type PruneRequest = { operation: 'prune'; strategy: PruneStrategy } & ValuesOf<typeof pruneParameters>;
 
+/** The only value that there is; a request that leaves it out means it where it is the default. */
+function only(compression: number, message: string) {
+  const value = z.literal(compression, message);
+  return compression === pruneParameters.compression.otherwise ? value.default(compression) : value;
+}
+
 function compressionOf(strategy: PruneStrategy) {
   const { compression } = pruneFacts(strategy);
   const { bounds, otherwise, description } = pruneParameters.compression;
   const rule =
     compression === undefined
       ? wholeNumber(bounds).default(otherwise)
-      : z.literal(compression, `must be ${compression} with ${strategy}`);
+      : only(compression, `must be ${compression} with ${strategy}`);
   return rule.describe(description);
 }
 
@@ -33,13 +39,13 @@ const schemaOf = <S extends PruneStrategy>(strategy: S) =>
  */
 export const pruneSchemas = () => pruneStrategyNames.map((strategy) => schemaOf(strategy));
 
-const only = pruneStrategyNames.flatMap((strategy) => {
+const fixed = pruneStrategyNames.flatMap((strategy) => {
   const { compression } = pruneFacts(strategy);
   return compression === undefined ? [] : [`, and ${compression} with ${strategy}`];
 });
 
 /** The allowed combinations, in a sentence. */
-export const allowedPrunings = `strategy is one of ${pruneStrategyNames.join(', ')}; compression is a whole number from 1${only.join('')}`;
+export const allowedPrunings = `strategy is one of ${pruneStrategyNames.join(', ')}; compression is a whole number from 1${fixed.join('')}`;
 
 const isPruneStrategy = (value: unknown): value is PruneStrategy =>
   pruneStrategyNames.some((strategy) => strategy === value);

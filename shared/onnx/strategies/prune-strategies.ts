@@ -42,6 +42,11 @@ export const pruneStrategies = {
     description:
       'Removes whole channels, neurons and attention heads by their L2 norm over coupled layers: smaller and faster.',
   },
+  optimize: {
+    description:
+      'Fuses the graph into fewer operators and computes its constants; prunes no weight, the same to rounding.',
+    compression: 1,
+  },
   random: {
     description: 'Removes whole channels, neurons and attention heads by chance: the baseline.',
   },

@@ -27,6 +27,10 @@ const later = (a: Version, b: Version): Version => (a[0] > b[0] || (a[0] === b[0
 /** Likewise of the operators of its own that the methods use, where it is later than 1.0. */
 function operatorRelease(node: NodeProto): Version {
   switch (node.opType) {
+    case 'Attention':
+    case 'MultiHeadAttention':
+      // Since a bias of scores need not be given for each head.
+      return (node.input[5] ?? '') === '' ? [1, 14] : [1, 20];
     case 'DynamicQuantizeLSTM':
       return [1, 3];
     case 'MatMulNBits':

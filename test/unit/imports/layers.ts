@@ -19,6 +19,7 @@ export const layers: readonly (readonly string[])[] = [
   ['shared/onnx/model', 'shared/onnx/session'],
   ['shared/onnx/calibrate', 'shared/onnx/infer', 'shared/onnx/verify'],
   ['shared/onnx/transform'],
+  ['shared/onnx/fuse'],
   ['shared/onnx/prune'],
   ['shared/onnx/quantize'],
   ['shared/onnx/apply'],

@@ -3,7 +3,7 @@ import { ModelError } from '../../model-error.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PrunedGroup } from '../../transform/pruning-outcome.ts';
 import type { TransformReport } from '../../transform/report.ts';
-import { foldViews } from '../fold-views.ts';
+import { foldViews } from '../../fuse/fold-views.ts';
 import { layerName } from '../layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
 import { buildDependencyGraph } from './build-dependency-graph.ts';
