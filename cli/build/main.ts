@@ -1,4 +1,4 @@
-import { bundleCommand } from './bundle-command.ts';
+import { writeBundle } from './write-bundle.ts';
 
 const [, , root = '', folder = ''] = process.argv;
-await bundleCommand(root, folder);
+await writeBundle(root, folder);

@@ -1,6 +1,6 @@
 import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
+import type { ProjectFile } from '../../shared/project-file/project-file.ts';
 import type { Session } from '../login/connect.ts';
-import type { ProjectFile } from '../run/project-file.ts';
 import { findProject, type Project } from './find-project.ts';
 
 /** The project of this name, created where there is none. Whoever creates one by a command has not described it yet. */

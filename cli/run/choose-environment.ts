@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
+import type { ProjectFile } from '../../shared/project-file/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { ProjectFile } from './project-file.ts';
 
 export interface ChosenEnvironment {
   env_type: 'python' | 'node' | 'system' | 'docker';

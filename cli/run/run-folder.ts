@@ -6,6 +6,7 @@ import type { endpoint as putEnvironment } from '../../functions/projects/put-en
 import type { endpoint as trainProject } from '../../functions/projects/train-project.endpoint.ts';
 import type { endpoint as trainRemote } from '../../functions/projects/train-project-remote.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import type { ProjectFile } from '../../shared/project-file/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
 import { ask } from '../login/ask.ts';
@@ -19,10 +20,11 @@ import { sendUnlessKnown } from '../upload/send-unless-known.ts';
 import { chooseCommand } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
 import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
+import { type GitState, gitState } from './git-state.ts';
 import { listFiles } from './list-files.ts';
 import type { Override } from './override-config.ts';
 import { packFiles } from './pack-files.ts';
-import { type ProjectFile, readProjectFile } from './project-file.ts';
+import { readProjectFile } from './project-file.ts';
 import { inspectFiles, type SourceFiles } from './source-files.ts';
 import { sourceUpload } from './source-upload.ts';
 
@@ -103,24 +105,26 @@ async function submit(
   client: Client,
   project_id: string,
   config: string,
-  { nodes = 1, ...size }: Pick<RunOptions, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'>,
+  { nodes = 1, ...rest }: Sizes & GitState,
 ): Promise<Experiment> {
   const path = { project_id };
   if (nodes === 1)
     return client.call<typeof trainProject>('POST /projects/{project_id}/train', {
       path,
-      query: { config, ...size },
+      query: { config, ...rest },
     });
   return client.call<typeof trainRemote>('POST /projects/{project_id}/train-remote', {
     path,
-    query: { config, nodes, ...size },
+    query: { config, nodes, ...rest },
   });
 }
+
+type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
 
 const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
 
 /** The sizes that flags or mps.yaml say; flags win. */
-function chosenSizes(options: RunOptions, file: ProjectFile): Pick<RunOptions, (typeof sizeNames)[number]> {
+function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
   const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
@@ -138,7 +142,8 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const { folder, printer, signal } = place;
   const steps = new Steps(printer);
   const projectFile = await readProjectFile(folder);
-  const sources = await inspectFiles(folder, await listFiles(folder));
+  const [listed, git] = await Promise.all([listFiles(folder), gitState(folder)]);
+  const sources = await inspectFiles(folder, listed);
   const names = new Set(sources.files.map(({ path }) => path));
   if (names.size === 0) throw new CliError(`${folder} holds no file to train with.`, exitCodes.usage);
   const environment = await chooseEnvironment(folder, names, projectFile);
@@ -178,7 +183,10 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   steps.done('config', `${config_id}, version ${version}`);
 
   signal.throwIfAborted();
-  const experiment = await submit(client, project_id, config_id, chosenSizes(options, projectFile));
+  const experiment = await submit(client, project_id, config_id, {
+    ...chosenSizes(options, projectFile),
+    ...git,
+  });
   const { experiment_id, cost_estimate } = experiment;
   const estimate = cost_estimate === null ? '' : `, at most ${dollarsText(cost_estimate)}`;
   steps.done('submitted', `${experiment_id}: ${entry_point_command}${estimate}`);

@@ -14,7 +14,7 @@ import { newJob } from '../../shared/data/new-job.ts';
 import { type Project, projectExists } from '../../shared/data/project.ts';
 import { sizeLimits } from '../../shared/data/size-limits.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
-import { putFields } from '../../shared/data/tracking.ts';
+import { type Git, putFields } from '../../shared/data/tracking.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError, WriteLabel } from '../../shared/data/write-label.ts';
@@ -35,6 +35,7 @@ export interface TrainingRequest {
   nodes: number;
   timeout: number | undefined;
   dataset: string | undefined;
+  git: Git | null;
 }
 
 /** The inputs of a new experiment, which never change after it has begun. */
@@ -59,6 +60,8 @@ export type TrainingInputs = Pick<
     config_sha256: string;
     /** Bytes of the configuration. */
     content: Uint8Array;
+    /** Commit of the source, where its client said so. */
+    git: Git | null;
   };
 
 export type BeginContext = Ambient & {
@@ -69,7 +72,7 @@ export type BeginContext = Ambient & {
 
 function experimentOf(
   experiment_id: string,
-  { content: _, ...inputs }: TrainingInputs,
+  { content: _, git: __, ...inputs }: TrainingInputs,
   { project, caller, now, settings }: BeginContext,
 ): Experiment {
   const { kind, vcpus, memory, gpus, nodes, timeout } = inputs;
@@ -119,7 +122,7 @@ export async function recordExperiment(inputs: TrainingInputs, context: BeginCon
   const experiment = experimentOf(experiment_id, inputs, context);
   const fields = await fieldsOfTraining(
     records,
-    { ...experiment, config_id: inputs.config_id },
+    { ...experiment, config_id: inputs.config_id, git: inputs.git },
     inputs.content,
   );
   try {
@@ -168,6 +171,7 @@ export async function beginExperiment(request: TrainingRequest, context: BeginCo
     rerun_of: null,
     overrides: null,
     continues_from: null,
+    git: request.git,
   };
   return recordExperiment(inputs, context);
 }

@@ -1,17 +1,24 @@
 import { defaultName } from '../../shared/data/default-name.ts';
 import type { TableReader } from '../../shared/data/table.ts';
-import type { ExperimentFields } from '../../shared/data/tracking.ts';
+import type { ExperimentFields, Git } from '../../shared/data/tracking.ts';
 import { configParams } from '../experiments/config-params.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
 import { decodeConfig } from './config-file-body.ts';
 import { parseConfig } from './parse-config.ts';
+
+interface Training {
+  project_id: string;
+  config_id: string;
+  created_at: string;
+  git: Git | null;
+}
 
 /**
  * What is known of a training before it begins: its name, and the params that its configuration says.
  */
 export async function fieldsOfTraining(
   records: TableReader<'records'>,
-  { project_id, config_id, created_at }: { project_id: string; config_id: string; created_at: string },
+  { project_id, config_id, created_at, git }: Training,
   content: Uint8Array,
 ): Promise<ExperimentFields> {
   const [parsed, number] = await Promise.all([
@@ -23,7 +30,7 @@ export async function fieldsOfTraining(
     note: null,
     tags: {},
     params: 'fault' in parsed ? {} : configParams(parsed.data),
-    git: null,
+    git,
     updated_at: created_at,
     version: 1,
   };

@@ -8,6 +8,7 @@ import type { TrainingKind } from '../../shared/data/job.ts';
 import { readJobConfig } from '../../shared/data/job-config.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import type { TableReader } from '../../shared/data/table.ts';
+import { findFields } from '../../shared/data/tracking.ts';
 import { findDataset } from '../../shared/data/upload.ts';
 import { isFargateSize } from '../../shared/jobs/fargate-sizes.ts';
 import { datasetFields, type TrainingInputs } from './begin-experiment.ts';
@@ -119,9 +120,10 @@ export async function rerunInputs(
       `The experiment is ${earlier.status}; wait for its end or cancel it first.`,
     );
   }
-  const [config, dataset, continues_from] = await Promise.all([
+  const [config, dataset, fields, continues_from] = await Promise.all([
     configOf(records, earlier, changes),
     changes.dataset === undefined ? undefined : findDataset(records, project_id, changes.dataset),
+    findFields(records, project_id, earlier.experiment_id),
     changes.fresh === true ? null : originOf(records, earlier),
   ]);
   if (changes.dataset !== undefined && dataset === undefined) throw notFound('data set', changes.dataset);
@@ -140,5 +142,6 @@ export async function rerunInputs(
     environment: earlier.environment,
     rerun_of: earlier.experiment_id,
     continues_from,
+    git: fields?.git ?? null,
   };
 }

@@ -11,6 +11,7 @@ import { projectPath } from '../../shared/http/project-path.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
 import { chooseConfig } from './choose-config.ts';
+import { gitOf, gitParameters } from './git-parameters.ts';
 import { allowedSize } from './job-limits.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
@@ -32,6 +33,7 @@ export const endpoint = defineEndpoint({
       ),
       nodes: integer(1, 64).optional().describe('Nodes of the cluster, such as `4`; 2 without it.'),
       ...sizeParameters,
+      ...gitParameters,
     }),
   },
   output: { 200: ExperimentAnswer },
@@ -42,13 +44,23 @@ export const endpoint = defineEndpoint({
   async handle({ query }, context) {
     const { records, project, settings } = context;
     const { nodes = 2, timeout, dataset } = query;
+    const git = gitOf(query);
     const size = allowedSize(() => nodeSize(query, settings), { timeout, nodes }, settings.limits);
     const [config, environment] = await Promise.all([
       chooseConfig(records, project.project_id, query.config),
       findEnvironment(records, project.project_id),
     ]);
     if (environment === undefined) throw noEnvironment();
-    const request = { kind: 'train-remote', config, environment, size, nodes, timeout, dataset } as const;
+    const request = {
+      kind: 'train-remote',
+      config,
+      environment,
+      size,
+      nodes,
+      timeout,
+      dataset,
+      git,
+    } as const;
     return submitAndAnswer(await beginExperiment(request, context), context, true);
   },
 });

@@ -11,6 +11,7 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { beginExperiment } from './begin-experiment.ts';
+import { gitOf, gitParameters } from './git-parameters.ts';
 import { allowedSize } from './job-limits.ts';
 import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
 import { noEnvironment } from './no-environment.ts';
@@ -29,6 +30,7 @@ export const endpoint = defineEndpoint({
     query: z.strictObject({
       config: FileId.describe('File name of the configuration to train with, such as `train.yaml`.'),
       ...sizeParameters,
+      ...gitParameters,
     }),
   },
   output: { 200: ExperimentAnswer },
@@ -40,6 +42,7 @@ export const endpoint = defineEndpoint({
     const { records, project, settings } = context;
     const { timeout, dataset, gpus = 0 } = query;
     const complete = () => (gpus === 0 ? fargateSize(query) : nodeSize(query, settings));
+    const git = gitOf(query);
     const size = allowedSize(complete, { timeout, nodes: 1 }, settings.limits);
     const [config, environment] = await Promise.all([
       findConfig(records, project.project_id, query.config),
@@ -47,7 +50,7 @@ export const endpoint = defineEndpoint({
     ]);
     if (config === undefined) throw notFound('config', query.config);
     if (environment === undefined) throw noEnvironment();
-    const request = { kind: 'train', config, environment, size, nodes: 1, timeout, dataset } as const;
+    const request = { kind: 'train', config, environment, size, nodes: 1, timeout, dataset, git } as const;
     return submitAndAnswer(await beginExperiment(request, context), context, true);
   },
 });

@@ -22,10 +22,11 @@ ${entry(start.docs, 'Reference', 'Every operation, each with a curl command')}
 ${entry(start.openapi, 'OpenAPI 3.1 document', 'To generate clients from')}
 ${entry(start.health, 'Health', 'Whether the service answers')}
 </dl>
-<h2>Sign in, and see who you are</h2>
+<h2>Train a folder</h2>
 <pre tabindex="0"><code>BASE=…    # the address of this page, without the slash at its end
-curl "$BASE/auth/token" -d grant_type=password -d username=ada --data-urlencode 'password=…'
-curl "$BASE/users/me" -H "Authorization: Bearer …"   # the access_token of that answer</code></pre>
+npm install -g "$BASE/cli/mps.tgz"
+mps login "$BASE"
+mps run</code></pre>
 </main></body></html>
 `.text;
 }

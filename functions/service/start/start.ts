@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import packageFile from '../../../package.json' with { type: 'json' };
 
 const link = (description: string) => z.string().describe(description);
 
@@ -6,11 +7,13 @@ const link = (description: string) => z.string().describe(description);
 export const Start = z
   .object({
     service: z.literal('model-project-service'),
+    version: z.string().describe('Of the service, and of the command mps that goes with it.'),
     docs: link('The reference, for people.'),
     openapi: link('The OpenAPI document, for generators of clients.'),
     health: link('Whether the service answers.'),
     token: link('POST here to sign in.'),
     account: link('The account of who is signed in.'),
+    command: link('The command mps, for `npm install -g`.'),
   })
   .meta({ id: 'Start' });
 export type Start = z.infer<typeof Start>;
@@ -26,10 +29,12 @@ export function startOf(requestPath: string): Start {
   const base = `/${requestPath.replace(/^\/+|\/+$/g, '')}/`.replace(/^\/+$/, '/');
   return {
     service: 'model-project-service',
+    version: packageFile.version,
     docs: `${base}docs`,
     openapi: `${base}openapi.json`,
     health: `${base}health`,
     token: `${base}auth/token`,
     account: `${base}users/me`,
+    command: `${base}cli/mps.tgz`,
   };
 }

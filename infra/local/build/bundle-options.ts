@@ -1,4 +1,5 @@
 import type { BuildOptions } from 'esbuild';
+import { commandFiles } from './command-files.ts';
 import { leanHttp } from './lean-http.ts';
 import { yamlModules } from './yaml-modules.ts';
 
@@ -11,7 +12,7 @@ export const bundleOptions = {
   target: 'node24',
   // ES modules of packages that come in both forms: only they are split and shaken.
   mainFields: ['module', 'main'],
-  plugins: [leanHttp, yamlModules],
+  plugins: [leanHttp, yamlModules, commandFiles],
   sourcemap: 'linked',
   sourcesContent: false,
   minifyWhitespace: true,

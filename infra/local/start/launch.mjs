@@ -19,7 +19,8 @@ function digestOfSources() {
       .update(readFileSync(join(root, file)))
       .update('\n');
   add('package-lock.json');
-  for (const folder of ['functions', 'shared', 'infra']) {
+  // The service serves the command of `cli`.
+  for (const folder of ['functions', 'shared', 'infra', 'cli']) {
     const files = readdirSync(join(root, folder), { recursive: true });
     for (const file of files.sort()) if (file.endsWith('.ts')) add(join(folder, file));
   }

@@ -27,6 +27,8 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   readHealth: [anyone, 200],
   readOpenapi: [anyone, 200],
   readDocs: [anyone, 200],
+  readCommand: [anyone, 200],
+  readProjectFileSchema: [anyone, 200],
 
   createToken: [signIn, 200],
   deleteToken: [signedIn, 200],

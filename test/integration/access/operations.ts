@@ -95,6 +95,8 @@ const optimizing = (query: Readonly<Record<string, string>>): Operation => ({
 
 /** How to ask for each operation; those that need nothing but their path are not named. */
 export const operations: Readonly<Record<string, Operation>> = {
+  readCommand: given({ path: { file: 'mps.tgz' } }),
+
   createToken: {
     call: ({ target }) =>
       elsewhere(json({ grant_type: 'password', username: target?.user.username ?? `u${newId()}`, password })),

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { endpoint as readCommand } from '../../../functions/service/read-command.endpoint.ts';
 import { endpoint as readDocs } from '../../../functions/service/read-docs.endpoint.ts';
 import { endpoint as readOpenApi } from '../../../functions/service/read-openapi.endpoint.ts';
+import { endpoint as readProjectFileSchema } from '../../../functions/service/read-project-file-schema.endpoint.ts';
 import { loadOperations } from '../../../infra/endpoints.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { hasPrecondition } from '../../../shared/http/openapi/facts.ts';
@@ -11,7 +13,7 @@ import { strategyRows } from './strategy-rows.ts';
 import { userRows } from './user-rows.ts';
 
 /** Documents that change with the service alone, which their own tests try. */
-const documents: readonly AnyEndpoint[] = [readDocs, readOpenApi];
+const documents: readonly AnyEndpoint[] = [readCommand, readDocs, readOpenApi, readProjectFileSchema];
 
 /** Each part's rows: an operation with an ETag or a precondition belongs into one of them. */
 const parts = [projectRows, userRows, modelRows, strategyRows];

@@ -19,6 +19,8 @@ describe('the root of the service', () => {
       health: '/health',
       token: '/auth/token',
       account: '/users/me',
+      command: '/cli/mps.tgz',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });
     expect(answered['vary']).toContain('Accept');
   });

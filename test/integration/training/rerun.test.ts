@@ -18,6 +18,8 @@ if grep -q 'fail: true' "$CONFIG_PATH"; then exit 3; fi
 `;
 const config = 'lr: 0.1 # the rate\nmodel:\n  layers: [3, 4]\nfail: false\nwait: false\n';
 
+const commit = { git_commit: '3f2a9c1', git_branch: 'main', git_dirty: 'true' };
+
 let service: TrainingService;
 const endings: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
@@ -42,8 +44,8 @@ async function begin() {
     put,
     again,
     train: async (): Promise<string> =>
-      (await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as })).json
-        .experiment_id,
+      (await service.call(train, { path: { project_id }, query: { config: 'train.yaml', ...commit }, as }))
+        .json.experiment_id,
     rerun: async (id: string, query: Record<string, string> = {}): Promise<string> => {
       const answer = await again(id, query);
       expect(answer.status, answer.text).toBe(200);
@@ -67,6 +69,8 @@ describe('a rerun', () => {
     await service.call(putEnvironment, { path: { project_id }, query, as: service.developer });
     const second = await project.rerun(first);
     const later = await project.ended(second);
+    const git = { commit: '3f2a9c1', branch: 'main', dirty: true };
+    expect([earlier.git, later.git]).toEqual([git, git]);
     const same = [
       'config_id',
       'config_version',

@@ -131,10 +131,10 @@ describe('mps.yaml', () => {
   test('names all its faults at once', async () => {
     await write({ 'mps.yaml': 'projekt: a\nnodes: many\nenvironment:\n  type: conda\n  version: 3\n' });
     const error = await readProjectFile(folder).catch((thrown: Error) => thrown);
-    expect(String(error)).toMatch(/projekt: unknown\. Known are project, /);
+    expect(String(error)).toMatch(/projekt: unknown\. Did you mean project\?/);
     expect(String(error)).toMatch(/nodes: .*number/);
     expect(String(error)).toMatch(/environment\.type: .*"python"/);
-    expect(String(error)).toMatch(/version: unknown\. Known are type, dependencies/);
+    expect(String(error)).toMatch(/environment\.version: unknown\. Known are type, dependencies/);
   });
 
   test.each(['- a\n', 'a: [\n', 'text'])('%j is refused', async (content) => {

@@ -23,6 +23,8 @@ const openToAnyone = [
   'GET /health',
   'GET /openapi.json',
   'GET /docs',
+  'GET /cli/{file}',
+  'GET /cli/mps.schema.json',
 ];
 
 /** Reads that write, and why. */

@@ -12,6 +12,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/process',
     'shared/archive',
     'shared/config-file',
+    'shared/project-file',
   ],
   ['shared/onnx', 'shared/onnx/proto', 'shared/onnx/receipt', 'shared/onnx/strategies'],
   ['shared/onnx/shapes', 'shared/onnx/stage-task', 'shared/onnx/tensor'],

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import * as z from 'zod';
+import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { commandFiles } from './command/command-files.ts';
+import { answerDocument, type FixedDocument } from './fixed-document.ts';
+
+const decompress = promisify(gunzip);
+const fileNames = ['mps.mjs', 'mps.tgz'] as const;
+type FileName = (typeof fileNames)[number];
+
+const made = new Map<FileName, FixedDocument>();
+
+const documentOf = (mediaType: string, bytes: Uint8Array): FixedDocument => ({
+  mediaType,
+  bytes,
+  hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 16),
+});
+
+/** A file of the command. The same for every request to this function, so it is made at the first one. */
+async function document(file: FileName): Promise<FixedDocument> {
+  const present = made.get(file);
+  if (present !== undefined) return present;
+  const { archive, offset, size } = await commandFiles();
+  const packed = Buffer.from(archive, 'base64');
+  const found =
+    file === 'mps.tgz'
+      ? documentOf('application/gzip', packed)
+      : documentOf(
+          'text/javascript; charset=utf-8',
+          (await decompress(packed)).subarray(offset, offset + size),
+        );
+  made.set(file, found);
+  return found;
+}
+
+export const endpoint = defineEndpoint({
+  name: 'readCommand',
+  method: 'GET',
+  path: '/cli/{file}',
+  summary: 'The command mps that goes with this service',
+  description:
+    '`mps.tgz` is installed by `npm install -g` with its address; `mps.mjs` is the same program as one file. It runs on Node 20 and newer.',
+  allow: 'anyone',
+  needs: {},
+  throttle: { perSecond: 2, burst: 10 },
+  input: {
+    path: z.strictObject({
+      file: z
+        .enum(fileNames, `must be one of ${fileNames.join(', ')}`)
+        .describe('`mps.tgz` for npm, or `mps.mjs` to run as it is.'),
+    }),
+  },
+  output: { 200: content(['text/javascript', 'application/gzip']) },
+  etag: true,
+
+  async handle({ path: { file } }) {
+    return answerDocument(await document(file), undefined);
+  },
+});
+
+export const handler = lambda(endpoint);

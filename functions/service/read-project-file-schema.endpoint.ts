@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { projectFileSchema } from '../../shared/project-file/project-file.ts';
+import { answerDocument, type FixedDocument, fixedDocument } from './fixed-document.ts';
+
+let made: FixedDocument | undefined;
+
+export const endpoint = defineEndpoint({
+  name: 'readProjectFileSchema',
+  method: 'GET',
+  path: '/cli/mps.schema.json',
+  summary: 'The JSON Schema of mps.yaml',
+  description: 'Editors complete and check an `mps.yaml` by it; its description says how.',
+  allow: 'anyone',
+  needs: {},
+  throttle: { perSecond: 2, burst: 10 },
+  input: {},
+  output: { 200: z.looseObject({ $schema: z.string() }) },
+  etag: true,
+
+  async handle() {
+    made ??= fixedDocument('application/json', JSON.stringify(projectFileSchema()));
+    return answerDocument(made, undefined);
+  },
+});
+
+export const handler = lambda(endpoint);

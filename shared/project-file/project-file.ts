@@ -1,0 +1,42 @@
+import * as z from 'zod/mini';
+
+const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
+  schema.check(z.describe(description));
+
+const text = z.string().check(z.minLength(1));
+const whole = z.int().check(z.positive());
+
+const Environment = z.strictObject({
+  type: described(z.enum(['python', 'node', 'system', 'docker']), 'Where it runs.'),
+  dependencies: z.optional(described(z.string(), 'What is installed, a line each, or the image.')),
+});
+
+/** What `mps.yaml` may say. Everything is optional; flags of the command override it. */
+export const ProjectFile = z.strictObject({
+  project: z.optional(described(text, 'Name of the project; that of the folder without it.')),
+  description: z.optional(described(text, 'What the project is about, when it is created.')),
+  type: z.optional(described(text, 'Kind of the data or of the model, when the project is created.')),
+  task: z.optional(described(text, 'What the model does, when the project is created.')),
+  command: z.optional(described(text, 'What is run, such as `python train.py --config {config}`.')),
+  environment: z.optional(Environment),
+  config: z.optional(described(text, 'Configuration file to train with, such as `train.yaml`.')),
+  dataset: z.optional(described(text, 'Data set to lay out at `DATA_DIR`.')),
+  vcpus: z.optional(described(z.number().check(z.positive()), 'vCPUs of each node.')),
+  memory: z.optional(described(whole, 'Memory of each node in MiB.')),
+  gpus: z.optional(described(z.int().check(z.nonnegative()), 'GPUs of each node.')),
+  nodes: z.optional(described(whole, 'Nodes; a cluster from 2 on.')),
+  timeout: z.optional(described(whole, 'Seconds after which the command is stopped.')),
+});
+export type ProjectFile = z.infer<typeof ProjectFile>;
+
+/** The JSON Schema of `mps.yaml`, for editors. */
+export const projectFileSchema = () => ({
+  ...z.toJSONSchema(ProjectFile, { io: 'input' }),
+  title: 'mps.yaml',
+  description:
+    'What `mps run` takes from the folder beside this file. Editors with a YAML language server use this schema after the first line "# yaml-language-server: $schema=" and its address.',
+});
+
+/** Keys that the file may have at a place: of the file itself, or of its environment. */
+export const keysAt = (path: readonly PropertyKey[]): string[] =>
+  Object.keys(path.length === 0 ? ProjectFile.shape : Environment.shape);

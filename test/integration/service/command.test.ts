@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { list } from 'tar';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as readCommand } from '../../../functions/service/read-command.endpoint.ts';
+import { endpoint as readProjectFileSchema } from '../../../functions/service/read-project-file-schema.endpoint.ts';
+import { testService } from '../../support/service.ts';
+
+const execute = promisify(execFile);
+const service = await testService();
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mps-served-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const file = (name: string, headers: Record<string, string> = {}) =>
+  service.call(readCommand, { path: { file: name }, headers });
+
+describe('the served command', () => {
+  test('is one file of less than a megabyte, without a function of the service', async () => {
+    const { status, headers, bytes, text } = await file('mps.mjs');
+    expect([status, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
+    expect(bytes.length).toBeLessThan(1_000_000);
+    // A client of AWS, or the table, would be code of the service.
+    for (const foreign of ['@aws-sdk', 'DynamoDB', 'onnxruntime', 'hashPassword'])
+      expect(text.includes(foreign), foreign).toBe(false);
+    const packed = await file('mps.mjs', { 'Accept-Encoding': 'gzip' });
+    expect(gunzipSync(packed.bytes)).toEqual(bytes);
+    const again = await file('mps.mjs', { 'If-None-Match': headers['etag'] ?? '' });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  test('is a package that npm installs from the address alone, into an empty prefix', async () => {
+    const { bytes } = await file('mps.tgz');
+    const archive = join(folder, 'mps.tgz');
+    await writeFile(archive, bytes);
+    const names: string[] = [];
+    await list({ file: archive, onReadEntry: ({ path }) => names.push(path) });
+    expect(names).toEqual(['package/package.json', 'package/mps.mjs']);
+
+    const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const prefix = join(folder, 'prefix');
+    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, npm_config_update_notifier: 'false' };
+    const args = ['install', '--global', '--offline=false', '--prefix', prefix, '--no-audit', '--no-fund'];
+    await execute('npm', [...args, `http://127.0.0.1:${port}/cli/mps.tgz`], { env, cwd: folder });
+    server.close();
+    expect(
+      (await stat(join(prefix, 'lib/node_modules/model-project-service-cli/mps.mjs'))).size,
+    ).toBeGreaterThan(1);
+    const { stdout } = await execute(join(prefix, 'bin/mps'), ['--version'], { env, cwd: folder });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('of another name is refused', async () => {
+    const { status, json } = await file('mps.exe');
+    expect([status, json.detail]).toEqual([400, expect.stringContaining('mps.mjs, mps.tgz')]);
+  });
+});
+
+test('the schema of mps.yaml allows what the command knows, and nothing else', async () => {
+  const { status, json } = await service.call(readProjectFileSchema);
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ type: 'object', additionalProperties: false, title: 'mps.yaml' });
+  expect(Object.keys(json.properties)).toEqual(expect.arrayContaining(['project', 'command', 'environment']));
+  expect(json.properties.environment.properties.type.enum).toContain('python');
+  for (const property of Object.values<{ description?: string; properties?: object }>(json.properties))
+    expect(property.description ?? property.properties).toBeDefined();
+});
