@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { givenPath } from '../../../shared/command/given-path.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
+import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-folder.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -17,6 +18,11 @@ const usage = `Usage: npm run clean -- [--data <data folder>] [--list]
   --data  the data folder; .data unless given
   --list  show the caches and their sizes, and remove nothing`;
 
+const shared: Readonly<Record<string, string>> = {
+  [downloadsFolder]: 'downloads of packages',
+  [reuseFolder]: 'environments of all projects',
+};
+
 interface Cache {
   path: string;
   what: string;
@@ -26,7 +32,7 @@ async function cachesOf({ work, environments }: { work: string; environments: st
   const within = (folder: string, what: string) => async () =>
     (await namesIn(folder)).map((name) => ({
       path: join(folder, name),
-      what: name === downloadsFolder ? 'downloads of packages' : `${what} ${name}`,
+      what: shared[name] ?? `${what} ${name}`,
     }));
   const lists = [within(environments, 'environments of project'), within(work, 'run')];
   return (await Promise.all(lists.map((list) => list()))).flat();

@@ -5,6 +5,7 @@ import type { TableReader } from '../../../shared/data/table.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
+import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-folder.ts';
 import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 /** Names in a folder; none where it is missing. */
@@ -17,9 +18,9 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** The projects of a folder of environments. Downloads, which all projects share, lie there as well. */
+/** The projects of a folder of environments. What all projects share lies there as well. */
 export const projectsIn = async (environments: string): Promise<string[]> =>
-  (await namesIn(environments)).filter((name) => name !== downloadsFolder);
+  (await namesIn(environments)).filter((name) => name !== downloadsFolder && name !== reuseFolder);
 
 /** Remove the folders of these runs. One that cannot be removed keeps no other, and is tried again by the next start. */
 export async function removeRuns(work: string, names: readonly string[]): Promise<void> {

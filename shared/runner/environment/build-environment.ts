@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from './cache/remove-tree.ts';
 import { copyPackages } from './dependencies/resolved-dependencies.ts';
+import type { EnvironmentBuild } from './environment-build.ts';
 import { npmSettings } from './index-variables.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { stopped, writeReadable } from './installer.ts';
@@ -10,8 +11,9 @@ import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.
 import { installerEnvironment } from './operator-environment.ts';
 import { packEnvironment } from './pack/pack-environment.ts';
 import { sealEnvironment } from './pack/seal-environment.ts';
-import { buildPython } from './python-environment.ts';
+import { buildPython, requirementsFile } from './python-environment.ts';
 import { refuseCredentials } from './refuse-credentials.ts';
+import { keepShared, reuseShared } from './reuse/reuse-shared.ts';
 
 /**
  * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
@@ -39,22 +41,19 @@ export async function buildEnvironment(options: ObtainOptions): Promise<Obtained
   }
 }
 
-async function installSealed(options: ObtainOptions, scratch: string) {
-  const { place, owner, interpreter, dependencies, envType, stop } = options;
-  const { folder } = place;
+/** Where a build works beside the environment, and what its installers get. */
+async function makeBuild(options: ObtainOptions, scratch: string): Promise<EnvironmentBuild> {
+  const { place, owner, interpreter, dependencies, stop, run, probe, indexes, log } = options;
   const home = join(scratch, 'home');
   const packages = join(scratch, 'packages');
-  await mkdir(folder, { mode: 0o755 });
   await mkdir(packages, { recursive: true, mode: 0o755 });
   await mkdir(join(home, 'tmp'), { recursive: true, mode: 0o755 });
   const copies = await copyPackages(dependencies, options.sourceFolder, packages);
   // Only these are the builder's; the copied packages and the folders above stay the service's.
   if (owner !== undefined) {
     for (const passed of [scratch, packages]) await chmod(passed, 0o755);
-    for (const own of [folder, home, join(home, 'tmp')]) await chown(own, owner.uid, owner.gid);
+    for (const own of [home, join(home, 'tmp')]) await chown(own, owner.uid, owner.gid);
   }
-  const { run } = options;
-  const { indexes } = options;
   const settings = npmSettings(indexes);
   if (settings !== undefined) await writeReadable(join(home, '.npmrc'), settings);
   if (indexes.netrc !== undefined) await writePrivate(join(home, '.netrc'), `${indexes.netrc}\n`, owner);
@@ -63,18 +62,37 @@ async function installSealed(options: ObtainOptions, scratch: string) {
     ...installerEnvironment({ ...options.operatorEnv, ...indexes.values }, home),
     ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
   };
-  const { log } = options;
   // What only this project may download is kept for no other.
   const downloads = indexes.credentials.length > 0 ? undefined : options.downloads;
-  const build = { folder, packages, copies, dependencies, interpreter, run, env, stop, downloads, log };
-  const installer = envType === 'python' ? await buildPython(build) : await buildNode(build);
-  stopped(stop);
+  return {
+    ...{ folder: place.folder, packages, copies, dependencies, interpreter },
+    ...{ run, probe, env, stop, downloads, log },
+  };
+}
+
+async function installSealed(options: ObtainOptions, scratch: string) {
+  const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
+  const { folder } = place;
+  const build = await makeBuild(options, scratch);
+  if (envType === 'python')
+    await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
+  const lock = () => lockOf({ place, envType, dependencies });
+  const reused = shared === undefined ? null : await reuseShared(build, shared);
+  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links' };
+
+  await mkdir(folder, { mode: 0o755 });
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+  const { installer, relayed } =
+    envType === 'python' ? await buildPython(build) : { installer: await buildNode(build), relayed: null };
+  stopped(build.stop);
   const { bytes } = sealEnvironment(folder, {
     interpreters: [interpreter.executable],
     ...(owner === undefined ? {} : { owner }),
   });
   await refuseCredentials(folder, indexes.credentials);
-  return { lock: await lockOf({ place, envType, dependencies }), bytes, installer };
+  const list = await lock();
+  if (shared !== undefined && relayed !== null) await keepShared(build, shared, { list, relayed, bytes });
+  return { lock: list, bytes, installer };
 }
 
 /** Write a file that only the builder may read. */

@@ -13,6 +13,8 @@ export interface EnvironmentBuild {
   dependencies: readonly ResolvedDependency[];
   interpreter: Interpreter;
   run: RunCommand;
+  /** The same without output in the log. */
+  probe: RunCommand;
   env: Readonly<Record<string, string>>;
   stop: AbortSignal;
   log(line: string): void;

@@ -6,6 +6,7 @@ import type { IndexVariables } from './index-variables.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import type { Variables } from './operator-environment.ts';
+import type { SharedEnvironment } from './reuse/shared-environment.ts';
 
 export interface ObtainOptions {
   envType: 'python' | 'node';
@@ -17,6 +18,10 @@ export interface ObtainOptions {
   store: EnvironmentStore;
   downloads?: DownloadCache;
   run: RunCommand;
+  /** The same without output in the log. */
+  probe: RunCommand;
+  /** What this host keeps of the same request for all projects; nothing is reused unless given. */
+  shared?: SharedEnvironment;
   operatorEnv: Variables;
   indexes: IndexVariables;
   owner?: { uid: number; gid: number };

@@ -1,5 +1,5 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EnvironmentFolder } from './cache/environment-folder.ts';
 import { evictEnvironments } from './cache/evict-environments.ts';
 import { waitForHostLock } from './cache/wait-for-host-lock.ts';
@@ -24,6 +24,9 @@ import { platformName } from './platform-name.ts';
 import { prepareImage } from './prepare-image.ts';
 import { pythonVariables } from './python-environment.ts';
 import { requestKey } from './request-key.ts';
+import { reuseFolder } from './reuse/reuse-folder.ts';
+import { isShareable } from './reuse/reuse-shared.ts';
+import { SharedEnvironment } from './reuse/shared-environment.ts';
 
 export interface PrepareOptions {
   spec: EnvironmentSpec;
@@ -122,15 +125,25 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     probeEnv,
     stop,
   );
-  const key = requestKey({
+  const request = {
     envType: spec.env_type,
     dependencies,
     interpreter: interpreter.identity,
     executable: spec.env_type === 'python' ? interpreter.executable : '',
     platform: options.platform ?? platformName(),
-    folder: projectFolder,
     indexes: indexes.addresses,
-  });
+  };
+  const key = requestKey({ ...request, folder: projectFolder });
+  const canShare =
+    spec.env_type === 'python' && options.downloads !== undefined && indexes.credentials.length === 0;
+  const shared =
+    canShare && isShareable(dependencies)
+      ? new SharedEnvironment(
+          join(dirname(projectFolder), reuseFolder),
+          requestKey({ ...request, folder: '' }),
+          options.owner !== undefined,
+        )
+      : undefined;
   const place = new EnvironmentFolder(projectFolder, key);
   const { sourceFolder, store, owner } = options;
   const work = { envType: spec.env_type, key, place, dependencies, interpreter, sourceFolder, store, run };
@@ -141,6 +154,8 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   try {
     obtained = await obtainEnvironment({
       ...work,
+      probe: options.runProbe ?? run,
+      ...(shared === undefined ? {} : { shared }),
       operatorEnv,
       indexes,
       log,

@@ -1,54 +1,57 @@
 import { join } from 'node:path';
+import type { RelayRecord } from './downloads/index-relay.ts';
 import { installRelayed } from './downloads/install-relayed.ts';
 import type { EnvironmentBuild } from './environment-build.ts';
 import { EnvironmentError } from './environment-error.ts';
-import { install, stopped, writeReadable } from './installer.ts';
+import { install, stopped } from './installer.ts';
+import {
+  checkOptions,
+  choosePythonInstaller,
+  installCommand,
+  type PythonInstaller,
+  pythonOf,
+  uvCommon,
+} from './python-installer.ts';
+import { isBundled } from './reuse/installed-wheels.ts';
 
 const debianHint =
   'On Debian and Ubuntu run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
 
+/** A built environment: by which installer, and what a relay handed to that; null where there was no relay. */
+export interface BuiltPython {
+  installer: PythonInstaller;
+  relayed: RelayRecord | null;
+}
+
 /**
- * Builds a virtual environment in place, with uv where it runs, else with venv and pip.
+ * Build a virtual environment in place, with uv where it runs, else with venv and pip.
  * Everything to install stands in one file of checked lines beside the copied packages, so that neither installer sees
  * the source: both would read settings out of a project found there. `-I` keeps Python from importing from the folder.
- * uv is passed over where pip is configured by a file, which uv does not read.
  * Without dependencies it is as Python makes it: what counts then is that `python` is there.
  * @throws EnvironmentError `venv-missing`, `install-failed`
  */
-export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'> {
+export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython> {
   const { folder, packages, interpreter, run, stop } = build;
   const isEmpty = build.dependencies.every(({ kind }) => kind === 'option');
-  await writeReadable(join(packages, 'requirements.txt'), requirementsFile(build));
-  const stepIn = (env: EnvironmentBuild['env'], ...argv: [string, ...string[]]) =>
+  const stepIn = (env: EnvironmentBuild['env'], ...argv: readonly [string, ...string[]]) =>
     install(run, { argv, cwd: packages, env }, stop);
   const step = (...argv: [string, ...string[]]) => stepIn(build.env, ...argv);
-  const python = join(folder, 'bin', 'python');
+  const installer = await choosePythonInstaller(build);
 
-  if (await canUseUv(build)) {
-    const settings = build.env['UV_CONFIG_FILE'] === undefined ? ['--no-config'] : [];
-    const common = [...settings, '--no-python-downloads', '--no-progress'];
-    await step('uv', 'venv', ...common, '--allow-existing', '--python', interpreter.executable, folder);
-    if (isEmpty) return 'uv';
-    const target = ['--python', python, '--link-mode', 'copy', '--compile-bytecode'];
-    await installRelayed(build, undefined, (env, isRelayed) =>
-      stepIn(
-        env,
-        'uv',
-        'pip',
-        'install',
-        ...common,
-        ...target,
-        ...uvOptions(build, isRelayed),
-        '-r',
-        'requirements.txt',
-      ),
+  if (installer === 'uv') {
+    const venv = ['--allow-existing', '--python', interpreter.executable, folder];
+    await step('uv', 'venv', ...uvCommon(build), ...venv);
+    if (isEmpty) return { installer, relayed: null };
+    const further = ['--link-mode', 'copy', '--compile-bytecode'];
+    const relayed = await installRelayed(build, undefined, (env, isRelayed) =>
+      stepIn(env, ...installCommand(installer, build, isRelayed, further)),
     );
-    return 'uv';
+    return { installer, relayed };
   }
 
   if (isEmpty) {
     await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
-    return 'pip';
+    return { installer, relayed: null };
   }
   const missing = `${interpreter.identity} at ${interpreter.executable} cannot make virtual environments. ${debianHint}`;
   if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
@@ -57,44 +60,49 @@ export async function buildPython(build: EnvironmentBuild): Promise<'uv' | 'pip'
       error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
     throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
   });
-  const quiet = [
-    '--disable-pip-version-check',
-    '--no-input',
-    '--no-warn-script-location',
-    '--no-compile',
-    '--progress-bar',
-    'off',
-  ];
-  await installRelayed(build, python, (env, isRelayed) =>
-    stepIn(
-      env,
-      python,
-      '-I',
-      '-m',
-      'pip',
-      'install',
-      ...quiet,
-      ...pipOptions(build, isRelayed),
-      '-r',
-      'requirements.txt',
-    ),
+  const relayed = await installRelayed(build, pythonOf(folder), (env, isRelayed) =>
+    stepIn(env, ...installCommand(installer, build, isRelayed, [])),
   );
-  await compileAll(build, python);
-  return 'pip';
+  await compileAll(build);
+  return { installer, relayed };
+}
+
+/**
+ * Whether an installer would change nothing in an environment that is there, were it to install the newest of everything
+ * that is asked for; null where it cannot say. The record has what the indexes name today.
+ */
+export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord | null> {
+  const { folder, packages, probe, stop } = build;
+  const installer = await choosePythonInstaller(build);
+  const python = installer === 'pip' ? pythonOf(folder) : undefined;
+  let changes: string[] = [];
+  const relayed = await installRelayed(build, python, async (env, isRelayed) => {
+    const argv = installCommand(installer, build, isRelayed, checkOptions[installer]);
+    const { exitCode, tail } = await probe({ argv, cwd: packages, env });
+    stopped(stop);
+    changes = exitCode === 0 ? plannedChanges(installer, tail) : ['?'];
+  });
+  return changes.length === 0 ? relayed : null;
+}
+
+/** What an installer says that it would install, without what comes with a virtual environment; `?` where it says nothing. */
+function plannedChanges(installer: PythonInstaller, output: string): string[] {
+  if (installer === 'uv') return output.includes('Would make no changes') ? [] : ['?'];
+  const [, names = ''] = /^Would install (.*)$/m.exec(output) ?? [];
+  const packages = names.split(' ').map((text) => text.slice(0, text.lastIndexOf('-')));
+  return names === '' ? [] : packages.filter((name) => !isBundled(name));
 }
 
 /**
  * Compiles all modules on all cores; pip would use one. Files that are no Python of this version stay uncompiled, as with
- * pip. Where processes cannot share work (no `/dev/shm`), one core does it.
+ * pip. Where processes cannot share work (no `/dev/shm`), one core does it. `-S` runs no `.pth` file of a package, and
+ * paths in the modules begin at the environment, whichever project it is for.
  */
-async function compileAll(
-  { folder, packages, run, env, stop }: EnvironmentBuild,
-  python: string,
-): Promise<void> {
+async function compileAll({ folder, packages, run, env, stop }: EnvironmentBuild): Promise<void> {
   for (const workers of ['0', '1']) {
-    const options = ['-q', '-q', '-j', workers, join(folder, 'lib')];
+    const options = ['-q', '-q', '-j', workers, '-s', folder, join(folder, 'lib')];
     const { exitCode, tail } = await run({
-      argv: [python, '-I', '-m', 'compileall', ...options],
+      argv: [pythonOf(folder), '-I', '-S', '-m', 'compileall', ...options],
       cwd: packages,
       env,
     });
@@ -103,26 +111,8 @@ async function compileAll(
   }
 }
 
-async function canUseUv({ run, packages, env }: EnvironmentBuild): Promise<boolean> {
-  if (env['PIP_CONFIG_FILE'] !== undefined) return false;
-  return (await run({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0;
-}
-
-/** The options of the project for pip; a relay has the indexes in their place. */
-const pipOptions = ({ dependencies }: EnvironmentBuild, isRelayed: boolean): string[] =>
-  dependencies.flatMap((one) => {
-    if (one.kind !== 'option' || (isRelayed && one.name.endsWith('index-url'))) return [];
-    return one.value === '' ? [`--${one.name}`] : [`--${one.name}`, one.value];
-  });
-
-/** pip takes the best version of all indexes, uv that of the first with the package unless told otherwise. */
-function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
-  const hasExtra = build.dependencies.some((one) => one.kind === 'option' && one.name === 'extra-index-url');
-  const strategy = hasExtra ? ['--index-strategy', 'unsafe-best-match'] : [];
-  return [...strategy, ...pipOptions(build, isRelayed)];
-}
-
-function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {
+/** Content of the file of requirements: one checked line each. */
+export function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {
   const lines = dependencies.flatMap((dependency) => {
     if (dependency.kind === 'option') return [];
     if (dependency.kind === 'package') return dependency.spec;

@@ -6,10 +6,10 @@ import type { Service } from '../world/service.ts';
 import type { Scenario } from './job-strike.ts';
 
 /**
- * What a job does: train in one container, or build an environment there first; train on a cluster, whose environment
- * is built by a job of its own; prune, or quantize, a model.
+ * What a job does: train in one container, or build an environment there first; train again from the checkpoints of an
+ * experiment that failed; train on a cluster, whose environment is built by a job of its own; prune, or quantize, a model.
  */
-export type JobKind = 'train' | 'build' | 'cluster' | 'prune' | 'quantize';
+export type JobKind = 'train' | 'rerun' | 'build' | 'cluster' | 'prune' | 'quantize';
 
 /** A request to a function, by the name of its endpoint: processes are told so. */
 export interface NamedQuestion {
@@ -38,6 +38,7 @@ export interface Course {
 export interface Ground {
   service: Service;
   token: string;
+  user_id: string;
   scenario: Scenario;
   /** A folder that jobs can pass through. */
   folder: string;

@@ -35,7 +35,14 @@ export async function liveJob(
   const service = await newService(lane.engines, lane.batchUrl);
   try {
     const { token, user } = await newDeveloper(service);
-    const course = await prepareCourse(kind, { service, token, scenario, folder, witness });
+    const course = await prepareCourse(kind, {
+      service,
+      token,
+      user_id: user.user_id,
+      scenario,
+      folder,
+      witness,
+    });
     const end = scenario === 'waiting' ? await takePlace(service, token, user.user_id) : undefined;
     const life = new JobLife(lane, service, course, { scenario, strike, trace, end });
     const neighbour = shareOf(await service.inventory(), course.neighbours).join();

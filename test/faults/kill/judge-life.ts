@@ -37,9 +37,11 @@ function unended({ inventory }: Lived): string[] {
   const claims = inventory.records.filter(
     ({ record_type, ttl }) => record_type === 'environment-builder' && ttl === undefined,
   );
+  const kept = inventory.records.filter(({ record_type }) => record_type === 'continuation');
   const models = [...belongingsOf(inventory).models.values()].filter(({ status }) => status === 'uploading');
   return [
     ...claims.map(({ pk, sk }) => `stale: the claim ${pk}/${sk} is kept for ever`),
+    ...kept.map(({ pk, sk }) => `stale: ${pk}/${sk} keeps checkpoints from being deleted for ever`),
     ...models.map(({ model_name }) => `stale: the model ${model_name} is half made`),
   ];
 }

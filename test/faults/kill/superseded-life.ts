@@ -63,11 +63,13 @@ export async function liveSuperseded(
   // Batch is not asked: what it would do is done here.
   const service = await newService(lane.engines, 'http://127.0.0.1:9');
   try {
-    const { token } = await newDeveloper(service);
+    const { token, user } = await newDeveloper(service);
     const witness = join(folder, 'ran');
     await writeFile(witness, '');
     await chmod(witness, 0o666);
-    const course = await prepareCourse(kind, { service, token, scenario: 'again', folder, witness });
+    const course = await prepareCourse(kind, {
+      ...{ service, token, user_id: user.user_id, scenario: 'again' as const, folder, witness },
+    });
     const batchJob = randomUUID();
     const { endpoint, question } = course.create;
     await must(endpoints[endpoint], service.environment, question);

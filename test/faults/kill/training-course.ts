@@ -8,9 +8,11 @@ import { isStrategy, type JobRecord } from '../../../shared/jobs/subject.ts';
 import { must } from '../world/ask.ts';
 import { archiveOf, newProject } from '../world/project.ts';
 import type { Course, Ground, JobKind } from './course.ts';
+import { earlierCheckpoint, recordEarlier } from './earlier-experiment.ts';
 
 /** What the training does: node 0 says that it ran, writes all kinds of output, and takes its time. Each run writes other bytes. */
 const script = `[ "$TOKEN" = "a secret of the project" ] || exit 5
+[ "$1" = again ] && { shift; [ "$(cat "$CHECKPOINT_DIR/${earlierCheckpoint}")" = x ] || exit 6; }
 [ "\${NODE_RANK:-0}" = 0 ] && echo "$EXPERIMENT_ID" >> "$1"
 echo began
 echo '{"name":"accuracy","value":0.5,"step":1}' >> "$METRICS_FILE"
@@ -31,9 +33,15 @@ echo '{"packages":{"node_modules/pkg":{"version":"1.0.0","integrity":"sha512-x"}
 sleep ${seconds}
 `;
 
+const isRunning = ({ status, status_reason }: JobRecord): boolean =>
+  status === 'RUNNING' && status_reason === null;
+
+type TrainingCourse = Exclude<JobKind, 'prune' | 'quantize'>;
+
 /** Where somebody cancels it: while its command runs, or while its environment is built. */
-const underWay: Readonly<Record<'train' | 'build' | 'cluster', (record: JobRecord) => boolean>> = {
-  train: ({ status, status_reason }) => status === 'RUNNING' && status_reason === null,
+const underWay: Readonly<Record<TrainingCourse, (record: JobRecord) => boolean>> = {
+  train: isRunning,
+  rerun: isRunning,
   build: ({ status_reason }) => status_reason === 'Preparing the environment.',
   cluster: ({ status_reason }) => status_reason === 'The environment is being built.',
 };
@@ -53,13 +61,21 @@ function lacking({ records, objects }: Inventory, { experiment_id, best }: Exper
   ];
 }
 
+const againOf = ({ project_id, experiment_id }: Experiment, token: string) => ({
+  path: { project_id, experiment_id },
+  query: { overrides: '{"epochs":5}' },
+  token,
+});
+
 /** A project that trains, in one container or on a cluster, with an environment to be built or without. */
 export async function trainingCourse(
-  kind: Exclude<JobKind, 'prune' | 'quantize'>,
-  { service, token, scenario, folder, witness }: Ground,
+  kind: TrainingCourse,
+  { service, token, user_id, scenario, folder, witness }: Ground,
 ): Promise<Course> {
   const seconds = scenario === 'cancelled' ? 3 : 0.05;
-  const command = `sh train.sh ${witness} ${seconds}`;
+  const isRerun = kind === 'rerun';
+  const hasBuild = kind === 'build' || kind === 'cluster';
+  const command = `sh train.sh ${isRerun ? 'again ' : ''}${witness} ${seconds}`;
   const project_id = await newProject(service, token, command, await source);
   const neighbour_id = await newProject(service, token, 'true');
   const path = { project_id };
@@ -70,18 +86,21 @@ export async function trainingCourse(
     token,
   });
   const programs = join(folder, 'programs');
-  if (kind !== 'train') {
+  if (hasBuild) {
     await mkdir(programs);
     await writeFile(join(programs, 'npm'), npm(seconds));
     for (const one of [programs, join(programs, 'npm')]) await chmod(one, 0o755);
     const query = { entry_point_command: command, env_type: 'node', dependencies: 'pkg' };
     await must(putEnvironment, service.environment, { path, query, token });
   }
+  const earlier = isRerun ? await recordEarlier(service, project_id, user_id) : undefined;
   return {
     create:
       kind === 'cluster'
         ? { endpoint: 'trainRemote', question: { path, query: { nodes: '2' }, token } }
-        : { endpoint: 'train', question: { path, query: { config: 'train.yaml' }, token } },
+        : earlier === undefined
+          ? { endpoint: 'train', question: { path, query: { config: 'train.yaml' }, token } }
+          : { endpoint: 'rerun', question: againOf(earlier, token) },
     cancel: (record) => ({
       endpoint: 'cancelExperiment',
       question: {
@@ -89,10 +108,13 @@ export async function trainingCourse(
         token,
       },
     }),
-    records: async () => (await listExperiments(service.records, project_id, {})).items,
+    records: async () =>
+      (await listExperiments(service.records, project_id, {})).items.filter(
+        ({ experiment_id }) => experiment_id !== earlier?.experiment_id,
+      ),
     isUnderWay: underWay[kind],
     lacking: (inventory, record) => (isStrategy(record) ? [] : lacking(inventory, record)),
-    hostEnvironment: kind === 'train' ? {} : { PATH: `${programs}:${process.env['PATH']}` },
+    hostEnvironment: !hasBuild ? {} : { PATH: `${programs}:${process.env['PATH']}` },
     neighbours: [neighbour_id],
   };
 }

@@ -14,6 +14,19 @@ interface PlacedFile extends IndexedFile {
   index: string;
 }
 
+/** A file that was handed to an installer. */
+export interface RelayedFile {
+  filename: string;
+  /** Undefined where the index states none. */
+  sha256: string | undefined;
+}
+
+/** What an installer was handed, and every SHA-256 that the pages it read name. */
+export interface RelayRecord {
+  files: readonly RelayedFile[];
+  named: ReadonlySet<string>;
+}
+
 /** What was fetched and what was there. */
 export interface RelayCounts {
   cached: number;
@@ -33,6 +46,7 @@ export class IndexRelay {
   readonly #token = randomBytes(16).toString('hex');
   readonly #files: PlacedFile[] = [];
   readonly #ids = new Map<string, number>();
+  readonly #handed: RelayedFile[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0 };
   /** Why something could not be handed over, the first time. */
@@ -42,6 +56,12 @@ export class IndexRelay {
     this.#indexes = indexes.map((url) => (url.endsWith('/') ? url : `${url}/`));
     this.#cache = cache;
     this.#upstream = new Upstream(settings);
+  }
+
+  /** What it did so far. */
+  get record(): RelayRecord {
+    const named = this.#files.flatMap(({ sha256 }) => sha256 ?? []);
+    return { files: [...this.#handed], named: new Set(named) };
   }
 
   /** Starts to listen; returns the URL of each index. */
@@ -151,7 +171,10 @@ export class IndexRelay {
     };
     const isKept = sha256 !== undefined && !isMetadata;
     const source = isKept ? await this.#cache.find(sha256, fetch) : await fetch();
-    if (!isMetadata && status === 200) this.#count(source);
+    if (!isMetadata && status === 200) {
+      this.#count(source);
+      this.#handed.push({ filename: new URL(file.url).pathname.split('/').at(-1) ?? '', sha256 });
+    }
     response.writeHead(status, {
       'content-type': 'application/octet-stream',
       ...(source.size !== undefined && { 'content-length': source.size }),

@@ -1,7 +1,7 @@
 import type { EnvironmentBuild } from '../environment-build.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { stopped } from '../installer.ts';
-import { IndexRelay } from './index-relay.ts';
+import { IndexRelay, type RelayRecord } from './index-relay.ts';
 import { type RelayPlan, relayPlan } from './relay-plan.ts';
 
 const loopback = '127.0.0.1';
@@ -24,26 +24,27 @@ function relayedEnvironment(
   };
 }
 
-/** Installs by a relay. False where an index could not be reached through it. */
+/** Installs by a relay. Null where an index could not be reached through it. */
 async function byRelay(
   { downloads, env, log, stop }: EnvironmentBuild,
   { indexes, upstream }: RelayPlan,
   install: (env: EnvironmentBuild['env'], isRelayed: boolean) => Promise<void>,
-): Promise<boolean> {
-  if (downloads === undefined) return false;
+): Promise<RelayRecord | null> {
+  if (downloads === undefined) return null;
   const relay = new IndexRelay(indexes, downloads, upstream);
   try {
     await install(relayedEnvironment(env, await relay.start()), true);
     const { cached, fetched, cachedBytes } = relay.counts;
     const size = `${(cachedBytes / 1e6).toFixed(1)} MB`;
-    log(`environment: ${cached} of ${cached + fetched} downloads (${size}) were in the cache`);
-    return true;
+    const all = cached + fetched;
+    if (all > 0) log(`environment: ${cached} of ${all} downloads (${size}) were in the cache`);
+    return relay.record;
   } catch (error) {
     stopped(stop);
     const isOurs = error instanceof EnvironmentError && relay.failure !== undefined;
     if (!isOurs) throw error;
     log(`environment: the cache of downloads cannot be used (${relay.failure}); installing without it`);
-    return false;
+    return null;
   } finally {
     await relay.close();
   }
@@ -51,15 +52,16 @@ async function byRelay(
 
 /**
  * Installs Python packages by `install`, which gets the environment of its installer, with downloads from the cache where
- * that is possible; `python` as `relayPlan` has it.
+ * that is possible; `python` as `relayPlan` has it. Returns what the relay handed over; null where there was none.
  * @throws EnvironmentError of the installer
  */
 export async function installRelayed(
   build: EnvironmentBuild,
   python: string | undefined,
   install: (env: EnvironmentBuild['env'], isRelayed: boolean) => Promise<void>,
-): Promise<void> {
+): Promise<RelayRecord | null> {
   const plan = build.downloads === undefined ? null : await relayPlan(build, python);
-  if (plan !== null && (await byRelay(build, plan, install))) return;
-  await install(build.env, false);
+  const relayed = plan === null ? null : await byRelay(build, plan, install);
+  if (relayed === null) await install(build.env, false);
+  return relayed;
 }

@@ -25,8 +25,8 @@ export async function packEnvironment(folder: string, file: string, stop: AbortS
   return (await stat(file)).size;
 }
 
-/** Joins pieces to blocks, each of which is compressed by itself. */
-async function* tarBlocks(folder: string): AsyncGenerator<Buffer> {
+/** The archive of a folder in blocks, each of which is compressed by itself. */
+export async function* tarBlocks(folder: string): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;
   for await (const piece of tarPieces(folder, '')) {

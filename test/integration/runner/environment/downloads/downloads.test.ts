@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -150,28 +150,59 @@ describe('an environment from an index', () => {
   const version = (env: Record<string, string>) =>
     execFileSync('python', ['-c', 'import tiny; print(tiny.version)'], { env, encoding: 'utf8' }).trim();
 
-  test('a second project of the same packages downloads none of them again', {
-    timeout: 120_000,
-  }, async () => {
-    const index = await startPackageIndex({ tiny: { [wheel]: bytes } });
-    const { PIP_NO_INDEX: _, ...operatorEnv } = options(fixture, {
+  const operatorEnv = () => {
+    const { PIP_NO_INDEX: _, ...env } = options(fixture, {
       env_type: 'python',
       dependencies: '',
     }).operatorEnv;
-    const shared = { operatorEnv, packageIndexes: [new URL(index.url).origin] };
+    return env;
+  };
+
+  test('a second project of the same wheels gets them as they are installed, as long as its index has them', {
+    timeout: 120_000,
+  }, async () => {
+    const index = await startPackageIndex({ tiny: { [wheel]: bytes } });
+    const shared = { operatorEnv: operatorEnv(), packageIndexes: [new URL(index.url).origin] };
     const spec = { env_type: 'python', dependencies: `--index-url ${index.url}\ntiny` } as const;
-    for (const projectId of ['p1', 'p2']) {
+    const build = async (projectId: string) => {
+      fixture.lines.length = 0;
       const downloads = new DownloadCache(folder, undefined);
       const built = await prepareEnvironment(options(fixture, spec, { ...shared, projectId, downloads }));
       expect(built).toMatchObject({ cache: 'miss' });
-      expect(version(built.env)).toBe('1.0');
-    }
-    expect(index.requests.filter((path) => path.startsWith('/files/'))).toHaveLength(1);
-    expect(fixture.lines.filter((line) => line.includes('downloads'))).toEqual([
-      'environment: 0 of 1 downloads (0.0 MB) were in the cache',
-      'environment: 1 of 1 downloads (0.0 MB) were in the cache',
+      return built.env;
+    };
+    const installed = () => fixture.lines.filter((line) => line.includes('installed on this host'));
+    const downloaded = () => index.requests.filter((path) => path.startsWith('/files/')).length;
+
+    const first = await build('p1');
+    expect([version(first), installed(), downloaded()]).toEqual(['1.0', [], 1]);
+    const second = await build('p2');
+    expect([version(second), installed(), downloaded()]).toEqual([
+      '1.0',
+      ['environment: its 1 packages are installed on this host'],
+      1,
     ]);
-    await expect(prepareEnvironment(options(fixture, spec, { operatorEnv }))).rejects.toMatchObject({
+    // It is an environment of its own: it goes by its own path, and names the first one nowhere.
+    const prefix = execFileSync('pip', ['--version'], { env: second, encoding: 'utf8' });
+    expect(prefix).toContain(second['VIRTUAL_ENV']);
+    const paths = [first['VIRTUAL_ENV']!, second['VIRTUAL_ENV']!];
+    // Python replaces the paths in compiled modules when it imports them.
+    const naming = spawnSync('grep', ['-rlF', '--exclude=*.pyc', ...paths], { encoding: 'utf8' });
+    expect(naming).toMatchObject({ status: 1, stdout: '' });
+
+    await writeWheel(join(fixture.folder, 'new.whl'), '1.1');
+    index.files['tiny'] = { 'tiny-1.1-py3-none-any.whl': await readFile(join(fixture.folder, 'new.whl')) };
+    const third = await build('p3');
+    expect([version(third), installed()]).toEqual(['1.1', []]);
+    expect([version(first), version(second)]).toEqual(['1.0', '1.0']);
+  });
+
+  test('an index that the deployment does not allow is refused', async () => {
+    const index = await startPackageIndex({ tiny: { [wheel]: bytes } });
+    const spec = { env_type: 'python', dependencies: `--index-url ${index.url}\ntiny` } as const;
+    await expect(
+      prepareEnvironment(options(fixture, spec, { operatorEnv: operatorEnv() })),
+    ).rejects.toMatchObject({
       code: 'bad-dependencies',
       message: expect.stringContaining('allowed are pypi.org'),
     });
@@ -186,10 +217,6 @@ describe('an environment from an index', () => {
     const further = await startPackageIndex({
       tiny: { [wheel]: bytes, 'tiny-2.0rc1-py3-none-any.whl': early },
     });
-    const { PIP_NO_INDEX: _, ...operatorEnv } = options(fixture, {
-      env_type: 'python',
-      dependencies: '',
-    }).operatorEnv;
     const packageIndexes = [main, further].map(({ url }) => new URL(url).origin);
     const both = `--index-url ${main.url}\n--extra-index-url ${further.url}`;
     const linked = `--index-url ${main.url}\n--find-links ${further.url}/tiny/`;
@@ -203,7 +230,7 @@ describe('an environment from an index', () => {
         options(
           fixture,
           { env_type: 'python', dependencies },
-          { operatorEnv, packageIndexes, ...(kept && { downloads: kept }) },
+          { operatorEnv: operatorEnv(), packageIndexes, ...(kept && { downloads: kept }) },
         ),
       );
       expect(version(built.env), dependencies).toBe(expected);

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { normalName } from '../dependencies/python-requirements.ts';
+import type { RelayedFile } from '../downloads/index-relay.ts';
+
+export const Wheel = z.strictObject({ name: z.string(), version: z.string(), sha256: z.string() });
+
+/** A wheel as an index has it. */
+export type Wheel = z.infer<typeof Wheel>;
+
+const wheelName = /^([^-]+)-([^-]+)(?:-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl$/;
+
+/** What a virtual environment has before anything is installed in it. */
+const bundled: ReadonlySet<string> = new Set(['pip', 'setuptools', 'wheel']);
+
+/** Whether a package can come with the virtual environment itself. */
+export const isBundled = (name: string): boolean => bundled.has(name);
+
+function wheelOf({ filename, sha256 }: RelayedFile): Wheel | null {
+  const [, name, version] = wheelName.exec(filename) ?? [];
+  if (name === undefined || version === undefined || sha256 === undefined) return null;
+  return { name: normalName(name), version: decodeURIComponent(version), sha256 };
+}
+
+/**
+ * The wheels that an environment consists of, or null where it has something else: a package that was built from its
+ * source, or that came on another way than the relay. Building runs code of packages, installing a wheel does not.
+ *
+ * @param lock the list of installed packages, as `pythonLock` has it
+ * @param files all that the relay handed to the installer
+ */
+export function installedWheels(lock: string, files: readonly RelayedFile[]): Wheel[] | null {
+  const handed = new Map<string, Wheel>();
+  for (const file of files) {
+    const wheel = wheelOf(file);
+    if (wheel === null) return null;
+    const line = `${wheel.name}==${wheel.version}`;
+    const other = handed.get(line);
+    if (other !== undefined && other.sha256 !== wheel.sha256) return null;
+    handed.set(line, wheel);
+  }
+  const wheels: Wheel[] = [];
+  for (const line of lock.split('\n').filter((text) => text !== '')) {
+    const wheel = handed.get(line);
+    if (wheel !== undefined) wheels.push(wheel);
+    else if (!isBundled(line.split('==', 1)[0] ?? '')) return null;
+  }
+  return wheels;
+}
