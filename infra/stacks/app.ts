@@ -4,13 +4,14 @@ import { App } from 'aws-cdk-lib';
 import { buildParts } from '../build/build-parts.ts';
 import { runMain } from '../command/run-main.ts';
 import { readOptions } from '../deployment-options.ts';
+import { flagDefaults } from './flag-defaults.ts';
 import { addService } from './service.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** The CDK app of `cdk.json`: writes the templates and assets of the service to the CDK's output folder. */
 async function synthesize(): Promise<number> {
-  const app = new App();
+  const app = new App({ context: flagDefaults });
   const options = readOptions(app.node.getAllContext());
   await mkdir(join(root, '.build'), { recursive: true });
   const folder = await mkdtemp(join(root, '.build/cloud-'));
