@@ -11,16 +11,38 @@ export interface DemoOptions {
   service: { url: string; credentials: Credentials } | undefined;
   /** Whether to train on two nodes. */
   isRemote: boolean;
+  /** How many invented experiments to record instead of training; undefined to train. */
+  many: number | undefined;
   /** Absolute path of the folder for the service's data and for what the demo saves. */
   dataFolder: string;
 }
 
-const usage = `Usage: npm run demo -- [--remote] [--data <folder>] [--url <url>]
+const usage = `Usage: npm run demo -- [--remote | --many [--count <number>]] [--data <folder>] [--url <url>]
   --remote  train on two nodes
+  --many    train nothing; record invented experiments with curves, to look at in the console
+  --count   how many of them (10,000)
   --data    where the service keeps its data and the demo its results (.data/demo)
   --url     use this running service; sign in by DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
 
-const options = { url: { type: 'string' }, remote: { type: 'boolean' }, data: { type: 'string' } } as const;
+const options = {
+  url: { type: 'string' },
+  remote: { type: 'boolean' },
+  many: { type: 'boolean' },
+  count: { type: 'string' },
+  data: { type: 'string' },
+} as const;
+
+const manyMost = 100_000;
+
+function countOf(isMany: boolean, count: string | undefined): number | undefined {
+  if (!isMany) {
+    if (count === undefined) return undefined;
+    throw new CommandError(`--count is for --many.\n${usage}`);
+  }
+  const number = Number(count ?? 10_000);
+  if (Number.isInteger(number) && number >= 1 && number <= manyMost) return number;
+  throw new CommandError(`--count must be a number from 1 to ${manyMost}, not "${count}".\n${usage}`);
+}
 
 function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials {
   const { DEMO_TOKEN: token, DEMO_USERNAME: username, DEMO_PASSWORD: password } = environment;
@@ -40,12 +62,22 @@ export function readDemoOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): DemoOptions {
-  const { url, remote = false, data } = readFlags(usage, { args: [...args], options }).values;
+  const {
+    url,
+    remote = false,
+    many = false,
+    count,
+    data,
+  } = readFlags(usage, {
+    args: [...args],
+    options,
+  }).values;
   if (data === '') throw new CommandError(`--data must name a folder.\n${usage}`);
   return {
     service:
       url === undefined ? undefined : { url: serviceUrl(url), credentials: credentialsIn(environment) },
     isRemote: remote,
+    many: countOf(many, count),
     dataFolder: data === undefined ? resolve('.data/demo') : givenPath(data),
   };
 }

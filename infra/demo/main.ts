@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from '../../shared/client/client.ts';
 import { CommandError } from '../command/command-error.ts';
 import { runMain } from '../command/run-main.ts';
 import { DemoExperiment } from './demo-experiment.ts';
@@ -9,6 +10,7 @@ import { reportFailure, reportSuccess } from './demo-report.ts';
 import { startDemoService } from './demo-service.ts';
 import { followExperiment } from './follow-experiment.ts';
 import { optimizeDigits } from './optimize-digits.ts';
+import { recordMany } from './record-many.ts';
 import { Screen } from './screen.ts';
 import { pathOf, ServiceClient } from './service-client.ts';
 
@@ -51,6 +53,17 @@ async function trainDigits(
   return optimizeDigits({ client, screen, experiment_id: experiment.experiment_id, folder });
 }
 
+/** Fill a project to look at. The service must go on running, so this is for one that was started before. */
+async function recordInvented(url: string, token: string, count: number, screen: Screen): Promise<boolean> {
+  screen.heading(`Recording ${count.toLocaleString('en')} experiments`);
+  const { project_id, seconds } = await recordMany(new Client({ url, token }), count, (done) =>
+    screen.fact('recorded', done.toLocaleString('en')),
+  );
+  screen.fact('seconds', seconds.toFixed(1));
+  screen.fact('look at', `${url}/console#/projects/${project_id}`);
+  return true;
+}
+
 async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
   await using started = new AsyncDisposableStack();
   const interrupted = new Promise<never>((_, reject) => {
@@ -67,6 +80,7 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
     }
     screen.line(`Service at ${service.url}`);
     const client = await ServiceClient.signIn(service.url, service.credentials);
+    if (options.many !== undefined) return recordInvented(service.url, client.token, options.many, screen);
     return trainDigits(client, options, screen, started);
   };
   return await Promise.race([run(), interrupted]);

@@ -49,13 +49,13 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
 /** The service's public HTTP interface, for one who has signed in. */
 export class ServiceClient {
   readonly #url: string;
-  readonly #token: string;
+  readonly token: string;
   /** Id of who has signed in: the first part of every token. */
   readonly userId: string;
 
   private constructor(url: string, token: string) {
     this.#url = url;
-    this.#token = token;
+    this.token = token;
     this.userId = token.split('.')[0] ?? '';
   }
 
@@ -79,7 +79,7 @@ export class ServiceClient {
     const url = `${this.#url}${path}${search === '' ? '' : `?${search}`}`;
     const init = {
       method,
-      headers: { ...headers, Authorization: `Bearer ${this.#token}` },
+      headers: { ...headers, Authorization: `Bearer ${this.token}` },
       redirect: 'manual' as const,
       ...(body !== undefined && { body }),
     };

@@ -61,6 +61,6 @@ export const tags: readonly TagRule[] = [
   {
     name: 'Service',
     description: 'The service itself.',
-    paths: ['/', '/health', '/openapi.json', '/docs'],
+    paths: ['/', '/health', '/openapi.json', '/docs', '/console'],
   },
 ];

@@ -35,6 +35,7 @@ const environmentSchema = () =>
     ACCOUNTS_TABLE: z.string().min(1).optional(),
     RECORDS_TABLE: z.string().min(1),
     BUCKET: z.string().min(1),
+    S3_ENDPOINT: z.url().optional(),
     TRAIN_QUEUE: z.string().min(1).default('train'),
     TRAIN_DEFINITION: z.string().min(1).default('train'),
     OPTIMIZE_QUEUE: z.string().min(1).default('train'),
@@ -95,6 +96,8 @@ export interface Settings {
   accountsTable: string | undefined;
   recordsTable: string;
   bucket: string;
+  /** Origin of the presigned URLs of the bucket. */
+  storageOrigin: string;
   train: { queue: string; definition: string };
   cluster: { queue: string; definition: string };
   /** Trainings with GPUs on one node. */
@@ -118,6 +121,16 @@ export interface Settings {
   packageIndexes: readonly string[];
 }
 
+/** S3 serves a bucket at a host of its own; another endpoint serves it below a path. */
+const storageOrigin = (value: {
+  S3_ENDPOINT?: string | undefined;
+  BUCKET: string;
+  AWS_REGION: string;
+}): string =>
+  value.S3_ENDPOINT === undefined
+    ? `https://${value.BUCKET}.s3.${value.AWS_REGION}.amazonaws.com`
+    : new URL(value.S3_ENDPOINT).origin;
+
 /** Reads the settings; throws naming every variable that is missing or bad. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const parsed = environmentSchema().safeParse(environment);
@@ -131,6 +144,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     accountsTable: value.ACCOUNTS_TABLE,
     recordsTable: value.RECORDS_TABLE,
     bucket: value.BUCKET,
+    storageOrigin: storageOrigin(value),
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
     cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
     gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 
 /** Below this a compressed body is hardly smaller: it fits into one packet either way. */
 const leastBytes = 1_024;
@@ -31,6 +32,13 @@ export function compressed(body: string | Uint8Array): Promise<Uint8Array> {
   const present = kept.get(body) ?? compress(body, { level: 9 });
   kept.set(body, present);
   return present;
+}
+
+/** The bytes of a gzip file, which keep that file as their compressed form. */
+export async function keepCompressed(gzipped: Uint8Array): Promise<Uint8Array> {
+  const bytes = await decompress(gzipped);
+  kept.set(bytes, Promise.resolve(gzipped));
+  return bytes;
 }
 
 /** The ETag of the compressed form: two forms of one answer have different bytes, so they have different tags. */

@@ -1,16 +1,10 @@
+import { pagePalette } from '../page-palette.ts';
+
 /** The page's style: system fonts, light and dark by the reader's preference, one column on narrow screens. */
 export const style = `
-:root {
-  --text: #1c2330; --soft: #566072; --line: #dfe3ea; --page: #ffffff; --panel: #f5f7fa; --code: #f0f3f7;
-  --accent: #1556c0; --get: #0b6b3a; --post: #1556c0; --put: #8a4b00; --patch: #6b3fb5; --delete: #b3261e;
-  --mark: #e8f0fd; --head: 3.5rem;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e6e9ef; --soft: #a3adbd; --line: #2c3442; --page: #12161d; --panel: #181e27; --code: #1e2530;
-    --accent: #85b4ff; --get: #66d39a; --post: #85b4ff; --put: #f0b266; --patch: #c4a3ff; --delete: #ff9a92;
-    --mark: #1d2b44;
-  }
+${pagePalette}:root {
+  --get: var(--good); --post: var(--accent); --put: var(--warn); --patch: var(--special); --delete: var(--bad);
+  --head: 3.5rem;
 }
 * { box-sizing: border-box; scrollbar-width: thin; scrollbar-color: var(--line) transparent; }
 html { scroll-padding-top: calc(var(--head) + 1rem); -webkit-text-size-adjust: 100%; }

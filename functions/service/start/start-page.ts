@@ -18,6 +18,7 @@ export function startPage(start: Start): string {
 <h1>Model Project Service</h1>
 <p>The backend for machine-learning projects: it keeps projects, configurations, environments and experiments, trains them, and prunes and quantizes ONNX models.</p>
 <dl>
+${entry(start.console, 'Console', 'Projects, experiments and models in the browser')}
 ${entry(start.docs, 'Reference', 'Every operation, each with a curl command')}
 ${entry(start.openapi, 'OpenAPI 3.1 document', 'To generate clients from')}
 ${entry(start.health, 'Health', 'Whether the service answers')}

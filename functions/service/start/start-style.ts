@@ -1,10 +1,8 @@
+import { pagePalette } from '../page-palette.ts';
+
 /** The style of the start page: one column, light and dark by the reader's preference. */
 export const startStyle = `
-:root { --text: #1c2330; --soft: #566072; --line: #dfe3ea; --page: #ffffff; --code: #f0f3f7; --accent: #1556c0; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e6e9ef; --soft: #a3adbd; --line: #2c3442; --page: #12161d; --code: #1e2530; --accent: #85b4ff; }
-}
-* { box-sizing: border-box; }
+${pagePalette}* { box-sizing: border-box; }
 body {
   margin: 0 auto; max-width: 44rem; padding: 3rem 1.25rem; color: var(--text); background: var(--page);
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;

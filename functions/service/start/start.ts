@@ -8,6 +8,7 @@ export const Start = z
   .object({
     service: z.literal('model-project-service'),
     version: z.string().describe('Of the service, and of the command mps that goes with it.'),
+    console: link('The console, a page for people.'),
     docs: link('The reference, for people.'),
     openapi: link('The OpenAPI document, for generators of clients.'),
     health: link('Whether the service answers.'),
@@ -30,6 +31,7 @@ export function startOf(requestPath: string): Start {
   return {
     service: 'model-project-service',
     version: packageFile.version,
+    console: `${base}console`,
     docs: `${base}docs`,
     openapi: `${base}openapi.json`,
     health: `${base}health`,

@@ -1,5 +1,6 @@
 import type { BuildOptions } from 'esbuild';
 import { commandFiles } from './command-files.ts';
+import { consoleApp } from './console-app.ts';
 import { leanHttp } from './lean-http.ts';
 import { yamlModules } from './yaml-modules.ts';
 
@@ -12,7 +13,7 @@ export const bundleOptions = {
   target: 'node24',
   // ES modules of packages that come in both forms: only they are split and shaken.
   mainFields: ['module', 'main'],
-  plugins: [leanHttp, yamlModules, commandFiles],
+  plugins: [leanHttp, yamlModules, commandFiles, consoleApp],
   sourcemap: 'linked',
   sourcesContent: false,
   minifyWhitespace: true,

@@ -16,11 +16,22 @@ const exposedHeaders = [
   'x-amz-checksum-type',
 ].join(', ');
 
-/** Sets the CORS headers of an answer where the origin is one of those allowed, exactly. */
+/** Whether an origin is one of those allowed: exactly, or with any characters in the place of one `*`, as S3 has it. */
+export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => {
+    const [before = '', after] = one.split('*');
+    if (after === undefined) return one === origin;
+    return (
+      origin.length >= before.length + after.length && origin.startsWith(before) && origin.endsWith(after)
+    );
+  });
+}
+
+/** Sets the CORS headers of an answer where the origin is one of those allowed. */
 export function applyCors({ headers, response }: S3Request, origins: readonly string[]): void {
   const origin = headers.get('origin');
   if (origins.length > 0) response.setHeader('vary', 'Origin');
-  if (origin === undefined || !origins.includes(origin)) return;
+  if (origin === undefined || !isAllowedOrigin(origin, origins)) return;
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('access-control-expose-headers', exposedHeaders);
 }
@@ -32,7 +43,7 @@ export function answerPreflight({ headers, response }: S3Request, origins: reado
   const wanted = headers.get('access-control-request-headers') ?? '';
   const allowed =
     origin !== undefined &&
-    origins.includes(origin) &&
+    isAllowedOrigin(origin, origins) &&
     allowedMethods.split(', ').includes(method) &&
     /^[\w!#$%&'*+.^`|~, -]*$/.test(wanted);
   if (!allowed) {

@@ -35,6 +35,7 @@ export function greeting({
   const isRoot = process.getuid?.() === 0;
   const lines = [
     `Model Project Service  ${url}`,
+    `Console                ${url}/console`,
     ...(hasDocs ? [`Documentation          ${url}/docs`] : []),
     `Data                   ${dataFolder}`,
     isRoot

@@ -22,7 +22,7 @@ function digestOfSources() {
   // The service serves the command of `cli`.
   for (const folder of ['functions', 'shared', 'infra', 'cli']) {
     const files = readdirSync(join(root, folder), { recursive: true });
-    for (const file of files.sort()) if (file.endsWith('.ts')) add(join(folder, file));
+    for (const file of files.sort()) if (/\.(?:tsx?|css)$/.test(file)) add(join(folder, file));
   }
   return digest.digest('hex').slice(0, 16);
 }

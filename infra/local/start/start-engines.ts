@@ -39,6 +39,9 @@ interface RunningProcess {
   close(): Promise<void>;
 }
 
+/** Origins of the service's own pages, on any port of this machine. */
+const ownOrigins = ['http://127.0.0.1:*', 'http://localhost:*'];
+
 /** Start the engines that no variable replaces, and create missing tables; `started` stops them. */
 export async function startEngines(
   started: AsyncDisposableStack,
@@ -77,7 +80,14 @@ export async function startEngines(
   return { endpoints, lost: ends.length === 0 ? new Promise(() => {}) : Promise.race(ends), isOpen };
 
   function startS3(relay: RelayAddress | undefined) {
-    const options = { folder: data.within('s3'), host, region, credentials, buckets: [bucket], corsOrigins };
+    const options = {
+      folder: data.within('s3'),
+      host,
+      region,
+      credentials,
+      buckets: [bucket],
+      corsOrigins: [...corsOrigins, ...ownOrigins],
+    };
     const file = join(program, 'infra/local/s3/main.js');
     return onUsualPort(data.within('s3-port.json'), (port) =>
       startS3Process(file, { ...options, port }, relay),

@@ -71,17 +71,17 @@ export class DataStack extends Stack {
       versioned: bucketVersioning,
       lifecycleRules: bucketVersioning ? [abandoned, downloads, replaced] : [abandoned, downloads],
       removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-      ...(corsOrigins.length > 0 && {
-        cors: [
-          {
-            allowedOrigins: [...corsOrigins],
-            allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.HEAD],
-            allowedHeaders: ['content-type', 'x-amz-checksum-sha256', 'range'],
-            exposedHeaders: ['ETag', 'Content-Length', 'Content-Range', 'x-amz-checksum-sha256'],
-            maxAge: 3600,
-          },
-        ],
-      }),
+      cors: [
+        {
+          // The console is a page of the API, whose address does not exist yet. A presigned URL is all that it takes to
+          // read an object; the origin adds nothing to that.
+          allowedOrigins: [`https://*.execute-api.${this.region}.amazonaws.com`, ...corsOrigins],
+          allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.HEAD],
+          allowedHeaders: ['content-type', 'x-amz-checksum-sha256', 'range'],
+          exposedHeaders: ['ETag', 'Content-Length', 'Content-Range', 'x-amz-checksum-sha256'],
+          maxAge: 3600,
+        },
+      ],
     });
     return bucket;
   }

@@ -29,6 +29,8 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   readDocs: [anyone, 200],
   readCommand: [anyone, 200],
   readProjectFileSchema: [anyone, 200],
+  readConsole: [anyone, 200],
+  readConsoleFile: [anyone, 200],
 
   createToken: [signIn, 200],
   deleteToken: [signedIn, 200],

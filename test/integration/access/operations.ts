@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
@@ -96,6 +97,7 @@ const optimizing = (query: Readonly<Record<string, string>>): Operation => ({
 /** How to ask for each operation; those that need nothing but their path are not named. */
 export const operations: Readonly<Record<string, Operation>> = {
   readCommand: given({ path: { file: 'mps.tgz' } }),
+  readConsoleFile: { call: async () => ({ path: { file: (await consoleFiles()).script } }) },
 
   createToken: {
     call: ({ target }) =>

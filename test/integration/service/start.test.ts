@@ -14,6 +14,7 @@ describe('the root of the service', () => {
     expect(status).toBe(200);
     expect(json).toEqual({
       service: 'model-project-service',
+      console: '/console',
       docs: '/docs',
       openapi: '/openapi.json',
       health: '/health',
@@ -36,7 +37,8 @@ describe('the root of the service', () => {
       `default-src 'none'; style-src 'sha256-${hash}'; img-src`,
     );
     expect(text).not.toMatch(/<script|style="|http:|https:/);
-    for (const href of ['/docs', '/openapi.json', '/health']) expect(text).toContain(`href="${href}"`);
+    for (const href of ['/console', '/docs', '/openapi.json', '/health'])
+      expect(text).toContain(`href="${href}"`);
   });
 
   test.each([

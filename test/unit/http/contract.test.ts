@@ -24,6 +24,8 @@ const openToAnyone = [
   'GET /openapi.json',
   'GET /docs',
   'GET /cli/{file}',
+  'GET /console',
+  'GET /console/{file}',
   'GET /cli/mps.schema.json',
 ];
 

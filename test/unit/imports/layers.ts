@@ -48,6 +48,7 @@ export const layers: readonly (readonly string[])[] = [
   ['functions/mlflow', 'functions/projects'],
   ['functions/optimization/models'],
   ['functions/optimization/strategies'],
+  ['functions/console'],
   ['cli', 'infra/command'],
   ['infra'],
   ['infra/local', 'infra/local/build', 'infra/local/gateway', 'infra/local/role', 'infra/openapi'],

@@ -1,0 +1,9 @@
+import type { AnswerOf, RowOf } from '../../../../shared/client/route.ts';
+import type { endpoint as listExperiments } from '../../../experiments/list-experiments.endpoint.ts';
+import type { endpoint as listProjects } from '../../../projects/list-projects.endpoint.ts';
+import type { endpoint as readProject } from '../../../projects/read-project.endpoint.ts';
+
+/** What the service answers, by the definitions of its operations. */
+export type Project = RowOf<typeof listProjects>;
+export type ProjectDetails = Extract<AnswerOf<typeof readProject>, { experiments: number }>;
+export type Experiment = RowOf<typeof listExperiments>;

@@ -1,0 +1,49 @@
+import type { ListPage } from '../../../../shared/client/client.ts';
+import type {
+  AnswerOf,
+  Called,
+  RequestArguments,
+  RequestOf,
+  Route,
+  RowOf,
+} from '../../../../shared/client/route.ts';
+import { client, noteFailure } from './session.ts';
+
+async function noted<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    noteFailure(error);
+    throw error;
+  }
+}
+
+/** Call an operation as who is signed in. @throws as Client.call does */
+export const call = <E extends Called>(
+  route: Route<E>,
+  ...request: RequestArguments<E>
+): Promise<AnswerOf<E>> => noted(() => client().call<E>(route, ...request));
+
+/** One page of a list. */
+export const page = <E extends Called>(
+  route: Route<E>,
+  request: RequestOf<E>,
+  next?: string,
+): Promise<ListPage<RowOf<E>>> => noted(() => client().page<E>(route, request, next));
+
+/** All rows of a list that is short enough to be shown whole. */
+export const all = <E extends Called>(
+  route: Route<E>,
+  ...request: RequestArguments<E>
+): Promise<RowOf<E>[]> => noted(() => Array.fromAsync(client().rows<E>(route, ...request)));
+
+/** The answer as text of another media type. */
+export const text = <E extends Called>(
+  route: Route<E>,
+  mediaType: string,
+  ...request: RequestArguments<E>
+): Promise<string> => noted(() => client().text<E>(route, mediaType, ...request));
+
+/** The bytes behind an operation that redirects to them. */
+export const open = <E extends Called>(route: Route<E>, ...request: RequestArguments<E>): Promise<Response> =>
+  noted(() => client().open<E>(route, ...request));

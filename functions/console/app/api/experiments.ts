@@ -1,0 +1,83 @@
+import type { AnswerOf, RequestOf, RowOf } from '../../../../shared/client/route.ts';
+import type { endpoint as cancelExperiment } from '../../../experiments/cancel-experiment.endpoint.ts';
+import type { endpoint as deleteExperiment } from '../../../experiments/delete-experiment.endpoint.ts';
+import type { endpoint as downloadArtifact } from '../../../experiments/download-artifact.endpoint.ts';
+import type { endpoint as listArtifacts } from '../../../experiments/list-artifacts.endpoint.ts';
+import type { endpoint as readExperiment } from '../../../experiments/read-experiment.endpoint.ts';
+import type { endpoint as updateExperiment } from '../../../experiments/update-experiment.endpoint.ts';
+import type { endpoint as readExperimentConfig } from '../../../projects/read-experiment-config.endpoint.ts';
+import type { endpoint as readGraph } from '../../../projects/read-experiment-config-graph.endpoint.ts';
+import type { endpoint as rerunExperiment } from '../../../projects/rerun-experiment.endpoint.ts';
+import type { Experiment } from './answers.ts';
+import { all, call, open, text } from './calls.ts';
+
+export interface ExperimentPath {
+  project_id: string;
+  experiment_id: string;
+}
+export type Artifact = RowOf<typeof listArtifacts>;
+export type ExperimentConfig = AnswerOf<typeof readExperimentConfig>;
+
+const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+
+export const loadExperiment = (path: ExperimentPath): Promise<Experiment> =>
+  call<typeof readExperiment>(route, { path });
+
+/** An experiment with the tag under which it may be changed. */
+export async function loadForChange(path: ExperimentPath): Promise<{ experiment: Experiment; tag: string }> {
+  const response = await open<typeof readExperiment>(route, {
+    path,
+    headers: { Accept: 'application/json' },
+  });
+  const experiment = (await response.json()) as Experiment;
+  return { experiment, tag: response.headers.get('etag') ?? '*' };
+}
+
+export type ExperimentChange = NonNullable<RequestOf<typeof updateExperiment>['body']>;
+
+/** Change an experiment unless somebody else has meanwhile. @throws ProblemError 412 */
+export const changeExperiment = (
+  path: ExperimentPath,
+  body: ExperimentChange,
+  tag: string,
+): Promise<Experiment> =>
+  call<typeof updateExperiment>('PATCH /projects/{project_id}/experiments/{experiment_id}', {
+    path,
+    body,
+    headers: { 'If-Match': tag },
+  });
+
+export const cancel = (path: ExperimentPath) =>
+  call<typeof cancelExperiment>('POST /projects/{project_id}/experiments/{experiment_id}/cancel', { path });
+
+export const remove = (path: ExperimentPath) =>
+  call<typeof deleteExperiment>('DELETE /projects/{project_id}/experiments/{experiment_id}', { path });
+
+export type RerunQuery = NonNullable<RequestOf<typeof rerunExperiment>['query']>;
+export const rerun = (path: ExperimentPath, query: RerunQuery) =>
+  call<typeof rerunExperiment>('POST /projects/{project_id}/experiments/{experiment_id}/rerun', {
+    path,
+    query,
+  });
+
+export const loadArtifacts = (path: ExperimentPath): Promise<Artifact[]> =>
+  all<typeof listArtifacts>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts', { path });
+
+/** The bytes of an artifact, or its first ones. The answer's address is a presigned one that works for minutes. */
+export const openArtifact = (path: ExperimentPath, file: string, most?: number): Promise<Response> =>
+  open<typeof downloadArtifact>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}', {
+    path: { ...path, path: file },
+    ...(most !== undefined && { headers: { Range: `bytes=0-${most - 1}` } }),
+  });
+
+export const loadConfig = (path: ExperimentPath): Promise<ExperimentConfig> =>
+  call<typeof readExperimentConfig>('GET /projects/{project_id}/experiments/{experiment_id}/config', {
+    path,
+  });
+
+export const loadGraph = (path: ExperimentPath): Promise<string> =>
+  text<typeof readGraph>(
+    'GET /projects/{project_id}/experiments/{experiment_id}/config/graph',
+    'image/svg+xml',
+    { path },
+  );

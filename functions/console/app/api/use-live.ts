@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { noteReach, poll } from './poller.ts';
+import { isExpired, signInCount } from './session.ts';
+
+/** What is loaded and kept fresh. */
+export interface Live<T> {
+  data: T | undefined;
+  /** Why the last look failed; older data may still be there. */
+  error: unknown;
+  isLoading: boolean;
+  refresh(): Promise<void>;
+  /** Put what a change has answered in the place of the data. */
+  set(data: T): void;
+}
+
+export interface Refreshing<T> {
+  /** Milliseconds to the next look at such data; undefined for not again. */
+  every?: (data: T) => number | undefined;
+}
+
+/** Load data when `key` changes, and again while `every` says so. Late answers to an old key are dropped. */
+export function useLive<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  { every }: Refreshing<T> = {},
+): Live<T> {
+  const [state, setState] = useState<{ key: string; data?: T; error?: unknown }>({ key: '' });
+  const latest = useRef({ load, every, data: state.data, key });
+  latest.current = { load, every, data: state.key === key ? state.data : undefined, key };
+  const aborter = useRef(new AbortController());
+  const signIns = signInCount.value;
+
+  const look = useCallback(async (): Promise<void> => {
+    const { signal } = aborter.current;
+    const asked = latest.current.key;
+    try {
+      const data = await latest.current.load(signal);
+      if (signal.aborted || latest.current.key !== asked) return;
+      noteReach();
+      latest.current.data = data;
+      setState({ key: asked, data });
+    } catch (error) {
+      if (signal.aborted || latest.current.key !== asked) return;
+      noteReach(error);
+      setState((before) => (before.key === asked ? { ...before, error } : { key: asked, error }));
+      throw error;
+    }
+  }, []);
+
+  useEffect(() => {
+    aborter.current = new AbortController();
+    let isGone = false;
+    const end = poll({
+      run: look,
+      every() {
+        if (isGone || isExpired.value) return undefined;
+        const { data } = latest.current;
+        // What could not be loaded at all is tried again, in case the service was away.
+        return data === undefined ? 4_000 : latest.current.every?.(data);
+      },
+    });
+    look().catch(() => undefined);
+    return () => {
+      isGone = true;
+      end();
+      aborter.current.abort();
+    };
+  }, [key, signIns, look]);
+
+  const isCurrent = state.key === key;
+  return {
+    data: isCurrent ? state.data : undefined,
+    error: isCurrent ? state.error : undefined,
+    isLoading: !isCurrent || (state.data === undefined && state.error === undefined),
+    refresh: () => look().catch(() => undefined),
+    set: (data) => setState({ key, data }),
+  };
+}

@@ -1,0 +1,59 @@
+import { useEffect } from 'preact/hooks';
+import { isExpired, person } from './api/session.ts';
+import { AccountPage } from './pages/account.tsx';
+import { HomePage } from './pages/home.tsx';
+import { ProjectPage } from './pages/project.tsx';
+import { ProjectsPage } from './pages/projects.tsx';
+import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
+import { UsersPage } from './pages/users.tsx';
+import { href, place } from './router.ts';
+import { later } from './ui/later.tsx';
+import { Empty, LinkButton } from './ui/parts.tsx';
+import { Shell } from './ui/shell.tsx';
+
+const ModelsPage = later(() => import('./pages/models.tsx').then((module) => module.ModelsPage));
+const ExperimentPage = later(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
+const ComparePage = later(() => import('./pages/compare.tsx').then((module) => module.ComparePage));
+const StartPage = later(() => import('./pages/start.tsx').then((module) => module.StartPage));
+const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
+
+const NotThere = () => (
+  <Empty title="There is no such page" icon="search">
+    <p>The address may be mistyped, or from another version of the console.</p>
+    <LinkButton href={href([])} icon="home">
+      Home
+    </LinkButton>
+  </Empty>
+);
+
+function Page() {
+  const [room, id, part, sub] = place.value.parts;
+  if (room === undefined) return <HomePage />;
+  if (room === 'account') return <AccountPage />;
+  if (room === 'users') return <UsersPage />;
+  if (room === 'models') return id === undefined ? <ModelsPage /> : <ModelPage key={id} model_name={id} />;
+  if (room !== 'projects') return <NotThere />;
+  if (id === undefined) return <ProjectsPage />;
+  if (part === 'compare') return <ComparePage key={id} project_id={id} />;
+  if (part === 'start') return <StartPage key={id} project_id={id} />;
+  if (part === 'experiments' && sub !== undefined)
+    return <ExperimentPage key={sub} project_id={id} experiment_id={sub} />;
+  return <ProjectPage key={id} project_id={id} tab={part ?? 'experiments'} />;
+}
+
+/** The console: a page for those who are signed in, behind a dialog while their token is dead. */
+export function App() {
+  const at = place.value.parts.join('/');
+  useEffect(() => {
+    window.scrollTo(0, 0);
+  }, [at]);
+  if (person.value === undefined) return <SignInPage />;
+  return (
+    <>
+      <Shell>
+        <Page />
+      </Shell>
+      {isExpired.value && <SignInDialog />}
+    </>
+  );
+}

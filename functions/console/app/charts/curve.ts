@@ -1,0 +1,7 @@
+/** A curve as it was reported, in the order of arrival. NaN and infinities are kept. */
+export interface Curve {
+  steps: (number | null)[];
+  /** Milliseconds since 1970. */
+  times: number[];
+  values: number[];
+}

@@ -1,0 +1,197 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { noteReach, poll } from '../api/poller.ts';
+import { isExpired, signInCount } from '../api/session.ts';
+import { place, setQuery } from '../router.ts';
+import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { Chart, type ChartCurve, type ChartSettings } from './chart.tsx';
+import { lineColour } from './colours.ts';
+import { CurveReader } from './points.ts';
+import type { XAxis } from './series.ts';
+
+/** An experiment whose curves are drawn. */
+export interface Drawable {
+  experiment_id: string;
+  project_id: string;
+  name: string;
+  isLive: boolean;
+}
+
+const axes: readonly { id: XAxis; name: string }[] = [
+  { id: 'step', name: 'Step' },
+  { id: 'relative', name: 'Relative' },
+  { id: 'time', name: 'Time' },
+];
+const chartsMost = 24;
+const liveMilliseconds = 2_000;
+
+/** How the charts of a page are drawn, which its address holds. */
+export function useChartSettings(): ChartSettings {
+  const { query } = place.value;
+  const axis = axes.find(({ id }) => id === query.get('x'))?.id ?? 'step';
+  const log = query.get('log') ?? '';
+  const smoothing = Math.min(0.99, Math.max(0, Number(query.get('smooth') ?? 0) || 0));
+  return useMemo(
+    () => ({ axis, logX: log.includes('x'), logY: log.includes('y'), smoothing }),
+    [axis, log, smoothing],
+  );
+}
+
+const ChartControls = ({ settings }: { settings: ChartSettings }) => {
+  const { axis, logX, logY, smoothing } = settings;
+  const setLog = (x: boolean, y: boolean) => setQuery({ log: `${x ? 'x' : ''}${y ? 'y' : ''}` });
+  return (
+    <div class="bar-row chart-controls">
+      <div class="segments" role="group" aria-label="Horizontal axis">
+        {axes.map(({ id, name }) => (
+          <button key={id} type="button" aria-pressed={id === axis} onClick={() => setQuery({ x: id })}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <div class="segments" role="group" aria-label="Logarithmic axes">
+        <button type="button" aria-pressed={logX} onClick={() => setLog(!logX, logY)}>
+          Log x
+        </button>
+        <button type="button" aria-pressed={logY} onClick={() => setLog(logX, !logY)}>
+          Log y
+        </button>
+      </div>
+      <label class="smoothing">
+        Smoothing
+        <input
+          type="range"
+          min="0"
+          max="0.99"
+          step="0.01"
+          value={smoothing}
+          onInput={({ currentTarget }) =>
+            setQuery({ smooth: currentTarget.value === '0' ? undefined : currentTarget.value })
+          }
+        />
+        <output>{smoothing.toFixed(2)}</output>
+      </label>
+    </div>
+  );
+};
+
+/** Curves of one or several experiments, one chart for each metric. Those of running ones grow. */
+export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
+  const [version, setVersion] = useState(0);
+  const [error, setError] = useState<unknown>();
+  const [isLoaded, setLoaded] = useState(false);
+  const [wanted, setWanted] = useState('');
+  const readers = useRef(new Map<string, CurveReader>());
+  const latest = useRef(experiments);
+  latest.current = experiments;
+  const settings = useChartSettings();
+  const key = experiments.map(({ experiment_id }) => experiment_id).join();
+  const signIns = signInCount.value;
+
+  useEffect(() => {
+    const aborter = new AbortController();
+    let turn = 0;
+    const readerOf = ({ project_id, experiment_id }: Drawable): CurveReader => {
+      const present = readers.current.get(experiment_id);
+      if (present !== undefined) return present;
+      const made = new CurveReader({ project_id, experiment_id });
+      readers.current.set(experiment_id, made);
+      return made;
+    };
+    const load = async () => {
+      try {
+        const queue = [...latest.current];
+        const lane = async () => {
+          for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+            await readerOf(one).read(aborter.signal);
+            setVersion((before) => before + 1);
+          }
+        };
+        await Promise.all([lane(), lane(), lane(), lane()]);
+        noteReach();
+        setLoaded(true);
+        setError(undefined);
+      } catch (failure) {
+        if (aborter.signal.aborted) return;
+        noteReach(failure);
+        setError(failure);
+      }
+    };
+    void load();
+    const live = () => latest.current.filter(({ isLive }) => isLive);
+    const end = poll({
+      // One experiment at each look, in turn.
+      async run() {
+        const running = live();
+        const one = running[turn % Math.max(1, running.length)];
+        turn += 1;
+        if (one !== undefined && (await readerOf(one).read(aborter.signal)))
+          setVersion((before) => before + 1);
+      },
+      every: () => (isExpired.value || live().length === 0 ? undefined : liveMilliseconds),
+    });
+    return () => {
+      aborter.abort();
+      end();
+    };
+  }, [key, signIns]);
+
+  const charts = useMemo(() => {
+    const byName = new Map<string, ChartCurve[]>();
+    for (const [colour, { experiment_id, name }] of latest.current.entries()) {
+      for (const [metric, curve] of readers.current.get(experiment_id)?.curves ?? []) {
+        const list = byName.get(metric) ?? [];
+        list.push({ id: experiment_id, label: name, colour, curve: { ...curve } });
+        byName.set(metric, list);
+      }
+    }
+    return [...byName].sort(([one], [other]) => one.localeCompare(other));
+  }, [version, key]);
+
+  const found = charts.filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()));
+  if (charts.length === 0) {
+    if (error !== undefined) return <Problem error={error} what="The curves could not be loaded" />;
+    if (!isLoaded) return <Skeleton rows={6} />;
+    return (
+      <Empty title="No metrics yet" icon="chart">
+        <p>
+          A training writes them to <code>METRICS_FILE</code>, one JSON line for each value:{' '}
+          <code>{'{"accuracy": 0.93, "step": 4}'}</code>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="curves">
+      <ChartControls settings={settings} />
+      {charts.length > 6 && (
+        <input
+          type="search"
+          class="find-metrics"
+          aria-label="Find metrics"
+          placeholder={`Find among ${charts.length} metrics`}
+          value={wanted}
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+      )}
+      {experiments.length > 1 && (
+        <ul class="legend">
+          {experiments.map(({ experiment_id, name }, index) => (
+            <li key={experiment_id}>
+              <i style={{ background: `var(--${lineColour(index)})` }} />
+              <bdi class="ellipsis">{name}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      {error !== undefined && <Problem error={error} what="Some curves could not be loaded" />}
+      <div class="charts">
+        {found.slice(0, chartsMost).map(([name, curves]) => (
+          <Chart key={name} name={name} curves={curves} settings={settings} />
+        ))}
+      </div>
+      {found.length > chartsMost && (
+        <p class="soft small">{found.length - chartsMost} more metrics are not drawn: find them above.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import type uPlot from 'uplot';
+import { numberText } from '../ui/format.ts';
+import { saveBlob } from '../ui/save.ts';
+import { cssColour, lineColour, lineDash } from './colours.ts';
+import type { Line } from './series.ts';
+
+export interface Drawn {
+  title: string;
+  axisName: string;
+  lines: readonly { label: string; colour: number; raw: Line; smooth: Line }[];
+  plot: uPlot | undefined;
+  isSmoothed: boolean;
+}
+
+const fileName = (title: string): string => title.replace(/[^\w.-]+/g, '_').slice(0, 80) || 'chart';
+const lineHeight = 18;
+const top = 34;
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replace(/\p{Cc}/gu, ' ');
+
+/** The chart as it is on the page, with its title and the names of its lines, as a PNG. */
+export function exportPng({ title, lines, plot }: Drawn): void {
+  if (plot === undefined) return;
+  const from = plot.ctx.canvas;
+  const ratio = devicePixelRatio;
+  const canvas = document.createElement('canvas');
+  canvas.width = from.width;
+  canvas.height = from.height + (top + lines.length * lineHeight + 8) * ratio;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  context.fillStyle = cssColour('page');
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(from, 0, top * ratio);
+  context.scale(ratio, ratio);
+  context.fillStyle = cssColour('text');
+  context.font = '600 15px system-ui, sans-serif';
+  context.fillText(title, 12, 22);
+  context.font = '12px system-ui, sans-serif';
+  for (const [index, { label, colour }] of lines.entries()) {
+    const y = top + from.height / ratio + (index + 0.7) * lineHeight;
+    context.fillStyle = cssColour(lineColour(colour));
+    context.fillRect(14, y - 5, 18, 3);
+    context.fillStyle = cssColour('text');
+    context.fillText(label, 40, y);
+  }
+  canvas.toBlob((blob) => {
+    if (blob !== null) saveBlob(blob, `${fileName(title)}.png`);
+  });
+}
+
+/** The chart as a drawing whose lines and texts can be edited. */
+export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): void {
+  if (plot === undefined) return;
+  const { left, top: boxTop, width, height } = plot.bbox;
+  const ratio = devicePixelRatio;
+  const box = { left: left / ratio, top: boxTop / ratio + top, width: width / ratio, height: height / ratio };
+  const x = (value: number): number => box.left + plot.valToPos(value, 'x');
+  const y = (value: number): number => box.top + plot.valToPos(value, 'y');
+  const [text, soft, grid] = [cssColour('text'), cssColour('soft'), cssColour('line')];
+  const path = (line: Line): string => {
+    let isDown = false;
+    let out = '';
+    for (let index = 0; index < line.xs.length; index += 1) {
+      const [at, value] = [x(line.xs[index] ?? 0), y(line.ys[index] ?? Number.NaN)];
+      if (!Number.isFinite(value) || !Number.isFinite(at)) {
+        isDown = false;
+        continue;
+      }
+      out += `${isDown ? 'L' : 'M'}${at.toFixed(1)} ${value.toFixed(1)}`;
+      isDown = true;
+    }
+    return out;
+  };
+  const stroke = (line: Line, colour: number, look: string): string => {
+    const dash = lineDash(colour);
+    return `<path d="${path(line)}" fill="none" stroke="${cssColour(lineColour(colour))}"${dash ? ` stroke-dasharray="${dash.join(' ')}"` : ''} ${look}/>`;
+  };
+  const ticks = (scale: 'x' | 'y'): string => {
+    const axis = plot.axes[scale === 'x' ? 0 : 1] as
+      | { _splits?: number[] | null; _values?: (string | null)[] | null }
+      | undefined;
+    return (axis?._splits ?? [])
+      .map((value, index) => {
+        const label = escaped(String(axis?._values?.[index] ?? numberText(value)));
+        return scale === 'x'
+          ? `<path d="M${x(value).toFixed(1)} ${box.top}v${box.height}" stroke="${grid}"/><text x="${x(value).toFixed(1)}" y="${box.top + box.height + 18}" text-anchor="middle">${label}</text>`
+          : `<path d="M${box.left} ${y(value).toFixed(1)}h${box.width}" stroke="${grid}"/><text x="${box.left - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">${label}</text>`;
+      })
+      .join('');
+  };
+  const end = box.top + box.height + 44;
+  const [fullWidth, fullHeight] = [plot.width, end + lines.length * lineHeight + 10];
+  const legend = lines
+    .map(({ label, colour }, index) => {
+      const at = end + index * lineHeight;
+      return `<path d="M14 ${at - 4}h18" stroke="${cssColour(lineColour(colour))}" stroke-width="3"/><text x="40" y="${at}" fill="${text}">${escaped(label)}</text>`;
+    })
+    .join('');
+  const drawn = lines
+    .map(({ colour, raw, smooth }) =>
+      isSmoothed
+        ? stroke(raw, colour, 'stroke-width="1" opacity="0.3"') + stroke(smooth, colour, 'stroke-width="2"')
+        : stroke(raw, colour, 'stroke-width="2"'),
+    )
+    .join('');
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${fullWidth}" height="${fullHeight}" viewBox="0 0 ${fullWidth} ${fullHeight}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${cssColour('page')}"/><text x="12" y="22" font-size="15" font-weight="600" fill="${text}">${escaped(title)}</text><g fill="${soft}">${ticks('x')}${ticks('y')}<text x="${box.left + box.width}" y="${box.top + box.height + 34}" text-anchor="end">${axisName}</text></g><clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath><g clip-path="url(#box)">${drawn}</g>${legend}</svg>`;
+  saveBlob(new Blob([svg], { type: 'image/svg+xml' }), `${fileName(title)}.svg`);
+}

@@ -1,0 +1,127 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Experiment } from '../api/answers.ts';
+import { type Artifact, loadArtifacts, openArtifact } from '../api/experiments.ts';
+import { useLive } from '../api/use-live.ts';
+import { href, place, setQuery } from '../router.ts';
+import { bytesText } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
+import { attempt } from '../ui/notice.tsx';
+import { Button, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
+import { follow } from '../ui/save.ts';
+import { isFinal } from '../ui/status.tsx';
+import { Preview } from './preview.tsx';
+
+const shownMost = 400;
+
+function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artifacts: readonly Artifact[] }) {
+  const { project_id, experiment_id } = experiment;
+  const path = { project_id, experiment_id };
+  const [wanted, setWanted] = useState('');
+  const chosen = place.value.query.get('file');
+  const found = useMemo(
+    () => artifacts.filter((artifact) => artifact.path.toLowerCase().includes(wanted.toLowerCase())),
+    [artifacts, wanted],
+  );
+  const shown = artifacts.find((artifact) => artifact.path === chosen);
+  const download = (artifact: Artifact) =>
+    attempt(async () => {
+      const response = await openArtifact(path, artifact.path, 1);
+      await response.body?.cancel();
+      follow(response.url, artifact.path.split('/').at(-1) ?? 'artifact');
+    });
+  return (
+    <div class="files">
+      <div class="panel file-list">
+        {artifacts.length > 8 && (
+          <input
+            type="search"
+            class="find"
+            aria-label="Find artifacts"
+            placeholder={`Find among ${artifacts.length.toLocaleString('en')}`}
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        )}
+        <ul>
+          {found.slice(0, shownMost).map((artifact) => (
+            <li key={artifact.path} class={artifact.path === chosen ? 'chosen' : ''}>
+              <button
+                type="button"
+                onClick={() => setQuery({ file: artifact.path })}
+                aria-pressed={artifact.path === chosen}
+              >
+                <Icon name="file" />
+                <bdi>{artifact.path}</bdi>
+                <span class="soft number">{bytesText(artifact.size)}</span>
+              </button>
+              <Button
+                kind="quiet"
+                icon="download"
+                label={`Download ${artifact.path}`}
+                onClick={() => download(artifact)}
+              />
+            </li>
+          ))}
+        </ul>
+        {found.length > shownMost && (
+          <p class="soft small">
+            And {(found.length - shownMost).toLocaleString('en')} more: find them above.
+          </p>
+        )}
+      </div>
+      <div class="panel">
+        {shown === undefined ? (
+          <Empty title="Choose a file to look at it" icon="file" />
+        ) : (
+          <>
+            <div class="panel-head">
+              <h2>
+                <bdi>{shown.path}</bdi>
+              </h2>
+              <span class="actions">
+                {/\.onnx$/i.test(shown.path) && (
+                  <LinkButton
+                    icon="cube"
+                    href={href(['models'], { from: experiment_id, project: project_id, path: shown.path })}
+                  >
+                    Make it a model
+                  </LinkButton>
+                )}
+                <Button icon="download" onClick={() => download(shown)}>
+                  Download
+                </Button>
+              </span>
+            </div>
+            <Preview key={shown.path + shown.sha256} path={path} artifact={shown} />
+            <p class="soft small hash">
+              {bytesText(shown.size)} · {shown.media_type} · SHA-256 <code>{shown.sha256.slice(0, 16)}…</code>
+            </p>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The files that an experiment left, each with a look into it. */
+export function ArtifactsTab({ experiment }: { experiment: Experiment }) {
+  const { project_id, experiment_id, status } = experiment;
+  const live = useLive(`artifacts/${experiment_id}`, () => loadArtifacts({ project_id, experiment_id }), {
+    every: () => (isFinal(status) ? undefined : 5_000),
+  });
+  return (
+    <Loaded live={live} what="The artifacts could not be loaded">
+      {(artifacts) =>
+        artifacts.length === 0 ? (
+          <Empty title="No artifacts" icon="file">
+            <p>
+              Whatever a training writes to <code>OUTPUT_DIR</code> is kept here.
+            </p>
+          </Empty>
+        ) : (
+          <ArtifactList experiment={experiment} artifacts={artifacts} />
+        )
+      }
+    </Loaded>
+  );
+}

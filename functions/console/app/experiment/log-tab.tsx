@@ -1,0 +1,324 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ListPage } from '../../../../shared/client/client.ts';
+import type { endpoint as readLogs } from '../../../experiments/read-logs.endpoint.ts';
+import type { Experiment } from '../api/answers.ts';
+import { page } from '../api/calls.ts';
+import { noteReach, poll } from '../api/poller.ts';
+import { isExpired, signInCount } from '../api/session.ts';
+import { plural } from '../ui/format.ts';
+import { attempt } from '../ui/notice.tsx';
+import { Button, Copy, Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { saveBlob } from '../ui/save.ts';
+import { useVirtual } from '../ui/use-virtual.ts';
+import { type Level, LogBuffer, type LogLine, levelOf, plainText } from './log-buffer.ts';
+
+const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
+const lineHeight = 20;
+const tailLines = 2_000;
+const pageLines = 5_000;
+/** Characters of a line that are drawn; the whole of it is one click away. */
+const drawnMost = 1_500;
+const dialogMost = 200_000;
+const copiedMost = 20_000_000;
+const liveMilliseconds = 1_000;
+
+interface Reading {
+  /** Undefined before the first page, null at the end. */
+  next: string | undefined | null;
+  isFromStart: boolean;
+}
+
+/** A log that is read from its end or from its beginning, and followed. */
+function useLog({ project_id, experiment_id }: Experiment, node: number, isFromStart: boolean) {
+  const [version, setVersion] = useState(0);
+  const [error, setError] = useState<unknown>();
+  const buffer = useRef(new LogBuffer());
+  const signIns = signInCount.value;
+  useEffect(() => {
+    buffer.current = new LogBuffer();
+    setError(undefined);
+    setVersion(0);
+    const reading: Reading = { next: undefined, isFromStart };
+    const aborter = new AbortController();
+    let isReading = false;
+    const read = async () => {
+      if (isReading || reading.next === null) return;
+      isReading = true;
+      try {
+        for (;;) {
+          const isFirst: boolean = reading.next === undefined;
+          const { rows, next }: ListPage<LogLine> = await page<typeof readLogs>(
+            route,
+            {
+              path: { project_id, experiment_id },
+              query: {
+                ...(node > 0 && { node }),
+                ...(isFirst && !isFromStart ? { tail: tailLines } : { limit: pageLines }),
+              },
+              signal: aborter.signal,
+            },
+            reading.next ?? undefined,
+          );
+          buffer.current.add(rows);
+          reading.next = next ?? null;
+          if (rows.length > 0 || isFirst) setVersion((before) => before + 1);
+          setError(undefined);
+          noteReach();
+          // A page that is not full is the last for now; the tail is one alone.
+          if (next === undefined || rows.length === 0) break;
+        }
+      } catch (failure) {
+        if (aborter.signal.aborted) return;
+        noteReach(failure);
+        setError(failure);
+      } finally {
+        isReading = false;
+      }
+    };
+    void read();
+    const end = poll({
+      run: read,
+      every: () => (reading.next === null || isExpired.value ? undefined : liveMilliseconds),
+    });
+    return () => {
+      aborter.abort();
+      end();
+    };
+  }, [project_id, experiment_id, node, isFromStart, signIns]);
+  return { buffer: buffer.current, version, error };
+}
+
+const levelNames: readonly { id: Level | 'all'; name: string }[] = [
+  { id: 'all', name: 'All' },
+  { id: 'warning', name: 'Warnings' },
+  { id: 'error', name: 'Errors' },
+];
+
+const isWanted = (line: LogLine, words: string, level: Level | 'all'): boolean => {
+  if (level !== 'all') {
+    const own = levelOf(line);
+    if (own !== level && !(level === 'warning' && own === 'error')) return false;
+  }
+  return words === '' || line.message.toLowerCase().includes(words);
+};
+
+const Message = ({ text, words }: { text: string; words: string }) => {
+  if (words === '') return <>{text}</>;
+  const at = text.toLowerCase().indexOf(words);
+  if (at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + words.length)}</mark>
+      {text.slice(at + words.length)}
+    </>
+  );
+};
+
+function Lines({
+  lines,
+  words,
+  isFollowed,
+  onFollow,
+}: {
+  lines: readonly LogLine[];
+  words: string;
+  isFollowed: boolean;
+  onFollow: (isFollowed: boolean) => void;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [whole, setWhole] = useState<LogLine>();
+  const { items, height, scrollTo } = useVirtual(scroller, lines.length, lineHeight);
+  useEffect(() => {
+    if (isFollowed && lines.length > 0) scrollTo(lines.length - 1, 'end');
+  }, [lines.length, isFollowed]);
+  const onScroll = () => {
+    const element = scroller.current;
+    if (element === null) return;
+    const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 2 * lineHeight;
+    if (isFollowed && !isAtEnd) onFollow(false);
+  };
+  return (
+    <>
+      <div
+        class="log"
+        ref={scroller}
+        tabIndex={0}
+        role="log"
+        aria-label="Log"
+        aria-live="off"
+        onWheel={onScroll}
+        onTouchMove={onScroll}
+        onKeyUp={onScroll}
+      >
+        <div class="log-lines" style={{ height: `${height}px` }}>
+          {items.map(({ index, start }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            const text = plainText(line.message.slice(0, drawnMost));
+            const rest = line.message.length - drawnMost;
+            return (
+              <div
+                key={index}
+                class={`log-line ${levelOf(line)}`}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <time title={line.time}>{line.time.slice(11, 19)}</time>
+                <span>
+                  <Message text={text} words={words} />
+                  {rest > 0 && (
+                    <button type="button" class="as-link" onClick={() => setWhole(line)}>
+                      … {rest.toLocaleString('en')} more characters
+                    </button>
+                  )}
+                </span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {whole !== undefined && (
+        <Dialog title="The whole line" onClose={() => setWhole(undefined)} wide>
+          <div class="panel-head">
+            <p class="soft small">
+              {whole.message.length.toLocaleString('en')} characters
+              {whole.message.length > dialogMost &&
+                `, of which the first ${dialogMost.toLocaleString('en')} are shown`}
+            </p>
+            <Copy text={whole.message} label="Copy the whole line" />
+          </div>
+          <pre class="text wrapped">{whole.message.slice(0, dialogMost)}</pre>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** The whole log as a file, whatever this page keeps of it. */
+async function downloadLog({ project_id, experiment_id, name }: Experiment, node: number): Promise<void> {
+  const parts: Blob[] = [];
+  let next: string | undefined;
+  do {
+    const { rows, next: more } = await page<typeof readLogs>(
+      route,
+      { path: { project_id, experiment_id }, query: { limit: 10_000, ...(node > 0 && { node }) } },
+      next,
+    );
+    // A blob leaves the memory of the page.
+    parts.push(new Blob([rows.map(({ message }) => `${message}\n`).join('')]));
+    next = rows.length === 0 ? undefined : more;
+  } while (next !== undefined);
+  saveBlob(new Blob(parts, { type: 'text/plain' }), `${name.replace(/[^\w.-]+/g, '_')}.log`);
+}
+
+function copied(lines: readonly LogLine[]): string {
+  const parts: string[] = [];
+  let size = 0;
+  for (const { message } of lines) {
+    size += message.length + 1;
+    if (size > copiedMost) {
+      parts.push('(the rest is too long for the clipboard: download the log)');
+      break;
+    }
+    parts.push(plainText(message));
+  }
+  return parts.join('\n');
+}
+
+/** The log of an experiment: live, searched, by levels, to copy and to keep. */
+export function LogTab({ experiment }: { experiment: Experiment }) {
+  const [node, setNode] = useState(0);
+  const [isFromStart, setFromStart] = useState(false);
+  const [wanted, setWanted] = useState('');
+  const [words, setWords] = useState('');
+  const [level, setLevel] = useState<Level | 'all'>('all');
+  const [isFollowed, setFollowed] = useState(true);
+  const { buffer, version, error } = useLog(experiment, node, isFromStart);
+
+  // A search through many lines waits until somebody has stopped typing.
+  useEffect(() => {
+    const timer = setTimeout(() => setWords(wanted.toLowerCase()), 150);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+
+  const lines = useMemo(
+    () =>
+      words === '' && level === 'all'
+        ? buffer.lines.slice()
+        : buffer.lines.filter((line) => isWanted(line, words, level)),
+    [buffer, version, words, level],
+  );
+  const isCut = !isFromStart && buffer.lines.length >= tailLines;
+  return (
+    <div class="log-tab">
+      <div class="bar-row">
+        <search class="grow filter">
+          <input
+            type="search"
+            aria-label="Search the log"
+            placeholder="Search the log"
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        </search>
+        <div class="segments" role="group" aria-label="Levels">
+          {levelNames.map(({ id, name }) => (
+            <button key={id} type="button" aria-pressed={id === level} onClick={() => setLevel(id)}>
+              {name}
+            </button>
+          ))}
+        </div>
+        {experiment.nodes > 1 && (
+          <select
+            class="node"
+            aria-label="Node"
+            value={node}
+            onChange={({ currentTarget }) => setNode(Number(currentTarget.value))}
+          >
+            {Array.from({ length: experiment.nodes }, (_, index) => (
+              <option key={index} value={index}>
+                Node {index}
+              </option>
+            ))}
+          </select>
+        )}
+        <Button icon="down" pressed={isFollowed} onClick={() => setFollowed(!isFollowed)}>
+          Follow
+        </Button>
+        <Copy text={() => copied(lines)} label="Copy the lines that are shown" />
+        <Button
+          kind="quiet"
+          icon="download"
+          label="Download the whole log"
+          onClick={() => attempt(() => downloadLog(experiment, node))}
+        />
+      </div>
+      <p class="table-note" role="status">
+        {words === '' && level === 'all'
+          ? plural(lines.length, 'line')
+          : `${lines.length.toLocaleString('en')} of ${plural(buffer.lines.length, 'line')}`}
+        {isCut && (
+          <>
+            , the last ones.{' '}
+            <button type="button" class="as-link" onClick={() => setFromStart(true)}>
+              Read from the beginning
+            </button>
+          </>
+        )}
+        {buffer.dropped > 0 &&
+          `; ${plural(buffer.dropped, 'older line')} made room: the download has them all`}
+      </p>
+      {error !== undefined && buffer.lines.length === 0 ? (
+        <Problem error={error} what="The log could not be loaded" />
+      ) : version === 0 ? (
+        <Skeleton rows={8} />
+      ) : buffer.lines.length === 0 ? (
+        <Empty title="The log is empty" icon="file">
+          <p>Lines appear here as soon as the program writes them.</p>
+        </Empty>
+      ) : (
+        <Lines lines={lines} words={words} isFollowed={isFollowed} onFollow={setFollowed} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
+import { bytesText } from '../ui/format.ts';
+import { Markdown } from '../ui/markdown.tsx';
+import { Problem, Skeleton } from '../ui/parts.tsx';
+import { rowsOf } from './csv.ts';
+
+/** How a file is shown. Nothing of it is ever run: pictures are pictures, everything else is text. */
+type Kind = 'image' | 'json' | 'table' | 'markdown' | 'text' | 'none';
+
+const imageTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  // As an image element draws it: without scripts and without anything from elsewhere.
+  svg: 'image/svg+xml',
+};
+const textEndings = /\.(?:txt|log|ya?ml|toml|ini|cfg|py|js|ts|sh|xml|html?|css|rst|sql|out|err|conf|lock)$/i;
+const imageMost = 12_000_000;
+const textMost = 262_144;
+const rowsMost = 200;
+const columnsMost = 40;
+const lineMost = 2_000;
+
+function kindOf({ path, media_type }: Artifact): Kind {
+  const ending = (/\.(\w+)$/.exec(path)?.[1] ?? '').toLowerCase();
+  if (ending in imageTypes) return 'image';
+  if (ending === 'json' || ending === 'jsonl' || ending === 'ndjson') return 'json';
+  if (ending === 'csv' || ending === 'tsv') return 'table';
+  if (ending === 'md') return 'markdown';
+  if (textEndings.test(path) || media_type.startsWith('text/')) return 'text';
+  return 'none';
+}
+
+type Content = { url: string } | { text: string; isWhole: boolean };
+
+/** A long line would hold up the layout of the whole page. */
+const cutLines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) =>
+      line.length > lineMost
+        ? `${line.slice(0, lineMost)}… (${(line.length - lineMost).toLocaleString('en')} more)`
+        : line,
+    )
+    .join('\n');
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const Table = ({ text, separator }: { text: string; separator: string }) => {
+  const [head = [], ...rows] = rowsOf(text, separator, rowsMost + 1);
+  return (
+    <div class="scroll-x preview-table" tabIndex={0} role="group" aria-label="Table">
+      <table class="data">
+        <thead>
+          <tr>
+            {head.slice(0, columnsMost).map((cell, index) => (
+              <th key={index} scope="col">
+                <bdi>{cell}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.slice(0, columnsMost).map((cell, at) => (
+                <td key={at}>
+                  <bdi>{cell.length > 200 ? `${cell.slice(0, 200)}…` : cell}</bdi>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+const Shown = ({ kind, content, artifact }: { kind: Kind; content: Content; artifact: Artifact }) => {
+  if ('url' in content) return <img class="preview-image" src={content.url} alt={artifact.path} />;
+  const { text, isWhole } = content;
+  return (
+    <>
+      {kind === 'table' ? (
+        <Table text={text} separator={/\.tsv$/i.test(artifact.path) ? '\t' : ','} />
+      ) : kind === 'markdown' ? (
+        <Markdown text={text} />
+      ) : (
+        <pre class="text" tabIndex={0}>
+          {cutLines(kind === 'json' && isWhole ? prettyJson(text) : text)}
+        </pre>
+      )}
+      {!isWhole && <p class="soft small">The first {bytesText(textMost)}. Download the file for the rest.</p>}
+    </>
+  );
+};
+
+/** A look into a file, which never reads more of it than it shows. */
+export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
+  const kind = kindOf(artifact);
+  const isTooLarge = kind === 'image' && artifact.size > imageMost;
+  const [content, setContent] = useState<Content>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    if (kind === 'none' || isTooLarge || artifact.size === 0) return;
+    let url: string | undefined;
+    let isGone = false;
+    const load = async () => {
+      if (kind === 'image') {
+        const bytes = await (await openArtifact(path, artifact.path)).arrayBuffer();
+        const ending = (/\.(\w+)$/.exec(artifact.path)?.[1] ?? '').toLowerCase();
+        url = URL.createObjectURL(new Blob([bytes], { type: imageTypes[ending] ?? 'image/png' }));
+        if (isGone) URL.revokeObjectURL(url);
+        else setContent({ url });
+        return;
+      }
+      const bytes = await (await openArtifact(path, artifact.path, textMost)).arrayBuffer();
+      const text = new TextDecoder().decode(bytes.slice(0, textMost));
+      if (!isGone) setContent({ text, isWhole: artifact.size <= textMost });
+    };
+    load().catch((failure: unknown) => {
+      if (!isGone) setError(failure);
+    });
+    return () => {
+      isGone = true;
+      if (url !== undefined) URL.revokeObjectURL(url);
+    };
+  }, [artifact.path, artifact.sha256]);
+  if (artifact.size === 0) return <p class="soft">The file is empty.</p>;
+  if (kind === 'none')
+    return (
+      <p class="soft">
+        {/\.onnx$/i.test(artifact.path)
+          ? 'An ONNX model. Make it a model to see what it holds, prune and quantize it.'
+          : 'This kind of file has no preview. Download it to look at it.'}
+      </p>
+    );
+  if (isTooLarge)
+    return <p class="soft">The picture is too large for a preview. Download it to look at it.</p>;
+  if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
+  return content === undefined ? (
+    <Skeleton rows={4} />
+  ) : (
+    <Shown kind={kind} content={content} artifact={artifact} />
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import type { Experiment } from '../api/answers.ts';
+import { type RerunQuery, rerun } from '../api/experiments.ts';
+import { go, href } from '../router.ts';
+import { costText } from '../ui/format.ts';
+import { Dialog, Field, Form } from '../ui/parts.tsx';
+
+type Scalar = string | number | boolean | null;
+
+/** A value as it was typed, of the type that it looks like, as a configuration file would have it. */
+function scalarOf(text: string): Scalar {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+const sizes = [
+  { name: 'vcpus', label: 'vCPUs' },
+  { name: 'memory', label: 'Memory (MiB)' },
+  { name: 'gpus', label: 'GPUs' },
+  { name: 'timeout', label: 'Stop after (s)' },
+] as const;
+
+/** Train with the inputs of an experiment again, but for what is changed here. */
+export function RerunDialog({ experiment, onClose }: { experiment: Experiment; onClose: () => void }) {
+  const { project_id, experiment_id, params } = experiment;
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(params);
+  const [size, setSize] = useState<Readonly<Record<string, string>>>({});
+  const [isFresh, setFresh] = useState(false);
+  const [wanted, setWanted] = useState('');
+  const names = Object.keys(params);
+  const shown = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase())).slice(0, 60);
+  const changed = names.filter((name) => values[name] !== params[name]);
+  const begin = async () => {
+    const overrides = Object.fromEntries(changed.map((name) => [name, scalarOf(values[name] ?? '')]));
+    const query: Record<string, string | boolean> = {
+      ...(changed.length > 0 && { overrides: JSON.stringify(overrides) }),
+      ...(isFresh && { fresh: 'true' }),
+      ...Object.fromEntries(Object.entries(size).filter(([, value]) => value !== '')),
+    };
+    const begun = await rerun({ project_id, experiment_id }, query as RerunQuery);
+    onClose();
+    go(href(['projects', project_id, 'experiments', begun.experiment_id]));
+  };
+  return (
+    <Dialog title="Run again with changes" onClose={onClose} wide>
+      <p class="soft small">
+        Configuration, source, environment and data are those of this experiment. Change what shall differ.
+        {experiment.cost_estimate !== null &&
+          ` It costs at most ${costText(experiment.cost_estimate)} at the same size.`}
+      </p>
+      <Form
+        action={changed.length === 0 ? 'Run again' : `Run again with ${changed.length} changed`}
+        onSubmit={begin}
+        wide
+      >
+        {names.length > 12 && (
+          <input
+            type="search"
+            aria-label="Find params"
+            placeholder={`Find among ${names.length} params`}
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        )}
+        <div class="param-grid">
+          {shown.map((name) => (
+            <label key={name} class={values[name] === params[name] ? 'param' : 'param changed'}>
+              <bdi class="ellipsis" title={name}>
+                {name}
+              </bdi>
+              <input
+                class="mono"
+                value={values[name] ?? ''}
+                spellcheck={false}
+                onInput={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
+              />
+            </label>
+          ))}
+        </div>
+        <div class="field-row">
+          {sizes.map(({ name, label }) => (
+            <Field key={name} label={label}>
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  inputMode="decimal"
+                  placeholder={String(experiment[name])}
+                  value={size[name] ?? ''}
+                  onInput={({ currentTarget }) => setSize({ ...size, [name]: currentTarget.value })}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFresh}
+            onChange={({ currentTarget }) => setFresh(currentTarget.checked)}
+          />
+          Begin without the checkpoints of this experiment
+        </label>
+      </Form>
+    </Dialog>
+  );
+}

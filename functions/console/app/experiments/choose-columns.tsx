@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import { Button, Dialog } from '../ui/parts.tsx';
+import {
+  attributeColumns,
+  type Column,
+  courseColumn,
+  metricColumn,
+  type Names,
+  paramColumn,
+  tagColumn,
+} from './columns.ts';
+import { aggregates } from './row.ts';
+
+const shownMost = 150;
+
+/** Choose which columns the table has. */
+export function ChooseColumns({
+  names,
+  ids,
+  onChange,
+  onReset,
+  onClose,
+}: {
+  names: Names;
+  ids: readonly string[];
+  onChange: (ids: string[]) => void;
+  onReset: () => void;
+  onClose: () => void;
+}) {
+  const [wanted, setWanted] = useState('');
+  const chosen = new Set(ids);
+  const toggle = ({ id }: Column) =>
+    onChange(chosen.has(id) ? ids.filter((one) => one !== id) : [...ids, id]);
+  const fits = (name: string) => name.toLowerCase().includes(wanted.toLowerCase());
+  const Box = ({ column, label }: { column: Column; label?: string }) => (
+    <label class="check">
+      <input type="checkbox" checked={chosen.has(column.id)} onChange={() => toggle(column)} />
+      <bdi class="ellipsis">{label ?? column.label}</bdi>
+    </label>
+  );
+  const lists = [
+    { title: 'Params', columns: names.params.filter(fits).map(paramColumn) },
+    { title: 'Tags', columns: names.tags.filter(fits).map(tagColumn) },
+  ].filter(({ columns }) => columns.length > 0);
+  const metrics = names.metrics.filter(fits);
+  return (
+    <Dialog title="Columns" onClose={onClose} wide>
+      <p class="soft small">What you choose is in the address of the page: a link shows the same table.</p>
+      <div class="bar-row">
+        <input
+          type="search"
+          class="grow"
+          aria-label="Find columns"
+          placeholder="Find"
+          value={wanted}
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+        <Button onClick={onReset}>The usual ones</Button>
+      </div>
+      <div class="column-lists">
+        <fieldset>
+          <legend>Attributes</legend>
+          {[...attributeColumns, courseColumn]
+            .filter(({ label }) => fits(label))
+            .map((column) => (
+              <Box key={column.id} column={column} />
+            ))}
+        </fieldset>
+        {metrics.length > 0 && (
+          <fieldset class="metrics">
+            <legend>Metrics</legend>
+            {metrics.slice(0, shownMost).map((name) => (
+              <div key={name} class="metric-choice">
+                <bdi class="ellipsis">{name}</bdi>
+                {aggregates.map((aggregate) => (
+                  <Box key={aggregate} column={metricColumn(name, aggregate)} label={aggregate} />
+                ))}
+              </div>
+            ))}
+          </fieldset>
+        )}
+        {lists.map(({ title, columns }) => (
+          <fieldset key={title}>
+            <legend>{title}</legend>
+            {columns.slice(0, shownMost).map((column) => (
+              <Box key={column.id} column={column} />
+            ))}
+            {columns.length > shownMost && (
+              <p class="soft small">And {columns.length - shownMost} more: find them above.</p>
+            )}
+          </fieldset>
+        ))}
+      </div>
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

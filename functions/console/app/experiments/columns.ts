@@ -1,0 +1,178 @@
+import { agoText, costText, durationText, numberText } from '../ui/format.ts';
+import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
+
+/** A column of the table. Its id is what the address holds. */
+export interface Column {
+  id: string;
+  /** What the head says. */
+  label: string;
+  /** What stands small above the label. */
+  group?: string;
+  isNumber: boolean;
+  /** Rem. */
+  width: number;
+  /** Undefined is missing, and last in every order. */
+  value(row: Row): string | number | undefined;
+  text(row: Row): string;
+}
+
+const attribute = (
+  id: string,
+  label: string,
+  width: number,
+  value: Column['value'],
+  show?: (row: Row) => string,
+  isNumber = false,
+): Column => ({ id, label, width, isNumber, value, text: show ?? ((row) => String(value(row) ?? '–')) });
+
+const time = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text));
+
+export const attributeColumns: readonly Column[] = [
+  attribute('status', 'Status', 7.5, ({ status }) => status),
+  attribute(
+    'created',
+    'Created',
+    7,
+    (row) => time(row.created_at),
+    (row) => agoText(row.created_at),
+  ),
+  attribute(
+    'duration',
+    'Duration',
+    7,
+    (row) => row.duration ?? undefined,
+    (row) => durationText(row.duration),
+    true,
+  ),
+  attribute(
+    'best',
+    'Best',
+    7,
+    (row) => row.best?.value,
+    (row) => numberText(row.best?.value),
+    true,
+  ),
+  attribute('kind', 'Kind', 7.5, ({ kind }) => kind),
+  attribute('config', 'Configuration', 9, (row) => row.config_id ?? undefined),
+  attribute(
+    'cost',
+    'Cost',
+    6,
+    (row) => row.cost ?? undefined,
+    (row) => costText(row.cost),
+    true,
+  ),
+  attribute('reason', 'Reason', 16, (row) => row.status_reason ?? undefined),
+];
+const attributes = new Map(attributeColumns.map((column) => [column.id, column]));
+
+/** The course of the metric that experiments are ranked by. */
+export const courseColumn: Column = { ...attribute('course', 'Course', 8, () => undefined), text: () => '' };
+
+export const metricColumn = (name: string, aggregate: Aggregate = 'last'): Column => ({
+  id: `metrics.${name}:${aggregate}`,
+  label: name,
+  group: aggregate,
+  isNumber: true,
+  width: Math.min(14, Math.max(7, name.length * 0.6 + 2.5)),
+  value: (row) => metricOf(row, name, aggregate),
+  text: (row) => numberText(metricOf(row, name, aggregate)),
+});
+
+const numeric = (text: string | undefined): string | number | undefined => {
+  if (text === undefined || text.trim() === '') return text;
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
+};
+
+const named = (group: 'params' | 'tags', name: string): Column => {
+  const read = group === 'params' ? paramOf : tagOf;
+  return {
+    id: `${group}.${name}`,
+    label: name,
+    group: group === 'params' ? 'param' : 'tag',
+    isNumber: false,
+    width: Math.min(14, Math.max(7, name.length * 0.6 + 2.5)),
+    value: (row) => numeric(read(row, name)),
+    text: (row) => read(row, name) ?? '–',
+  };
+};
+export const paramColumn = (name: string): Column => named('params', name);
+export const tagColumn = (name: string): Column => named('tags', name);
+
+/** The column of an id from an address; undefined for what is no column. */
+export function columnOf(id: string): Column | undefined {
+  if (id === 'course') return courseColumn;
+  const fixed = attributes.get(id);
+  if (fixed !== undefined) return fixed;
+  const [, group, rest = ''] = /^(metrics|params|tags)\.(.+)$/s.exec(id) ?? [];
+  if (group === 'params') return paramColumn(rest);
+  if (group === 'tags') return tagColumn(rest);
+  if (group !== 'metrics') return undefined;
+  const colon = rest.lastIndexOf(':');
+  const aggregate = aggregates.find((one) => one === rest.slice(colon + 1));
+  return colon > 0 && aggregate !== undefined
+    ? metricColumn(rest.slice(0, colon), aggregate)
+    : metricColumn(rest);
+}
+
+/** Column ids as one value of an address; a comma in a name is doubled. */
+export const joinIds = (ids: readonly string[]): string =>
+  ids.map((id) => id.replaceAll(',', ',,')).join(',');
+export function splitIds(text: string): string[] {
+  const ids: string[] = [];
+  for (const piece of text.split(/(?<!,),(?!,)/)) if (piece !== '') ids.push(piece.replaceAll(',,', ','));
+  return ids;
+}
+
+/** Names that rows have, those of most rows first; looked for in the first rows and some later ones. */
+export interface Names {
+  metrics: string[];
+  params: string[];
+  tags: string[];
+  /** Params that differ among the rows. */
+  varying: string[];
+}
+
+export function namesIn(rows: readonly Row[]): Names {
+  const counts = {
+    metrics: new Map<string, number>(),
+    params: new Map<string, number>(),
+    tags: new Map<string, number>(),
+  };
+  const seen = new Map<string, string>();
+  const varying = new Set<string>();
+  const stride = Math.max(1, Math.floor(rows.length / 1500));
+  for (let index = 0; index < rows.length; index += index < 200 ? 1 : stride) {
+    const row = rows[index];
+    if (row === undefined) break;
+    for (const group of ['metrics', 'params', 'tags'] as const)
+      for (const name in row[group]) counts[group].set(name, (counts[group].get(name) ?? 0) + 1);
+    for (const name in row.params) {
+      const value = row.params[name] ?? '';
+      const before = seen.get(name);
+      if (before === undefined) seen.set(name, value);
+      else if (before !== value) varying.add(name);
+    }
+  }
+  const sorted = (map: Map<string, number>): string[] =>
+    [...map].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name);
+  const params = sorted(counts.params);
+  return {
+    metrics: sorted(counts.metrics),
+    params,
+    tags: sorted(counts.tags),
+    varying: params.filter((name) => varying.has(name)),
+  };
+}
+
+/** The columns of a table that nobody has set up: what tells experiments apart. */
+export const usualColumns = ({ metrics, varying }: Names): string[] => [
+  'status',
+  'created',
+  'duration',
+  'best',
+  'course',
+  ...metrics.slice(0, 3).map((name) => metricColumn(name).id),
+  ...varying.slice(0, 4).map((name) => paramColumn(name).id),
+];

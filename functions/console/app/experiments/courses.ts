@@ -1,0 +1,77 @@
+import { signal } from '@preact/signals';
+import type { endpoint as readMetrics } from '../../../experiments/read-metrics.endpoint.ts';
+import { page } from '../api/calls.ts';
+import { isFinal } from '../ui/status.tsx';
+import { asNumber, metricOf, type Row } from './row.ts';
+
+/** Values of one metric of each experiment, for its small curve. */
+export const courses = signal<ReadonlyMap<string, readonly number[]>>(new Map());
+
+const known = new Map<string, number[]>();
+const wanted = new Map<string, { row: Row; metric: string }>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** At most five requests in four seconds, however many rows are seen; the poller has its own. */
+const spacing = 800;
+const pointsMost = 500;
+
+/** The metric that a row's curve shows: what it is ranked by, else its first one. */
+export const courseMetric = (row: Row): string | undefined => row.best?.metric ?? Object.keys(row.metrics)[0];
+
+const publish = (): void => {
+  courses.value = new Map(known);
+};
+
+function schedule(): void {
+  if (timer !== undefined || wanted.size === 0 || document.hidden) return;
+  timer = setTimeout(() => void next(), known.size < 12 ? 60 : spacing);
+}
+
+async function next(): Promise<void> {
+  const [first] = wanted;
+  if (first !== undefined) {
+    const [key, { row, metric }] = first;
+    wanted.delete(key);
+    const { experiment_id, project_id } = row;
+    try {
+      const { rows } = await page<typeof readMetrics>(
+        'GET /projects/{project_id}/experiments/{experiment_id}/metrics',
+        {
+          path: { project_id, experiment_id },
+          query: { name: metric, limit: pointsMost },
+        },
+      );
+      known.set(experiment_id, rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite));
+      publish();
+    } catch {
+      // The row shows no curve; the table itself says when the service is away.
+      known.set(experiment_id, []);
+    }
+  }
+  timer = undefined;
+  schedule();
+}
+
+/** Ask for the curves of the rows that are seen. Those of running ones grow by what the table's own look has brought. */
+export function wantCourses(rows: readonly Row[]): void {
+  wanted.clear();
+  let isGrown = false;
+  for (const row of rows) {
+    const metric = courseMetric(row);
+    if (metric === undefined) continue;
+    const present = known.get(row.experiment_id);
+    if (present === undefined) {
+      wanted.set(row.experiment_id, { row, metric });
+      continue;
+    }
+    const last = metricOf(row, metric);
+    const count = row.metrics[metric]?.count ?? 0;
+    if (isFinal(row.status) || last === undefined || count <= present.length || present.at(-1) === last)
+      continue;
+    present.push(last);
+    isGrown = true;
+  }
+  if (isGrown) publish();
+  schedule();
+}
+
+document.addEventListener('visibilitychange', schedule);

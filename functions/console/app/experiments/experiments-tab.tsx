@@ -1,0 +1,213 @@
+import { useMemo, useState } from 'preact/hooks';
+import { serviceUrl } from '../api/session.ts';
+import { href, place, setQuery } from '../router.ts';
+import { plural } from '../ui/format.ts';
+import { Button, Command, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
+import { isFinal } from '../ui/status.tsx';
+import { ChooseColumns } from './choose-columns.tsx';
+import { type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
+import { conditionFor, filterRows } from './filter-rows.ts';
+import { groupRows } from './group-rows.ts';
+import { GroupTable } from './group-table.tsx';
+import { type Order, sortRows } from './sort-rows.ts';
+import { ExperimentsTable } from './table.tsx';
+import { useRows } from './use-rows.ts';
+
+const compareMost = 50;
+
+const keptIds = (key: string): string[] | undefined => {
+  const text = localStorage.getItem(key);
+  return text === null ? undefined : splitIds(text);
+};
+
+const orderOf = (text: string | null): Order | undefined => {
+  if (text === null || text === '') return undefined;
+  const isDescending = text.startsWith('-');
+  const column = columnOf(isDescending ? text.slice(1) : text);
+  return column && { column, isDescending };
+};
+
+/** The table of a project's experiments: filter, columns, order and groups, all of which the address holds. */
+export function ExperimentsTab({ project_id }: { project_id: string }) {
+  const { rows, isComplete, error, refresh } = useRows(project_id);
+  const { query } = place.value;
+  const [isChoosing, setChoosing] = useState(false);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const key = `mps-columns-${project_id}`;
+
+  const names = useMemo(() => namesIn(rows), [rows]);
+  const given = query.get('columns');
+  const ids = useMemo(
+    () => (given === null ? (keptIds(key) ?? usualColumns(names)) : splitIds(given)),
+    [given, key, names],
+  );
+  const idText = joinIds(ids);
+  const columns = useMemo(() => splitIds(idText).flatMap((id) => columnOf(id) ?? []), [idText]);
+  const filter = query.get('filter') ?? '';
+  const filtered = useMemo(() => filterRows(rows, filter), [rows, filter]);
+  const sortText = query.get('sort');
+  const order = useMemo(() => orderOf(sortText), [sortText]);
+  const sorted = useMemo(
+    () => (order === undefined ? filtered.rows : sortRows(filtered.rows, order)),
+    [filtered.rows, order],
+  );
+  const group = query.get('group') ?? '';
+  const by = group === '' ? undefined : columnOf(group);
+  const groups = useMemo(
+    () => (by === undefined ? [] : groupRows(filtered.rows, by, columns)),
+    [filtered.rows, by, columns],
+  );
+
+  const setIds = (next: readonly string[]) => {
+    localStorage.setItem(key, joinIds(next));
+    setQuery({ columns: joinIds(next) });
+  };
+  const sort = (column: Column) => {
+    const isFirst = order?.column.id !== column.id;
+    // Numbers are looked at from the top, texts from the beginning.
+    const startsDescending = column.isNumber || column.id === 'created';
+    if (isFirst) return setQuery({ sort: `${startsDescending ? '-' : ''}${column.id}` });
+    if (order?.isDescending === startsDescending)
+      return setQuery({ sort: `${startsDescending ? '' : '-'}${column.id}` });
+    return setQuery({ sort: undefined });
+  };
+  const choose = (id: string, isChosen: boolean) => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+
+  if (rows.length === 0) {
+    if (error !== undefined)
+      return <Problem error={error} onRetry={refresh} what="The experiments could not be loaded" />;
+    if (!isComplete) return <Skeleton rows={10} />;
+    return (
+      <Empty title="No experiments yet" icon="chart">
+        <p>Train from a folder with your program, or record what runs elsewhere.</p>
+        <Command>npx mps run -- python train.py</Command>
+        <Command>{`export MLFLOW_TRACKING_URI=${serviceUrl}/mlflow`}</Command>
+        <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+          Start a training here
+        </LinkButton>
+      </Empty>
+    );
+  }
+
+  const live = rows.filter(({ status }) => !isFinal(status)).length;
+  const groupable = [
+    ...names.tags.map((name) => `tags.${name}`),
+    ...names.params.map((name) => `params.${name}`),
+  ];
+  return (
+    <>
+      <div class="bar-row">
+        <search class="grow filter">
+          <input
+            type="search"
+            aria-label="Filter"
+            aria-describedby="filter-hint"
+            spellcheck={false}
+            placeholder="Filter: a name, or metrics.accuracy > 0.9 AND params.lr = 0.01"
+            value={filter}
+            {...(filtered.fault !== undefined && { 'aria-invalid': true })}
+            onInput={({ currentTarget }) => setQuery({ filter: currentTarget.value })}
+          />
+        </search>
+        <label class="group-by">
+          <span class="hidden">Group by</span>
+          <select value={group} onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}>
+            <option value="">No groups</option>
+            <option value="config">Group by configuration</option>
+            <option value="status">Group by status</option>
+            {groupable.slice(0, 200).map((id) => (
+              <option key={id} value={id}>
+                Group by {id}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Button icon="columns" onClick={() => setChoosing(true)}>
+          Columns
+        </Button>
+      </div>
+      <p
+        id="filter-hint"
+        class={filtered.fault === undefined ? 'table-note' : 'table-note fault'}
+        role="status"
+      >
+        {filtered.fault ??
+          `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : ', loading more…'}`}
+        {error !== undefined && ' · the rest could not be loaded; it is tried again'}
+      </p>
+      {by !== undefined ? (
+        <GroupTable
+          groups={groups}
+          by={by}
+          columns={columns}
+          onOpen={(value) => {
+            const [, kind, name = ''] = /^(params|tags)\.(.+)$/s.exec(by.id) ?? [];
+            const condition =
+              kind === 'params' || kind === 'tags'
+                ? conditionFor(kind, name, value)
+                : `${by.id} = '${value}'`;
+            setQuery({ group: undefined, filter: [filter, condition].filter(Boolean).join(' AND ') });
+          }}
+        />
+      ) : filtered.rows.length === 0 ? (
+        <Empty title="No experiment is like that" icon="filter">
+          <Button onClick={() => setQuery({ filter: undefined })}>Clear the filter</Button>
+        </Empty>
+      ) : (
+        <ExperimentsTable
+          project_id={project_id}
+          rows={sorted}
+          columns={columns}
+          order={order}
+          chosen={chosen}
+          onChoose={choose}
+          onChooseAll={(isChosen) =>
+            setChosen(
+              new Set(isChosen ? sorted.slice(0, compareMost).map(({ experiment_id }) => experiment_id) : []),
+            )
+          }
+          onSort={sort}
+        />
+      )}
+      {chosen.size > 0 && (
+        <div class="chosen-bar" role="region" aria-label="Chosen experiments">
+          <strong>{chosen.size} chosen</strong>
+          {chosen.size > compareMost && <span class="fault">at most {compareMost} can be compared</span>}
+          <Button kind="quiet" onClick={() => setChosen(new Set())}>
+            Clear
+          </Button>
+          {chosen.size >= 2 && chosen.size <= compareMost ? (
+            <LinkButton
+              href={href(['projects', project_id, 'compare'], { experiments: [...chosen].join(',') })}
+              kind="primary"
+              icon="chart"
+            >
+              Compare
+            </LinkButton>
+          ) : (
+            <Button kind="primary" icon="chart" disabled>
+              Compare
+            </Button>
+          )}
+        </div>
+      )}
+      {isChoosing && (
+        <ChooseColumns
+          names={names}
+          ids={ids}
+          onChange={setIds}
+          onReset={() => {
+            localStorage.removeItem(key);
+            setQuery({ columns: undefined });
+          }}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Attribute, Vocabulary } from '../../../../shared/search/vocabulary.ts';
+import type { Experiment } from '../api/answers.ts';
+
+/** What a table keeps of an experiment. */
+export type Row = Pick<
+  Experiment,
+  | 'experiment_id'
+  | 'project_id'
+  | 'name'
+  | 'kind'
+  | 'status'
+  | 'status_reason'
+  | 'config_id'
+  | 'created_at'
+  | 'started_at'
+  | 'stopped_at'
+  | 'duration'
+  | 'cost'
+  | 'best'
+  | 'params'
+  | 'tags'
+  | 'metrics'
+>;
+
+export const rowOf = ({
+  experiment_id,
+  project_id,
+  name,
+  kind,
+  status,
+  status_reason,
+  config_id,
+  created_at,
+  started_at,
+  stopped_at,
+  duration,
+  cost,
+  best,
+  params,
+  tags,
+  metrics,
+}: Experiment): Row => ({
+  experiment_id,
+  project_id,
+  name,
+  kind,
+  status,
+  status_reason,
+  config_id,
+  created_at,
+  started_at,
+  stopped_at,
+  duration,
+  cost,
+  best,
+  params,
+  tags,
+  metrics,
+});
+
+export const aggregates = ['last', 'min', 'max'] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+/** A value that a number column of JSON holds, of which JSON has no numbers. */
+export const asNumber = (value: number | string | undefined): number | undefined =>
+  typeof value === 'string' ? Number(value) : value;
+
+const own = <T>(values: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined;
+
+export const metricOf = (row: Row, name: string, aggregate: Aggregate = 'last'): number | undefined =>
+  asNumber(own(row.metrics, name)?.[aggregate]);
+export const paramOf = (row: Row, name: string): string | undefined => own(row.params, name);
+export const tagOf = (row: Row, name: string): string | undefined => own(row.tags, name);
+
+const text = (read: (row: Row) => string | null): Attribute<Row> => ({ type: 'text', read });
+const number = (read: (row: Row) => number | null | undefined): Attribute<Row> => ({ type: 'number', read });
+const time = (read: (row: Row) => string | null): Attribute<Row> => ({
+  type: 'time',
+  read(row) {
+    const at = read(row);
+    return at === null ? null : Date.parse(at);
+  },
+});
+
+/** What the filter box may name: the names of the API's own filter. */
+export const vocabulary: Vocabulary<Row> = {
+  attributes: {
+    name: text(({ name }) => name),
+    status: text(({ status }) => status),
+    kind: text(({ kind }) => kind),
+    config: text(({ config_id }) => config_id),
+    created_at: time(({ created_at }) => created_at),
+    started_at: time(({ started_at }) => started_at),
+    stopped_at: time(({ stopped_at }) => stopped_at),
+    duration: number(({ duration }) => duration),
+    cost: number(({ cost }) => cost),
+    best: number(({ best }) => best?.value),
+  },
+  groups: {
+    metrics: { type: 'number', read: (row, key) => metricOf(row, key) },
+    params: { type: 'text-or-number', read: paramOf },
+    tags: { type: 'text-or-number', read: tagOf },
+  },
+  groupAliases: { metric: 'metrics', param: 'params', tag: 'tags', parameters: 'params' },
+};

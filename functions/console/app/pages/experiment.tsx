@@ -1,0 +1,234 @@
+import { useState } from 'preact/hooks';
+import type { Experiment } from '../api/answers.ts';
+import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
+import { person } from '../api/session.ts';
+import { useLive } from '../api/use-live.ts';
+import { Curves } from '../charts/curves.tsx';
+import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
+import { ConfigTab } from '../experiment/config-tab.tsx';
+import { EditDialog } from '../experiment/edit-dialog.tsx';
+import { Facts, Params, Timeline } from '../experiment/facts.tsx';
+import { LogTab } from '../experiment/log-tab.tsx';
+import { RerunDialog } from '../experiment/rerun-dialog.tsx';
+import { go, href, place } from '../router.ts';
+import { bytesText, costText, durationText, numberText } from '../ui/format.ts';
+import { Markdown } from '../ui/markdown.tsx';
+import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
+import { PageHead } from '../ui/shell.tsx';
+import { isFinal, Status } from '../ui/status.tsx';
+
+type DialogName = 'edit' | 'rerun' | 'cancel' | 'delete';
+
+const tabsOf = ({ kind, artifacts }: Experiment): { id: string; name: string }[] => [
+  { id: 'overview', name: 'Overview' },
+  ...(kind === 'logged'
+    ? []
+    : [
+        { id: 'log', name: 'Log' },
+        { id: 'config', name: 'Configuration' },
+      ]),
+  { id: 'artifacts', name: artifacts > 0 ? `Artifacts (${artifacts.toLocaleString('en')})` : 'Artifacts' },
+];
+
+const Figures = ({ experiment }: { experiment: Experiment }) => {
+  const { best, duration, cost, cost_estimate, artifact_bytes, started_at, status } = experiment;
+  const running = !isFinal(status) && started_at !== null;
+  return (
+    <dl class="figures compact">
+      <div>
+        <dt>{best === null ? 'Best value' : `Best ${best.metric}`}</dt>
+        <dd>
+          {numberText(best?.value)}
+          {best?.step != null && <small> at step {numberText(best.step)}</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>{running ? 'Started' : 'Duration'}</dt>
+        <dd>{running ? <Ago time={started_at} /> : durationText(duration)}</dd>
+      </div>
+      <div>
+        <dt>{cost === null && cost_estimate !== null ? 'Cost at most' : 'Cost'}</dt>
+        <dd>{costText(cost ?? cost_estimate)}</dd>
+      </div>
+      <div>
+        <dt>Artifacts</dt>
+        <dd>{artifact_bytes === 0 ? '–' : bytesText(artifact_bytes)}</dd>
+      </div>
+    </dl>
+  );
+};
+
+const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() => void) | undefined }) => (
+  <div class="split">
+    <div class="grow">
+      <Figures experiment={experiment} />
+      {experiment.best === null &&
+        experiment.best_reason !== null &&
+        Object.keys(experiment.metrics).length > 0 && (
+          <p class="soft small hint-line">{experiment.best_reason}</p>
+        )}
+      <Curves
+        experiments={[
+          {
+            experiment_id: experiment.experiment_id,
+            project_id: experiment.project_id,
+            name: experiment.name,
+            isLive: !isFinal(experiment.status),
+          },
+        ]}
+      />
+    </div>
+    <aside aria-label="About the experiment">
+      {(experiment.note !== null || onEdit !== undefined) && (
+        <section class="panel">
+          <div class="panel-head">
+            <h2>Note</h2>
+            {onEdit && (
+              <Button kind="quiet" onClick={onEdit}>
+                Edit
+              </Button>
+            )}
+          </div>
+          {experiment.note === null || experiment.note === '' ? (
+            <p class="soft small">What was tried here, and what came of it?</p>
+          ) : (
+            <Markdown text={experiment.note} />
+          )}
+        </section>
+      )}
+      <Params experiment={experiment} />
+      <Timeline experiment={experiment} />
+      <Facts experiment={experiment} />
+    </aside>
+  </div>
+);
+
+function Content({ experiment, onChange }: { experiment: Experiment; onChange: (next: Experiment) => void }) {
+  const [dialog, setDialog] = useState<DialogName>();
+  const { project_id, experiment_id, status, status_reason, kind, tags, name } = experiment;
+  const path = { project_id, experiment_id };
+  const tabs = tabsOf(experiment);
+  const wanted = place.value.query.get('tab');
+  const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
+  const mayChange = person.value?.account_type === 'admin' || person.value?.account_type === 'developer';
+  const close = () => setDialog(undefined);
+  const ended = isFinal(status);
+  return (
+    <>
+      <PageHead
+        trail={[
+          { name: 'Projects', href: href(['projects']) },
+          { name: 'Experiments', href: href(['projects', project_id]) },
+        ]}
+        title={<bdi>{name}</bdi>}
+        below={
+          <div class="under-title">
+            <Status status={status} large />
+            {status_reason !== null && (
+              <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>{status_reason}</p>
+            )}
+            {Object.keys(tags).length > 0 && (
+              <ul class="chips" aria-label="Tags">
+                {Object.entries(tags)
+                  .slice(0, 30)
+                  .map(([tag, value]) => (
+                    <li key={tag} class="chip" title={`${tag}: ${value}`}>
+                      <bdi>{tag}</bdi>: <bdi>{value}</bdi>
+                    </li>
+                  ))}
+              </ul>
+            )}
+          </div>
+        }
+      >
+        {mayChange && !ended && (
+          <Button kind="danger" icon="stop" onClick={() => setDialog('cancel')}>
+            Cancel
+          </Button>
+        )}
+        {mayChange && kind !== 'logged' && (
+          <Button
+            icon="again"
+            kind={ended ? 'primary' : 'plain'}
+            disabled={!ended}
+            onClick={() => setDialog('rerun')}
+          >
+            Run again
+          </Button>
+        )}
+        {mayChange && (
+          <Button icon="tag" onClick={() => setDialog('edit')}>
+            Edit
+          </Button>
+        )}
+        {mayChange && (
+          <Button
+            kind="danger"
+            icon="trash"
+            label="Delete the experiment"
+            onClick={() => setDialog('delete')}
+          />
+        )}
+      </PageHead>
+      <Tabs
+        label="Experiment"
+        current={tab}
+        tabs={tabs.map((one) => ({
+          ...one,
+          href: href(['projects', project_id, 'experiments', experiment_id], { tab: one.id }),
+        }))}
+      />
+      {tab === 'log' && <LogTab experiment={experiment} />}
+      {tab === 'config' && <ConfigTab experiment={experiment} />}
+      {tab === 'artifacts' && <ArtifactsTab experiment={experiment} />}
+      {tab === 'overview' && (
+        <Overview experiment={experiment} onEdit={mayChange ? () => setDialog('edit') : undefined} />
+      )}
+      {dialog === 'edit' && <EditDialog path={path} onChange={onChange} onClose={close} />}
+      {dialog === 'rerun' && <RerunDialog experiment={experiment} onClose={close} />}
+      {dialog === 'cancel' && (
+        <Confirm
+          title="Cancel this experiment?"
+          action="Cancel the experiment"
+          onConfirm={async () => onChange(kind === 'logged' ? await endLogged(path) : await cancel(path))}
+          onClose={close}
+        >
+          <p>It stops with what it has written so far; its log, metrics and artifacts stay.</p>
+        </Confirm>
+      )}
+      {dialog === 'delete' && (
+        <Confirm
+          title="Delete this experiment?"
+          action="Delete for ever"
+          onConfirm={async () => {
+            await remove(path);
+            go(href(['projects', project_id]));
+          }}
+          onClose={close}
+        >
+          <p>
+            <bdi>{name}</bdi> is deleted with its log, metrics and {bytesText(experiment.artifact_bytes)} of
+            artifacts. That cannot be undone.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+async function endLogged(path: { project_id: string; experiment_id: string }): Promise<Experiment> {
+  const { tag } = await loadForChange(path);
+  return changeExperiment(path, { status: 'CANCELLED' }, tag);
+}
+
+/** One experiment, and everything that is known of it. */
+export function ExperimentPage({ project_id, experiment_id }: { project_id: string; experiment_id: string }) {
+  const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }), {
+    every: ({ status }) => (isFinal(status) ? undefined : 2_000),
+  });
+  return (
+    <Loaded live={live} rows={10} what="The experiment could not be loaded">
+      {(experiment) => <Content experiment={experiment} onChange={live.set} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,184 @@
+import { loadRecent, type Recent } from '../api/recent.ts';
+import { person, serviceUrl } from '../api/session.ts';
+import { useLive } from '../api/use-live.ts';
+import { href } from '../router.ts';
+import { costText, durationText, numberText, plural } from '../ui/format.ts';
+import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
+import { PageHead } from '../ui/shell.tsx';
+import { isFinal, Status } from '../ui/status.tsx';
+
+type Row = Recent['experiments'][number];
+
+const linkTo = ({ project_id, experiment_id }: Row): string =>
+  href(['projects', project_id, 'experiments', experiment_id]);
+
+const Running = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) => (
+  <ul class="cards">
+    {rows.map((row) => (
+      <li key={row.experiment_id}>
+        <a class="card link" href={linkTo(row)}>
+          <span class="card-top">
+            <Status status={row.status} />
+            <span class="soft small">
+              <Ago time={row.started_at ?? row.created_at} />
+            </span>
+          </span>
+          <strong class="ellipsis">
+            <bdi>{row.name}</bdi>
+          </strong>
+          <span class="soft small ellipsis">
+            <bdi>{nameOf(row.project_id)}</bdi>
+          </span>
+          {row.best === null ? (
+            <span class="soft small clamp">{row.status_reason ?? 'No value yet'}</span>
+          ) : (
+            <span class="figure">
+              {numberText(row.best.value)} <small>{row.best.criterion}</small>
+            </span>
+          )}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => (
+  <li>
+    <a class="line-link" href={linkTo(row)}>
+      <Status status={row.status} />
+      <span class="grow">
+        <strong>
+          <bdi>{row.name}</bdi>
+        </strong>{' '}
+        <span class="soft">
+          in <bdi>{nameOf(row.project_id)}</bdi>
+        </span>
+        {row.status === 'FAILED' && row.status_reason !== null && (
+          <span class="why clamp">{row.status_reason}</span>
+        )}
+      </span>
+      {row.best !== null && (
+        <span class="soft number only-wide">
+          {row.best.criterion} {numberText(row.best.value)}
+        </span>
+      )}
+      <span class="soft number only-wide">{durationText(row.duration)}</span>
+      <span class="soft number">
+        <Ago time={row.stopped_at ?? row.created_at} />
+      </span>
+    </a>
+  </li>
+);
+
+/** The three commands that fill a new service. */
+const FirstSteps = () => (
+  <Empty title="Nothing here yet. Three commands change that" icon="bolt">
+    <p>In a folder with a program that trains something:</p>
+    <Command>{`npx mps login ${serviceUrl} --user ${person.value?.username ?? 'admin'}`}</Command>
+    <Command>npx mps run -- python train.py</Command>
+    <Command>npx mps open</Command>
+    <p>Or begin here, without a terminal:</p>
+    <LinkButton href={href(['projects'], { new: '1' })} icon="plus" kind="primary">
+      New project
+    </LinkButton>
+  </Empty>
+);
+
+function Overview({ recent }: { recent: Recent }) {
+  const nameOf = (id: string) =>
+    recent.projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
+  const running = recent.experiments.filter(({ status }) => !isFinal(status));
+  const failed = recent.experiments.filter(({ status }) => status === 'FAILED').slice(0, 6);
+  const ended = recent.experiments.filter(({ status }) => isFinal(status)).slice(0, 8);
+  if (recent.projects.length === 0) return <FirstSteps />;
+  return (
+    <>
+      <dl class="figures">
+        <div>
+          <dt>Running now</dt>
+          <dd>{running.length}</dd>
+        </div>
+        <div>
+          <dt>Ended this month</dt>
+          <dd>{recent.month.ended}</dd>
+        </div>
+        <div>
+          <dt>Compute this month</dt>
+          <dd>{durationText(recent.month.seconds)}</dd>
+        </div>
+        <div>
+          <dt>Cost this month</dt>
+          <dd>{costText(recent.month.cost)}</dd>
+        </div>
+      </dl>
+      <section aria-labelledby="running">
+        <h2 id="running">Running now</h2>
+        {running.length === 0 ? (
+          <p class="soft">Nothing runs at the moment.</p>
+        ) : (
+          <Running rows={running.slice(0, 12)} nameOf={nameOf} />
+        )}
+      </section>
+      {failed.length > 0 && (
+        <section aria-labelledby="failed">
+          <h2 id="failed">Failed lately</h2>
+          <ul class="lines">
+            {failed.map((row) => (
+              <Line key={row.experiment_id} row={row} nameOf={nameOf} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="ended">
+        <h2 id="ended">Last ended</h2>
+        {ended.length === 0 ? (
+          <p class="soft">Nothing has ended yet.</p>
+        ) : (
+          <ul class="lines">
+            {ended.map((row) => (
+              <Line key={row.experiment_id} row={row} nameOf={nameOf} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section aria-labelledby="projects">
+        <h2 id="projects">Projects</h2>
+        <ul class="lines">
+          {recent.projects.slice(0, 8).map((project) => (
+            <li key={project.project_id}>
+              <a class="line-link" href={href(['projects', project.project_id])}>
+                <span class="grow">
+                  <strong>
+                    <bdi>{project.project_name}</bdi>
+                  </strong>
+                  <span class="soft clamp">{project.project_description}</span>
+                </span>
+                <span class="soft number">
+                  <Ago time={project.updated_at} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+        {recent.projects.length > 8 && (
+          <a href={href(['projects'])}>All {plural(recent.projects.length, 'project')}</a>
+        )}
+      </section>
+    </>
+  );
+}
+
+/** What runs now, what failed lately and why, and what it cost this month. */
+export function HomePage() {
+  const live = useLive('home', loadRecent, {
+    every: ({ experiments }) => (experiments.some(({ status }) => !isFinal(status)) ? 4_000 : 20_000),
+  });
+  return (
+    <>
+      <PageHead title="Home" />
+      <Loaded live={live} rows={8} what="The overview could not be loaded">
+        {(recent) => <Overview recent={recent} />}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export const ModelPage = (_: { model_name: string }) => <p>{'…'}</p>;

@@ -1,0 +1,1 @@
+export const ModelsPage = () => <p>{'…'}</p>;

@@ -1,0 +1,63 @@
+import type { ProjectDetails } from '../api/answers.ts';
+import { loadProject } from '../api/projects.ts';
+import { useLive } from '../api/use-live.ts';
+import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
+import { href } from '../router.ts';
+import { later } from '../ui/later.tsx';
+import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
+import { PageHead } from '../ui/shell.tsx';
+
+const SettingsTab = later(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
+const FilesTab = later(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
+
+const tabs = [
+  { id: 'experiments', name: 'Experiments' },
+  { id: 'files', name: 'Configurations and data' },
+  { id: 'settings', name: 'Settings' },
+];
+
+function Content({
+  project,
+  tab,
+  onChange,
+}: {
+  project: ProjectDetails;
+  tab: string;
+  onChange: () => Promise<void>;
+}) {
+  const { project_id } = project;
+  return (
+    <>
+      <PageHead
+        trail={[{ name: 'Projects', href: href(['projects']) }]}
+        title={<bdi>{project.project_name}</bdi>}
+      >
+        <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+          Start a training
+        </LinkButton>
+      </PageHead>
+      <Tabs
+        label="Project"
+        current={tab}
+        tabs={tabs.map(({ id, name }) => ({ id, name, href: href(['projects', project_id, id]) }))}
+      />
+      {tab === 'settings' ? (
+        <SettingsTab project={project} onChange={onChange} />
+      ) : tab === 'files' ? (
+        <FilesTab project={project} />
+      ) : (
+        <ExperimentsTab project_id={project_id} />
+      )}
+    </>
+  );
+}
+
+/** One project: its experiments, its files, and what is set for it. */
+export function ProjectPage({ project_id, tab }: { project_id: string; tab: string }) {
+  const live = useLive(`project/${project_id}`, () => loadProject(project_id));
+  return (
+    <Loaded live={live} rows={10} what="The project could not be loaded">
+      {(project) => <Content project={project} tab={tab} onChange={live.refresh} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks';
+import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
+import { person } from '../api/session.ts';
+import { useLive } from '../api/use-live.ts';
+import { go, href, place, setQuery } from '../router.ts';
+import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
+import { PageHead } from '../ui/shell.tsx';
+
+function NewProject({ onClose }: { onClose: () => void }) {
+  const criteria = useLive('criteria', loadCriteria);
+  const [fields, setFields] = useState({
+    name: '',
+    description: '',
+    type: 'supervised',
+    task: 'classification',
+  });
+  const set = (name: keyof typeof fields) => (event: { currentTarget: { value: string } }) =>
+    setFields({ ...fields, [name]: event.currentTarget.value });
+  const tasks = [...new Set(criteria.data?.flatMap((criterion) => criterion.tasks) ?? [])].sort();
+  const create = async () => {
+    const { project_id } = await newProject({ ...fields, description: fields.description || fields.name });
+    go(href(['projects', project_id]));
+  };
+  return (
+    <Dialog title="New project" onClose={onClose}>
+      <Form action="Create project" onSubmit={create}>
+        <Field label="Name">
+          {(attributes) => (
+            <input {...attributes} value={fields.name} maxLength={128} onInput={set('name')} />
+          )}
+        </Field>
+        <Field label="Description" hint="One sentence for those who find it later.">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              rows={2}
+              maxLength={2000}
+              value={fields.description}
+              onInput={set('description')}
+            />
+          )}
+        </Field>
+        <div class="field-row">
+          <Field label="Type">
+            {(attributes) => (
+              <input {...attributes} value={fields.type} maxLength={64} onInput={set('type')} />
+            )}
+          </Field>
+          <Field label="Task" hint="Decides by which metric experiments are ranked.">
+            {(attributes) => (
+              <>
+                <input
+                  {...attributes}
+                  list="tasks"
+                  value={fields.task}
+                  maxLength={64}
+                  onInput={set('task')}
+                />
+                <datalist id="tasks">
+                  {tasks.map((task) => (
+                    <option key={task} value={task} />
+                  ))}
+                </datalist>
+              </>
+            )}
+          </Field>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Every project, newest first, with a box to find one. */
+export function ProjectsPage() {
+  const live = useLive('projects', loadProjects, { every: () => 30_000 });
+  const { query } = place.value;
+  const wanted = (query.get('q') ?? '').toLowerCase();
+  const mayCreate = person.value?.account_type === 'admin' || person.value?.account_type === 'developer';
+  return (
+    <>
+      <PageHead title="Projects">
+        <search class="filter-box">
+          <input
+            type="search"
+            aria-label="Find projects"
+            placeholder="Find by name, task or owner"
+            value={query.get('q') ?? ''}
+            onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
+          />
+        </search>
+        {mayCreate && (
+          <Button kind="primary" icon="plus" onClick={() => setQuery({ new: '1' })}>
+            New project
+          </Button>
+        )}
+      </PageHead>
+      {query.has('new') && mayCreate && <NewProject onClose={() => setQuery({ new: undefined })} />}
+      <Loaded live={live} rows={8} what="The projects could not be loaded">
+        {(projects) => {
+          const shown = projects.filter((project) =>
+            `${project.project_name} ${project.project_task} ${project.owner ?? ''} ${project.project_description}`
+              .toLowerCase()
+              .includes(wanted),
+          );
+          if (projects.length === 0)
+            return (
+              <Empty title="There are no projects yet">
+                <p>
+                  A project keeps configurations, an environment, data sets and experiments.{' '}
+                  <code>npx mps run</code> in a folder makes one by itself.
+                </p>
+              </Empty>
+            );
+          if (shown.length === 0)
+            return (
+              <Empty title="No project is like that" icon="search">
+                <Button onClick={() => setQuery({ q: undefined })}>Show all</Button>
+              </Empty>
+            );
+          return (
+            <ul class="cards wide">
+              {shown.slice(0, 300).map((project) => (
+                <li key={project.project_id}>
+                  <a class="card link" href={href(['projects', project.project_id])}>
+                    <span class="card-top">
+                      <span class="chip">{project.project_task}</span>
+                      <span class="soft small">
+                        <Ago time={project.updated_at} />
+                      </span>
+                    </span>
+                    <strong class="clamp">
+                      <bdi>{project.project_name}</bdi>
+                    </strong>
+                    <span class="soft small clamp">{project.project_description}</span>
+                    <span class="soft small">
+                      <bdi>{project.owner ?? 'nobody'}</bdi> · ranked by {project.criterion}
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}

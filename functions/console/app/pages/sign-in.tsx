@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks';
+import { pollNow } from '../api/poller.ts';
+import { person, signIn, signOut } from '../api/session.ts';
+import { Button, Dialog, Field, Form } from '../ui/parts.tsx';
+
+function SignInForm({ name = '' }: { name?: string }) {
+  const [username, setUsername] = useState(name);
+  const [password, setPassword] = useState('');
+  const submit = async () => {
+    await signIn(username, password);
+    pollNow();
+  };
+  return (
+    <Form action="Sign in" onSubmit={submit}>
+      <Field label="User">
+        {(attributes) => (
+          <input
+            {...attributes}
+            name="username"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            value={username}
+            onInput={({ currentTarget }) => setUsername(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            value={password}
+            onInput={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Form>
+  );
+}
+
+/** The page for those who are not signed in. */
+export const SignInPage = () => (
+  <main class="sign-in" id="main">
+    <div class="card">
+      <svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true">
+        <rect width="32" height="32" rx="8" class="brand-ground" />
+        <path d="M6.500 22.500l6-8.500 5 5 8.500-11.500" class="brand-line" />
+      </svg>
+      <h1>Model Project Service</h1>
+      <p class="soft">Sign in to see projects, experiments and models.</p>
+      <SignInForm />
+      <p class="soft small">
+        On your own machine the first start created the user <code>admin</code>; its password is in{' '}
+        <code>.data/admin-password</code>.
+      </p>
+    </div>
+  </main>
+);
+
+/** Asks again over the page once the token has died, so that nothing typed on it is lost. */
+export const SignInDialog = () => (
+  <Dialog title="Your session has ended">
+    <p class="soft">Sign in again to go on where you were. Nothing on this page is lost.</p>
+    <SignInForm name={person.value?.username ?? ''} />
+    <Button kind="quiet" onClick={signOut}>
+      Sign out instead
+    </Button>
+  </Dialog>
+);

@@ -1,0 +1,1 @@
+export const StartPage = (_: { project_id: string }) => <p>{'…'}</p>;

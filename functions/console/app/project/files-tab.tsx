@@ -1,0 +1,2 @@
+import type { ProjectDetails } from '../api/answers.ts';
+export const FilesTab = (_: { project: ProjectDetails }) => <p>{'…'}</p>;

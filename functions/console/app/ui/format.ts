@@ -1,0 +1,60 @@
+/** A number as people read it: at most five significant digits, powers of ten where plain digits would be long. */
+export function numberText(value: number | string | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'string') return value;
+  if (!Number.isFinite(value)) return String(value);
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(3).replace('e+', 'e');
+  if (Number.isInteger(value)) return value.toLocaleString('en');
+  return String(Number(value.toPrecision(5)));
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
+}
+
+/** Seconds as the two largest units that say enough. */
+export function durationText(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return '–';
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
+}
+
+export function costText(cost: number | null | undefined): string {
+  if (cost === null || cost === undefined) return '–';
+  if (cost === 0) return 'free';
+  return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
+}
+
+/** How long ago, for moments that are near; the date for others. */
+export function agoText(time: string | null | undefined, now = Date.now()): string {
+  if (time === null || time === undefined) return '–';
+  const seconds = (now - Date.parse(time)) / 1000;
+  if (seconds < 5) return 'just now';
+  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  if (seconds < 30 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
+  return time.slice(0, 10);
+}
+
+/** A moment in full, in the reader's own time zone. */
+export const timeText = (time: string | null | undefined): string =>
+  time === null || time === undefined
+    ? '–'
+    : new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

@@ -1,0 +1,54 @@
+import DOMPurify from 'dompurify';
+import { marked } from 'marked';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** What a note may hold: text and its structure. No pictures, because those would be asked for elsewhere. */
+const allowed = {
+  ALLOWED_TAGS: [
+    'p',
+    'br',
+    'hr',
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'strong',
+    'em',
+    'del',
+    'code',
+    'pre',
+    'blockquote',
+    'ul',
+    'ol',
+    'li',
+    'a',
+    'table',
+    'thead',
+    'tbody',
+    'tr',
+    'th',
+    'td',
+  ],
+  ALLOWED_ATTR: ['href', 'align'],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+  RETURN_DOM_FRAGMENT: true,
+} as const;
+
+/** Markdown that somebody wrote, as the few elements that it may have. */
+export function Markdown({ text }: { text: string }) {
+  const holder = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const html = marked.parse(text, { async: false, gfm: true });
+    const fragment = DOMPurify.sanitize(html, {
+      ...allowed,
+      ALLOWED_TAGS: [...allowed.ALLOWED_TAGS],
+      ALLOWED_ATTR: [...allowed.ALLOWED_ATTR],
+    });
+    for (const link of fragment.querySelectorAll('a')) {
+      link.rel = 'noopener noreferrer nofollow';
+      link.target = '_blank';
+    }
+    holder.current?.replaceChildren(fragment);
+  }, [text]);
+  return <div class="markdown" ref={holder} dir="auto" />;
+}

@@ -1,0 +1,322 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
+import { clock } from './clock.ts';
+import { agoText, timeText } from './format.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+type Children = { children?: ComponentChildren };
+
+export interface ButtonProps extends Children {
+  onClick?: () => unknown;
+  kind?: 'plain' | 'primary' | 'danger' | 'quiet';
+  icon?: IconName;
+  disabled?: boolean | undefined;
+  type?: 'button' | 'submit';
+  label?: string;
+  pressed?: boolean;
+  expanded?: boolean;
+}
+
+export function Button({
+  kind = 'plain',
+  icon,
+  label,
+  type = 'button',
+  pressed,
+  expanded,
+  ...rest
+}: ButtonProps) {
+  const { children, onClick, disabled } = rest;
+  return (
+    <button
+      type={type}
+      class={`button ${kind}${children === undefined ? ' bare' : ''}`}
+      disabled={disabled}
+      onClick={onClick && (() => void onClick())}
+      {...(label !== undefined && { 'aria-label': label, title: label })}
+      {...(pressed !== undefined && { 'aria-pressed': pressed })}
+      {...(expanded !== undefined && { 'aria-expanded': expanded })}
+    >
+      {icon && <Icon name={icon} />}
+      {children !== undefined && <span>{children}</span>}
+    </button>
+  );
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({
+  href,
+  icon,
+  kind = 'plain',
+  children,
+}: { href: string; icon?: IconName; kind?: string } & Children) => (
+  <a class={`button ${kind}`} href={href}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </a>
+);
+
+/** A labelled input with its hint and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  children: (attributes: {
+    id: string;
+    'aria-describedby'?: string;
+    'aria-invalid'?: boolean;
+  }) => ComponentChildren;
+}) {
+  const id = useId();
+  const about = error ?? hint;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        ...(about !== undefined && { 'aria-describedby': `${id}-about` }),
+        ...(error !== undefined && { 'aria-invalid': true }),
+      })}
+      {about !== undefined && (
+        <p id={`${id}-about`} class={error === undefined ? 'hint' : 'fault'}>
+          {about}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What went wrong, in the service's own words, with every fault that it names. */
+export function problemText(error: unknown): string {
+  if (error instanceof ProblemError && error.faults.length > 0)
+    return error.faults.map(({ name, message }) => `${name} ${message}`).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function Problem({
+  error,
+  onRetry,
+  what,
+}: {
+  error: unknown;
+  onRetry?: (() => unknown) | undefined;
+  what?: string;
+}) {
+  const id = error instanceof ProblemError ? error.requestId : '';
+  return (
+    <div class="problem" role="alert">
+      <Icon name="warn" size={18} />
+      <div>
+        <strong>{what ?? 'That did not work'}</strong>
+        <p>{problemText(error)}</p>
+        {id !== '' && <p class="soft small">Request {id}</p>}
+      </div>
+      {onRetry && (
+        <Button onClick={onRetry} icon="again">
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Grey bars where rows will be. */
+export const Skeleton = ({ rows = 4 }: { rows?: number }) => (
+  <div class="skeleton" role="status" aria-label="Loading">
+    {Array.from({ length: rows }, (_, index) => (
+      <span key={index} class={`bar w${(index % 3) + 1}`} />
+    ))}
+  </div>
+);
+
+/** Nothing is there yet, and how to change that. */
+export const Empty = ({
+  title,
+  icon = 'folder',
+  children,
+}: { title: string; icon?: IconName } & Children) => (
+  <div class="empty">
+    <span class="round">
+      <Icon name={icon} size={24} />
+    </span>
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+/** Data as it was when it was last read: the whole of a page in one of four states. */
+export function Loaded<T>({
+  live,
+  what,
+  rows,
+  children,
+}: {
+  live: { data: T | undefined; error: unknown; isLoading: boolean; refresh(): Promise<void> };
+  what?: string;
+  rows?: number;
+  children: (data: T) => ComponentChildren;
+}) {
+  if (live.data !== undefined) return <>{children(live.data)}</>;
+  if (live.error !== undefined)
+    return <Problem error={live.error} onRetry={live.refresh} {...(what !== undefined && { what })} />;
+  return <Skeleton {...(rows !== undefined && { rows })} />;
+}
+
+/** How long ago something was, which moves by itself; the exact time on hover. */
+export const Ago = ({ time }: { time: string | null }) =>
+  time === null ? (
+    <>–</>
+  ) : (
+    <time dateTime={time} title={timeText(time)}>
+      {agoText(time, clock.value)}
+    </time>
+  );
+
+export function Copy({ text, label = 'Copy' }: { text: string | (() => string); label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <Button
+      kind="quiet"
+      icon={isCopied ? 'check' : 'copy'}
+      label={isCopied ? 'Copied' : label}
+      onClick={copy}
+    />
+  );
+}
+
+/** A command to copy. */
+export const Command = ({ children }: { children: string }) => (
+  <div class="command">
+    <pre tabIndex={0}>
+      <code>{children}</code>
+    </pre>
+    <Copy text={children} label="Copy the command" />
+  </div>
+);
+
+/** A dialog over the page. Escape and the button close it; the focus returns to where it was. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide = false,
+}: { title: string; onClose?: () => void; wide?: boolean } & Children) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** Ask before something that cannot be undone. */
+export function Confirm({
+  title,
+  action,
+  onConfirm,
+  onClose,
+  children,
+}: { title: string; action: string; onConfirm: () => Promise<unknown>; onClose: () => void } & Children) {
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {error !== undefined && <Problem error={error} />}
+      <footer>
+        <Button onClick={onClose}>Keep</Button>
+        <Button kind="danger" onClick={confirm} disabled={isBusy}>
+          {isBusy ? 'Working…' : action}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** A form that says what is wrong with it and can be sent once at a time. */
+export function Form({
+  onSubmit,
+  children,
+  action,
+  wide,
+}: { onSubmit: () => Promise<unknown>; action: string; wide?: boolean } & Children) {
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSubmit();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form class={`form${wide ? ' wide' : ''}`} onSubmit={(event) => void submit(event)} noValidate>
+      {children}
+      {error !== undefined && <Problem error={error} />}
+      <Button type="submit" kind="primary" disabled={isBusy}>
+        {isBusy ? 'Working…' : action}
+      </Button>
+    </form>
+  );
+}
+
+/** Links to the parts of a page, of which one is shown. */
+export const Tabs = ({
+  tabs,
+  current,
+  label,
+}: {
+  tabs: readonly { id: string; name: string; href: string }[];
+  current: string;
+  label: string;
+}) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ id, name, href }) => (
+      <a key={id} href={href} {...(id === current && { 'aria-current': 'page' as const })}>
+        {name}
+      </a>
+    ))}
+  </nav>
+);

@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { awaySince } from '../api/poller.ts';
+import { person, serviceUrl, signOut } from '../api/session.ts';
+import { href, place } from '../router.ts';
+import { Icon, type IconName } from './icon.tsx';
+import { Notices } from './notice.tsx';
+import { Picture } from './picture.tsx';
+
+interface Entry {
+  id: string;
+  name: string;
+  icon: IconName;
+}
+
+const entries: readonly Entry[] = [
+  { id: '', name: 'Home', icon: 'home' },
+  { id: 'projects', name: 'Projects', icon: 'folder' },
+  { id: 'models', name: 'Models', icon: 'cube' },
+];
+const usersEntry: Entry = { id: 'users', name: 'Users', icon: 'people' };
+
+const Away = () =>
+  awaySince.value === undefined ? null : (
+    <div class="away" role="status">
+      <Icon name="warn" /> The service cannot be reached since {awaySince.value.toLocaleTimeString()}. What
+      you see is from before; it is tried again by itself.
+    </div>
+  );
+
+/** The frame of every page: where one can go, and who is signed in. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const at = place.value.parts[0] ?? '';
+  const who = person.value;
+  const shown = who?.account_type === 'admin' ? [...entries, usersEntry] : entries;
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <nav class="side" aria-label="Main">
+        <a class="brand" href={href([])}>
+          <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
+            <rect width="32" height="32" rx="8" class="brand-ground" />
+            <path d="M6.500 22.500l6-8.500 5 5 8.500-11.500" class="brand-line" />
+          </svg>
+          <span>Model Project Service</span>
+        </a>
+        <ul>
+          {shown.map(({ id, name, icon }) => (
+            <li key={id}>
+              <a href={href(id === '' ? [] : [id])} {...(id === at && { 'aria-current': 'page' as const })}>
+                <Icon name={icon} size={18} />
+                <span>{name}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+        <ul class="lower">
+          <li class="only-wide">
+            <a href={`${serviceUrl}/docs`} target="_blank" rel="noreferrer">
+              <Icon name="book" size={18} />
+              <span>API reference</span>
+            </a>
+          </li>
+          {who && (
+            <li>
+              <a href={href(['account'])} {...(at === 'account' && { 'aria-current': 'page' as const })}>
+                <Picture username={who.username} size={22} />
+                <span class="ellipsis">
+                  <bdi>{who.username}</bdi>
+                </span>
+              </a>
+            </li>
+          )}
+          <li class="only-wide">
+            <button type="button" onClick={() => void signOut()}>
+              <Icon name="out" size={18} />
+              <span>Sign out</span>
+            </button>
+          </li>
+        </ul>
+      </nav>
+      <main id="main" tabIndex={-1}>
+        <Away />
+        {children}
+      </main>
+      <Notices />
+    </div>
+  );
+}
+
+/** The head of a page: where it is, what it is called, and what can be done on it. */
+export const PageHead = ({
+  trail = [],
+  title,
+  children,
+  below,
+}: {
+  trail?: readonly { name: string; href: string }[];
+  title: ComponentChildren;
+  children?: ComponentChildren;
+  below?: ComponentChildren;
+}) => (
+  <header class="page-head">
+    {trail.length > 0 && (
+      <nav class="trail" aria-label="Breadcrumbs">
+        {trail.map((step) => (
+          <span key={step.href}>
+            <a href={step.href}>
+              <bdi>{step.name}</bdi>
+            </a>
+            <Icon name="right" size={12} />
+          </span>
+        ))}
+      </nav>
+    )}
+    <div class="title-row">
+      <h1>{title}</h1>
+      {children !== undefined && <div class="actions">{children}</div>}
+    </div>
+    {below}
+  </header>
+);

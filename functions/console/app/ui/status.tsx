@@ -1,0 +1,27 @@
+import { Icon, type IconName } from './icon.tsx';
+
+const looks: Readonly<Record<string, { tone: string; icon: IconName; label: string }>> = {
+  CREATED: { tone: 'warn', icon: 'clock', label: 'Created' },
+  SUBMITTED: { tone: 'warn', icon: 'clock', label: 'Submitted' },
+  PENDING: { tone: 'warn', icon: 'clock', label: 'Waiting' },
+  RUNNABLE: { tone: 'warn', icon: 'clock', label: 'Waiting' },
+  STARTING: { tone: 'accent', icon: 'bolt', label: 'Starting' },
+  RUNNING: { tone: 'accent', icon: 'play', label: 'Running' },
+  SUCCEEDED: { tone: 'good', icon: 'check', label: 'Succeeded' },
+  FAILED: { tone: 'bad', icon: 'cross', label: 'Failed' },
+  CANCELLED: { tone: 'soft', icon: 'slash', label: 'Cancelled' },
+};
+
+/** A state by colour, by sign and by word, so that no one of them is needed alone. */
+export function Status({ status, large = false }: { status: string; large?: boolean }) {
+  const { tone, icon, label } = looks[status] ?? { tone: 'soft', icon: 'clock' as const, label: status };
+  return (
+    <span class={`status tone-${tone}${large ? ' large' : ''}${status === 'RUNNING' ? ' live' : ''}`}>
+      <Icon name={icon} size={large ? 16 : 13} />
+      {label}
+    </span>
+  );
+}
+
+const finals = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
+export const isFinal = (status: string): boolean => finals.has(status);

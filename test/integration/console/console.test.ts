@@ -1,0 +1,66 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { consoleFiles } from '../../../functions/console/console-files.ts';
+import { consolePage } from '../../../functions/console/console-page.ts';
+import { endpoint as readConsole } from '../../../functions/console/read-console.endpoint.ts';
+import { endpoint as readConsoleFile } from '../../../functions/console/read-console-file.endpoint.ts';
+import { testService } from '../../support/service.ts';
+
+const service = await testService();
+const built = await consoleFiles();
+
+/** Most bytes of the first page, compressed. */
+const firstPageMost = 150_000;
+
+describe('the console', () => {
+  test('is a page without anything inline, under a policy that admits its own files and storage', async () => {
+    const { status, headers, text } = await service.call(readConsole);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const policy = headers['content-security-policy'] ?? '';
+    expect(policy).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:",
+    );
+    expect(policy).toMatch(/connect-src 'self' https?:\/\/[^ ;]+;/);
+    expect(policy).not.toContain('unsafe');
+    expect(text).not.toMatch(/<style|style=|<script>| on\w+=/);
+    expect(text).toContain(`src="/console/${built.script}"`);
+    expect(text).toContain(`href="/console/${built.style}"`);
+  });
+
+  test.each([
+    ['/console', '/console/'],
+    ['/console/', '/console/'],
+    ['/v1/console', '/v1/console/'],
+    ['//elsewhere.example/console', '/elsewhere.example/console/'],
+  ])('asked for at %s names its files below %s', (requestPath, base) => {
+    expect(consolePage(built, requestPath)).toContain(`src="${base}${built.script}"`);
+  });
+
+  test('sends its first page in at most 150 KB', () => {
+    const first = [built.script, built.style, ...built.preload];
+    const sizes = first.map((name) => Buffer.from(built.files[name]?.gzip ?? '', 'base64').length);
+    expect(Math.min(...sizes)).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(firstPageMost);
+  });
+});
+
+describe('a file of the console', () => {
+  test('may be kept for ever and is sent as it was compressed', async () => {
+    const path = { file: built.script };
+    const plain = await service.call(readConsoleFile, { path });
+    expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const packed = await service.call(readConsoleFile, { path, headers: { 'Accept-Encoding': 'gzip' } });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+  });
+
+  test.each(['absent-0000000000.js', 'constructor.js', '__proto__.js', 'main.html'])(
+    '%s is not there',
+    async (file) => {
+      const { status } = await service.call(readConsoleFile, { path: { file } });
+      expect([400, 404]).toContain(status);
+    },
+  );
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import {
+  columnOf,
+  joinIds,
+  metricColumn,
+  namesIn,
+  paramColumn,
+  splitIds,
+  usualColumns,
+} from '../../../functions/console/app/experiments/columns.ts';
+import { conditionFor, filterRows } from '../../../functions/console/app/experiments/filter-rows.ts';
+import { groupRows, spreadOf } from '../../../functions/console/app/experiments/group-rows.ts';
+import type { Row } from '../../../functions/console/app/experiments/row.ts';
+import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
+
+const time = '2026-01-05T08:00:00.000Z';
+
+function rowWith(index: number, changes: Partial<Row> = {}): Row {
+  return {
+    experiment_id: `id${index}`,
+    project_id: 'p',
+    name: `run-${index}`,
+    kind: 'logged',
+    status: 'SUCCEEDED',
+    status_reason: null,
+    config_id: null,
+    created_at: time,
+    started_at: time,
+    stopped_at: time,
+    duration: index,
+    cost: null,
+    best: null,
+    params: {},
+    tags: {},
+    metrics: {},
+    ...changes,
+  };
+}
+const metric = (last: number | 'NaN' | 'Infinity') => ({
+  last,
+  min: last,
+  max: last,
+  step: 1,
+  time,
+  count: 1,
+});
+const withAccuracy = (index: number, last: number | 'NaN' | 'Infinity'): Row =>
+  rowWith(index, { metrics: { accuracy: metric(last) } });
+const idsOf = (rows: readonly Row[]): string[] => rows.map(({ experiment_id }) => experiment_id);
+
+describe('sorting', () => {
+  const rows = [
+    withAccuracy(0, 'NaN'),
+    withAccuracy(1, 0.5),
+    rowWith(2),
+    withAccuracy(3, 0.9),
+    withAccuracy(4, 'Infinity'),
+  ];
+
+  test('drops no row, and has NaN and then missing values last in both directions', () => {
+    const column = metricColumn('accuracy');
+    expect(idsOf(sortRows(rows, { column, isDescending: true }))).toEqual([
+      'id4',
+      'id3',
+      'id1',
+      'id0',
+      'id2',
+    ]);
+    expect(idsOf(sortRows(rows, { column, isDescending: false }))).toEqual([
+      'id1',
+      'id3',
+      'id4',
+      'id0',
+      'id2',
+    ]);
+  });
+
+  test('compares params as the numbers that they are', () => {
+    const given = ['10', '9', '1e-3', 'auto'].map((lr, index) => rowWith(index, { params: { lr } }));
+    const order = { column: paramColumn('lr'), isDescending: false };
+    expect(idsOf(sortRows(given, order))).toEqual(['id2', 'id1', 'id0', 'id3']);
+  });
+});
+
+describe('the filter box', () => {
+  const rows = [
+    rowWith(0, { name: 'baseline', params: { lr: '0.1' }, metrics: { 'val loss': metric(0.2) } }),
+    rowWith(1, { name: 'wide', params: { lr: '0.01' }, tags: { stage: 'it’s new' }, status: 'FAILED' }),
+  ];
+
+  test.each([
+    ['', ['id0', 'id1']],
+    ['BASE', ['id0']],
+    ['params.lr < 0.05', ['id1']],
+    ['metrics.`val loss` < 1 AND status = "SUCCEEDED"', ['id0']],
+    ['tags.stage IS NOT NULL', ['id1']],
+    ['attributes.name LIKE "wi%"', ['id1']],
+  ])('finds by %s', (filter, ids) => {
+    expect(idsOf(filterRows(rows, filter).rows)).toEqual(ids);
+  });
+
+  test('says where a filter is wrong, and shows all meanwhile', () => {
+    const { rows: shown, fault } = filterRows(rows, 'metrics.accuracy >');
+    expect(shown).toHaveLength(2);
+    expect(fault).toMatch(/position 19.*a number/);
+  });
+
+  test.each(["it's", 'a `b` c', 'plain'])('takes the condition that is made for the value %s', (value) => {
+    const own = [rowWith(0, { tags: { 'my tag`s': value } }), rowWith(1)];
+    expect(idsOf(filterRows(own, conditionFor('tags', 'my tag`s', value)).rows)).toEqual(['id0']);
+  });
+});
+
+describe('columns', () => {
+  test.each(['status', 'metrics.a:b:max', 'params.a,b', 'tags.x', 'course'])(
+    '%s is found again by its id',
+    (id) => {
+      expect(columnOf(id)?.id).toBe(id);
+      expect(splitIds(joinIds(['created', id, 'cost']))).toEqual(['created', id, 'cost']);
+    },
+  );
+
+  test('of names that objects have by themselves have no values', () => {
+    for (const id of ['params.constructor', 'tags.__proto__', 'metrics.toString'])
+      expect(columnOf(id)?.value(rowWith(0))).toBeUndefined();
+  });
+
+  test('are those that tell experiments apart, where nobody has chosen', () => {
+    const rows = [0, 1].map((index) => rowWith(index, { params: { lr: String(index), seed: '1' } }));
+    expect(usualColumns(namesIn(rows))).toContain('params.lr');
+    expect(usualColumns(namesIn(rows))).not.toContain('params.seed');
+  });
+});
+
+describe('groups', () => {
+  test('have mean and sample deviation of finite values', () => {
+    expect(spreadOf([2, 4, 4, 4, 5, 5, 7, 9, Number.NaN, undefined, 'text'])).toEqual({
+      count: 8,
+      mean: 5,
+      deviation: Math.sqrt(32 / 7),
+    });
+    expect(spreadOf([1e9 + 1, 1e9 + 2, 1e9 + 3])?.deviation).toBe(1);
+    expect(spreadOf([])).toBeUndefined();
+  });
+
+  test('keep every row, those without a value too', () => {
+    const rows = [rowWith(0, { params: { lr: '1' } }), rowWith(1, { params: { lr: '1' } }), rowWith(2)];
+    const groups = groupRows(rows, paramColumn('lr'), [metricColumn('accuracy')]);
+    expect(groups.map(({ value, rows: own }) => [value, own.length])).toEqual([
+      ['1', 2],
+      [undefined, 1],
+    ]);
+  });
+});

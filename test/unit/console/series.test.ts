@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { aligned, lineOf, nearest, smoothed, thinned } from '../../../functions/console/app/charts/series.ts';
+
+const line = (xs: number[], ys: number[]) => ({ xs: Float64Array.from(xs), ys: Float64Array.from(ys) });
+
+describe('a curve', () => {
+  const curve = { steps: [3, 1, 2], times: [3000, 1000, 2000], values: [30, 10, 20] };
+
+  test('rises by step, by time and by the seconds since its first point', () => {
+    expect(lineOf(curve, 'step')).toEqual(line([1, 2, 3], [10, 20, 30]));
+    expect(lineOf(curve, 'time').xs).toEqual(Float64Array.of(1, 2, 3));
+    expect(lineOf(curve, 'relative').xs).toEqual(Float64Array.of(0, 1, 2));
+  });
+
+  test('thinned out keeps its least and greatest values', () => {
+    const many = line(
+      Array.from({ length: 100_000 }, (_, x) => x),
+      Array.from({ length: 100_000 }, () => 0),
+    );
+    many.ys[12_345] = 7;
+    many.ys[54_321] = -7;
+    const { xs, ys } = thinned(many, 500);
+    expect(xs.length).toBeLessThanOrEqual(1500);
+    expect(Math.max(...ys)).toBe(7);
+    expect(Math.min(...ys)).toBe(-7);
+    expect([...xs]).toEqual([...xs].sort((a, b) => a - b));
+  });
+
+  test('thinned out in a range has every point of a narrow one', () => {
+    const many = line(
+      Array.from({ length: 10_000 }, (_, x) => x),
+      Array.from({ length: 10_000 }, (_, x) => x),
+    );
+    expect([...thinned(many, 500, [100, 200]).xs]).toEqual(
+      Array.from({ length: 102 }, (_, index) => 99 + index),
+    );
+  });
+});
+
+describe('smoothing', () => {
+  test('leaves a constant as it is, from the first value on', () => {
+    for (const value of smoothed(Float64Array.of(2, 2, 2), 0.9)) expect(value).toBeCloseTo(2, 12);
+  });
+
+  test('keeps NaN where it is and does not spread it', () => {
+    const [first, odd, last] = smoothed(Float64Array.of(1, Number.NaN, 1), 0.5);
+    expect(first).toBe(1);
+    expect(odd).toBeNaN();
+    expect(last).toBeCloseTo(1, 12);
+  });
+});
+
+test('lines of different steps share an axis: undefined is no point, null is a gap', () => {
+  const { xs, ys } = aligned([line([1, 3], [1, Number.NaN]), line([2, 3], [5, 6])]);
+  expect(xs).toEqual([1, 2, 3]);
+  expect(ys).toEqual([
+    [1, undefined, null],
+    [undefined, 5, 6],
+  ]);
+});
+
+test('the crosshair finds the nearest point, and none on a line without points', () => {
+  const points = line([0, 10, 20], [1, 2, 3]);
+  expect(nearest(points, 14)).toEqual({ x: 10, y: 2 });
+  expect(nearest(points, 99)).toEqual({ x: 20, y: 3 });
+  expect(nearest(line([], []), 1)).toBeUndefined();
+});
