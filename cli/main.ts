@@ -4,12 +4,21 @@ import { application } from './application.ts';
 import { exitCodes } from './cli-error.ts';
 import { completeWord } from './completion/shell-scripts.ts';
 import { cliContext } from './context.ts';
+import { tellNewerVersion } from './login/newer-version.ts';
+import { offerToStart } from './login/offer-to-start.ts';
 
 // Who reads has gone, as `head` does: nobody is there to be told.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     process.exit(code === 'EPIPE' ? 0 : exitCodes.failure);
   });
+
+/** `--sort -accuracy` as one word: a value that begins with a hyphen would be taken for flags. */
+const joined = (words: readonly string[]): string[] =>
+  words.reduce<string[]>((before, word) => {
+    const isValue = before.at(-1) === '--sort' && /^-[A-Za-z_]/.test(word);
+    return isValue ? [...before.slice(0, -1), `--sort=${word}`] : [...before, word];
+  }, []);
 
 const inputs = process.argv.slice(2);
 const context = cliContext(process);
@@ -28,12 +37,22 @@ async function complete(words: readonly string[]): Promise<void> {
 /** Runs a command and returns the exit code. */
 async function command(): Promise<number> {
   const end = inputs.indexOf('--');
-  const own = end === -1 ? inputs : inputs.slice(0, end);
-  await run(application(own.includes('--verbose')), inputs, context);
-  const exitCode = Number(context.process.exitCode ?? 0);
+  const own = joined(end === -1 ? inputs : inputs.slice(0, end));
+  const words = end === -1 ? own : [...own, ...inputs.slice(end)];
+  const attempt = async () => {
+    context.process.exitCode = null;
+    await run(application(own.includes('--verbose')), words, context);
+    return Number(context.process.exitCode ?? 0);
+  };
+  const first = await attempt();
+  const isAway = first === exitCodes.unreachable;
+  const exitCode = isAway && (await offerToStart(context)) ? await attempt() : first;
   // The library's own codes are negative: all of them say that the command line is wrong.
   return exitCode < 0 ? exitCodes.usage : exitCode;
 }
 
 if (inputs[0] === completeWord) await complete(inputs.slice(1));
-else process.exitCode = await command();
+else {
+  process.exitCode = await command();
+  await tellNewerVersion(context);
+}

@@ -35,4 +35,6 @@ function build() {
 }
 
 if (!existsSync(bundle) || !isFresh()) build();
+// In its checkout the command can start the service, and sign in to it.
+process.env.MPS_CHECKOUT ??= root;
 await import(pathToFileURL(bundle).href);

@@ -1,17 +1,14 @@
-import { hostname } from 'node:os';
 import { buildCommand } from '@stricli/core';
-import type { endpoint as createNamedToken } from '../../functions/auth/create-named-token.endpoint.ts';
-import type { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
-import type { endpoint as deleteToken } from '../../functions/auth/delete-token.endpoint.ts';
-import { ProblemError } from '../../shared/client/problem-error.ts';
+import type { endpoint as readHealth } from '../../functions/service/read-health.endpoint.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { ask } from '../login/ask.ts';
 import { askPassword } from '../login/ask-password.ts';
-import { clientOf } from '../login/connect.ts';
-import { loginFile, readLogins, writeLogins } from '../login/saved-logins.ts';
+import { runningService } from '../login/checkout.ts';
+import { clientOf } from '../login/client-of.ts';
+import { days } from '../login/days.ts';
 import { localUrl, serviceUrl } from '../login/service-url.ts';
-import { daySeconds, days } from './days.ts';
+import { signIn } from '../login/sign-in.ts';
 import { verbose } from './flags.ts';
 
 interface Flags {
@@ -20,37 +17,17 @@ interface Flags {
   verbose?: boolean;
 }
 
-async function login(this: CliContext, { user, days: lifetime = 90 }: Flags, given?: string): Promise<void> {
-  const url = serviceUrl(given ?? (this.env['MPS_URL'] || localUrl));
+async function login(this: CliContext, { user, days: lifetime }: Flags, given?: string): Promise<void> {
+  const url = serviceUrl(given ?? (this.env['MPS_URL'] || (await runningService(this.env)) || localUrl));
   const isTerminal = this.process.stdin.isTTY === true;
   if (user === undefined && !isTerminal)
     throw new CliError('Name the user with --user, and pipe the password in.', exitCodes.usage);
+  // Nobody types a password for something that is no service.
+  await clientOf(url).call<typeof readHealth>('GET /health');
   const username = user ?? (await ask(`User on ${url}: `));
   const password = await askPassword(this);
-  const granted = await clientOf(url)
-    .call<typeof createToken>('POST /auth/token', { body: { grant_type: 'password', username, password } })
-    .catch((error: unknown) => {
-      if (!(error instanceof ProblemError) || error.status !== 401) throw error;
-      throw new CliError(`${error.message}`, exitCodes.notSignedIn);
-    });
-  const signedIn = clientOf(url, granted.access_token);
-  const file = loginFile(this.env);
-  const logins = await readLogins(file);
-  const named = await signedIn.call<typeof createNamedToken>('POST /auth/tokens', {
-    body: { name: `mps on ${hostname()}`.slice(0, 128), expires_in: lifetime * daySeconds },
-  });
-  const others = logins.filter((one) => one.url !== url);
-  const { access_token: token, expires_at } = named;
-  await writeLogins(file, [{ url, username: granted.username, token, expires_at }, ...others]);
-  const replaced = logins.filter((one) => one.url === url).map((one) => one.token);
-  // Tokens that nobody needs any more; they would expire anyway.
-  for (const old of [granted.access_token, ...replaced])
-    await clientOf(url, old)
-      .call<typeof deleteToken>('DELETE /auth/token')
-      .catch(() => undefined);
-  this.printer.say(
-    `Signed in to ${url} as ${granted.username} (${granted.account_type}) until ${expires_at.slice(0, 10)}.`,
-  );
+  const { account_type, expires_at } = await signIn({ url, username, password, days: lifetime }, this.env);
+  this.printer.say(`Signed in to ${url} as ${username} (${account_type}) until ${expires_at.slice(0, 10)}.`);
 }
 
 export const loginCommand = buildCommand({

@@ -1,4 +1,5 @@
 import { buildCommand } from '@stricli/core';
+import { experimentAttributes } from '../../functions/experiments/experiment-attributes.ts';
 import type { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
 import type { CliContext } from '../context.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
@@ -8,6 +9,7 @@ import { requireProject } from '../projects/find-project.ts';
 import { json, project, verbose } from './flags.ts';
 
 interface Flags {
+  sort?: readonly string[];
   limit?: number;
   project?: string;
   json?: boolean;
@@ -29,16 +31,31 @@ const row = ({ experiment_id, name, status, created_at, duration, best }: Experi
   best === null ? '' : `${best.criterion} ${numberText(best.value)}`,
 ];
 
+const attributes: readonly string[] = experimentAttributes;
+
+/** A name to sort by as the service takes it: a bare one that is no attribute is that of a metric. */
+function orderTerm(given: string): string {
+  const isDown = given.startsWith('-');
+  const name = isDown ? given.slice(1) : given;
+  const isWhole = attributes.includes(name) || /^(metrics|params|tags)\./.test(name);
+  return `${isWhole ? name : `metrics.\`${name}\``} ${isDown ? 'DESC' : 'ASC'}`;
+}
+
 async function ls(
   this: CliContext,
-  { limit: most = 50, project: given, json: isJson }: Flags,
+  { sort, limit: most = 50, project: given, json: isJson }: Flags,
+  filter?: string,
 ): Promise<void> {
   const session = await connect(this.env);
   const { project_id } = await requireProject(session, this.folder, given);
   const experiments: Experiment[] = [];
   const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
-    query: { limit: Math.min(most, 1000) },
+    query: {
+      limit: Math.min(most, 1000),
+      ...(filter !== undefined && { filter }),
+      ...(sort !== undefined && { order_by: sort.map(orderTerm).join(', ') }),
+    },
   });
   for await (const experiment of rows) {
     // A line each, so that scripts need not wait for the last.
@@ -53,7 +70,26 @@ async function ls(
 export const lsCommand = buildCommand({
   func: ls,
   parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: "Which ones, such as 'metrics.accuracy > 0.9 AND params.lr = 0.01'",
+          placeholder: 'FILTER',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
     flags: {
+      sort: {
+        kind: 'parsed',
+        parse: String,
+        variadic: ',',
+        placeholder: 'NAME',
+        brief: 'By a metric, or by params.NAME, duration, cost and the like; -NAME begins with the greatest',
+        optional: true,
+      },
       limit: {
         kind: 'parsed',
         parse: limit,
@@ -69,7 +105,11 @@ export const lsCommand = buildCommand({
   },
   docs: {
     brief: 'List the experiments of a project, newest first',
-    fullDescription:
-      'With --json a line for each experiment.\n\nExamples:\n  mps ls\n  mps ls -p digits --json',
+    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; an experiment without the value by which is sorted comes last. With --json a line for each experiment.
+
+Examples:
+  mps ls
+  mps ls 'metrics.accuracy > 0.9' --sort -accuracy
+  mps ls "status = 'FAILED'" -n 5 --json`,
   },
 });

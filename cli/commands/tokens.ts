@@ -6,8 +6,8 @@ import type { endpoint as revokeToken } from '../../functions/auth/revoke-token.
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect } from '../login/connect.ts';
+import { daySeconds, days } from '../login/days.ts';
 import { writeSecret } from '../login/write-secret.ts';
-import { daySeconds, days } from './days.ts';
 import { json, verbose } from './flags.ts';
 
 interface Flags {

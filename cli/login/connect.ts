@@ -1,8 +1,12 @@
-import { Client } from '../../shared/client/client.ts';
+import type { endpoint as readHealth } from '../../functions/service/read-health.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { version } from '../version.ts';
+import { ownAdminPassword, runningService } from './checkout.ts';
+import { clientOf } from './client-of.ts';
+import { lookForNewerVersion } from './newer-version.ts';
 import { loginFile, readLogins } from './saved-logins.ts';
 import { localUrl, serviceUrl } from './service-url.ts';
+import { signIn } from './sign-in.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -11,30 +15,49 @@ export interface Session {
   token: string;
 }
 
-/** Patient enough for a service that starts anew, and no longer: somebody is waiting. */
-const retries = { attempts: 5, seconds: 20 };
-
-/** A client of a service, with its token where there is one. */
-export const clientOf = (url: string, token?: string): Client =>
-  new Client({ url, token, userAgent: `mps/${version}`, retries });
+/** The service of this machine: the one that the checkout runs, or where it would. */
+const localAddress = async (env: Variables): Promise<string> => (await runningService(env)) ?? localUrl;
 
 /** Which service is used, and with what token: the environment's, or those that were saved. */
 export async function chosenLogin(env: Variables): Promise<{ url: string; token: string | undefined }> {
   const { MPS_URL, MPS_TOKEN } = env;
   const wanted = MPS_URL === undefined || MPS_URL === '' ? undefined : serviceUrl(MPS_URL);
   if (MPS_TOKEN !== undefined && MPS_TOKEN !== '') {
-    const url = wanted ?? (await readLogins(loginFile(env)))[0]?.url ?? localUrl;
+    const url = wanted ?? (await readLogins(loginFile(env)))[0]?.url ?? (await localAddress(env));
     return { url, token: MPS_TOKEN };
   }
   const logins = await readLogins(loginFile(env));
   const login = wanted === undefined ? logins[0] : logins.find(({ url }) => url === wanted);
-  return { url: login?.url ?? wanted ?? localUrl, token: login?.token };
+  return { url: login?.url ?? wanted ?? (await localAddress(env)), token: login?.token };
+}
+
+/**
+ * Signs in to the service that the checkout runs as its first admin, whose password lies in the data folder for the
+ * person who started it; undefined for any other service.
+ */
+async function ownToken(url: string, env: Variables): Promise<string | undefined> {
+  if ((await runningService(env)) !== url) return undefined;
+  const password = await ownAdminPassword(env);
+  if (password === undefined) return undefined;
+  try {
+    const { token, username } = await signIn({ url, username: 'admin', password }, env);
+    process.stderr.write(`Signed in to ${url} as ${username}, whose password this checkout keeps.\n`);
+    return token;
+  } catch (error) {
+    // The password was changed since.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 /** A client that has signed in. @throws CliError where nobody has */
 export async function connect(env: Variables): Promise<Session> {
-  const { url, token } = await chosenLogin(env);
+  const { url, token: chosen } = await chosenLogin(env);
+  // Whether a service is there at all comes before who may use it.
+  if (chosen === undefined) await clientOf(url).call<typeof readHealth>('GET /health');
+  const token = chosen ?? (await ownToken(url, env));
   if (token === undefined)
     throw new CliError(`You are not signed in to ${url}. Run "mps login ${url}".`, exitCodes.notSignedIn);
+  lookForNewerVersion(url, env);
   return { client: clientOf(url, token), token };
 }

@@ -3,7 +3,8 @@ import { CliError, exitCodes } from '../cli-error.ts';
 /** Where `npm start` listens unless it is told otherwise. */
 export const localUrl = 'http://127.0.0.1:3000';
 
-const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+/** Whether a host is this machine. */
+export const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
 /** A base address as it is compared and used. @throws CliError for what is none, or would send a token in clear text */
 export function serviceUrl(text: string): string {

@@ -2,6 +2,7 @@ import type { ExperimentRow } from '../../shared/data/experiment-row.ts';
 import { actualCost } from '../../shared/jobs/cost.ts';
 import { durationOf } from '../../shared/jobs/shown-job.ts';
 import type { Attribute, Vocabulary } from '../../shared/search/vocabulary.ts';
+import type { ExperimentAttribute } from './experiment-attributes.ts';
 
 /** What rows do not know of themselves. */
 interface Surroundings {
@@ -35,7 +36,7 @@ export function experimentVocabulary({ now, usernameOf }: Surroundings): Vocabul
       run_name: name,
       start_time: started_at,
       end_time: stopped_at,
-    },
+    } satisfies Readonly<Record<ExperimentAttribute, Attribute<ExperimentRow>>>,
     groups: {
       metrics: { type: 'number', read: (row, key) => row.metric(key)?.last },
       params: { type: 'text-or-number', read: (row, key) => row.param(key) },

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { type Ended, type StartedMps, startMps } from '../support/mps.ts';
+import { type Ended, startMps } from '../support/mps.ts';
+import { testInTerminal } from './mps-in-terminal.ts';
 
 const password = 'correct horse battery';
 const hello = join(import.meta.dirname, '../examples/hello');
@@ -29,9 +30,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'mps-command-'));
   folder = join(scratch, 'hello');
   await cp(hello, folder, { recursive: true });
-  const started = await startLocalService(['--data', join(scratch, 'data')], { ADMIN_PASSWORD: password });
-  if (!('url' in started)) throw new Error(started.output);
-  service = started;
+  service = await start();
 });
 
 afterAll(async () => {
@@ -39,12 +38,25 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 });
 
+async function start(args: readonly string[] = []): Promise<LocalService> {
+  const data = ['--data', join(scratch, 'data')];
+  const started = await startLocalService([...data, ...args], { ADMIN_PASSWORD: password });
+  if (!('url' in started)) throw new Error(started.output);
+  return started;
+}
+
+async function restart(): Promise<void> {
+  await service.end('SIGTERM');
+  service = await start(['--port', new URL(service.url).port]);
+}
+
 const loginFile = () => join(scratch, 'home/.config/mps/logins.json');
 
 // One person's session: each test goes on where the one before it ended.
 describe('mps', { shuffle: false }, () => {
   test('says how to sign in, and ends with 4', async () => {
-    expect(await mps(['whoami'])).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
+    const unknown = await mps(['whoami'], '', { MPS_URL: service.url });
+    expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
     const strange = await mps(['whoami'], '', { MPS_URL: service.url, MPS_TOKEN: 'a.b' });
     expect(strange).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
   });
@@ -92,6 +104,15 @@ describe('mps', { shuffle: false }, () => {
       metrics: { accuracy: [0.96875, null] },
       attributes: { status: ['SUCCEEDED', 'FAILED'] },
     });
+    const sorted = async (...args: string[]) =>
+      (await mps(['ls', ...args])).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split('\t')[2]);
+    expect(await sorted('--sort', '-accuracy')).toEqual(['SUCCEEDED', 'FAILED']);
+    expect(await sorted('--sort', 'status')).toEqual(['FAILED', 'SUCCEEDED']);
+    expect(await sorted('metrics.accuracy > 0.9')).toEqual(['SUCCEEDED']);
+    expect((await mps(['ls', 'metrics.accuracy >'])).stderr).toMatch(/^filter /);
     expect((await mps(['compare'])).stdout).toMatch(/^params\.learning_rate\t0\.2\t0\.1$/m);
     expect((await mps(['logs', id])).stdout).toContain('epoch 4: accuracy 0.969\n');
     expect(await mps(['logs', '-f', 'latest'])).toMatchObject({ code: 7 });
@@ -171,56 +192,16 @@ describe('mps', { shuffle: false }, () => {
     expect((await mps(['ls', '--json'])).stdout.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('leaves a training running at Ctrl-C, and cancels it at a second one', async () => {
+  test('Ctrl-C as soon as it is submitted leaves the training there, and says so', async () => {
     const home = join(scratch, 'home');
-    const following = (args: readonly string[]) => startMps(args, { folder, home });
-    const interrupted = async ({ child, ended, printed }: StartedMps, times: number) => {
-      await printed('begun');
-      child.kill('SIGINT');
-      await printed('Detached');
-      if (times === 2) child.kill('SIGINT');
-      return ended;
-    };
-    const first = await interrupted(
-      following(['run', '--', 'sh', '-c', 'printf "%s%s\\n" be gun; sleep 600']),
-      1,
-    );
-    expect(first).toMatchObject({ code: 130, stderr: expect.stringMatching(/mps logs -f [0-9a-z]{26}/) });
-    expect(JSON.parse((await mps(['show', '--json'])).stdout)).toMatchObject({ status: 'RUNNING' });
-    const early = following(['run', '--', 'sleep', '600']);
+    const early = startMps(['run', '--', 'sleep', '600'], { folder, home });
     await early.printed('submitted');
     early.child.kill('SIGINT');
     expect(await early.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('mps logs -f') });
     await mps(['cancel', 'latest']);
-    const latest = first.stderr.match(/mps logs -f (\w+)/)?.[1] ?? '';
-    const second = await interrupted(following(['logs', '-f', latest]), 2);
-    expect(second).toMatchObject({ code: 130, stderr: expect.stringContaining('Cancelled') });
-    const { status } = JSON.parse((await mps(['show', latest, '--json'])).stdout);
-    expect(['RUNNING', 'CANCELLED']).toContain(status);
   });
 
-  test.each([
-    { args: ['show', 'no id'], fault: 'is no id' },
-    { args: ['compare', 'latest'], fault: 'two experiments or more' },
-    { args: ['ls', '-n', '0'], fault: 'whole number' },
-    { args: ['cancel'], fault: 'ID' },
-    { args: ['run', '--nodes', 'many'], fault: 'must be a number' },
-    { args: ['run', '-S', 'nothing'], fault: 'NAME=VALUE' },
-    { args: ['run', '-c', 'missing.yaml'], fault: 'There is no configuration missing.yaml' },
-    { args: ['run', '--speed'], fault: 'No flag registered for --speed' },
-    { args: ['loogs'], fault: 'did you mean `logs`' },
-    { args: ['login', 'http://example.com'], fault: 'clear text' },
-    { args: ['login', 'nowhere'], fault: 'no address' },
-    { args: ['data', 'push', 'a', 'missing'], fault: 'no file or folder' },
-    { args: ['models', 'push', 'a', 'missing.onnx'], fault: 'There is no file' },
-    { args: ['prune', 'a'], fault: 'strategy' },
-    { args: ['completion', 'csh'], fault: 'bash, zsh, fish' },
-  ])('refuses $args with 2', async ({ args, fault }) => {
-    const refused = await mps(args);
-    expect(refused.stderr).toContain(fault);
-    expect(refused.stderr).not.toMatch(/^ +at /m);
-    expect(refused.code).toBe(2);
-  });
+  testInTerminal(() => ({ scratch, folder, service, restart }));
 
   test('tells what the service refuses, with the parameter', async () => {
     const refused = await mps(['run', '--vcpus', '3']);

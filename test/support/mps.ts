@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const launcher = fileURLToPath(new URL('../../cli/mps.mjs', import.meta.url));
+/** The command as `npx mps` starts it. */
+export const mpsLauncher = fileURLToPath(new URL('../../cli/mps.mjs', import.meta.url));
 
 export interface Ended {
   code: number | null;
@@ -32,9 +33,10 @@ export function startMps(
   { folder, home, environment = {}, input = '' }: MpsOptions,
 ): StartedMps {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = spawn(process.execPath, [mpsLauncher, ...args], {
     cwd: folder,
-    env: { PATH, HOME: home, ...environment },
+    // A checkout of its own: the service that somebody runs in this one is none of the test's business.
+    env: { PATH, HOME: home, MPS_CHECKOUT: home, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

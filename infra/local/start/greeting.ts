@@ -6,11 +6,20 @@ const quoted = (text: string): string =>
 
 /** A command that signs in as the first admin when it is pasted into a shell in the present folder. */
 function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
+  const command = `npx mps login ${url} --user ${username}`;
+  if (password === undefined) return command;
   const near = relative(process.cwd(), passwordFile);
-  const file = near.startsWith('..') ? passwordFile : near;
-  const field = password === undefined ? '"password=$ADMIN_PASSWORD"' : quoted(`password@${file}`);
-  return `curl ${url}/auth/token -d grant_type=password -d username=${username} --data-urlencode ${field}`;
+  return `${command} < ${quoted(near.startsWith('..') ? passwordFile : near)}`;
 }
+
+/** What to do next, in a second terminal. */
+const nextCommands = [
+  'Train an example, train it otherwise, and compare, in a second terminal:',
+  '  cd test/examples/hello && npx mps run',
+  '  npx mps run -S learning_rate=0.2',
+  '  npx mps compare',
+  '',
+];
 
 export interface Greeting {
   url: string;
@@ -54,5 +63,5 @@ export function greeting({
       '',
     );
   }
-  return [...lines, `Listening on ${url}`, ''].join('\n');
+  return [...lines, ...nextCommands, `Listening on ${url}`, ''].join('\n');
 }

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runMain } from '../../command/run-main.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../../endpoints.ts';
+import { writeDurably } from '../batch/durable-file.ts';
 import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
 import { endpointEnvironment } from '../role/local-roles.ts';
 import { checkSettings } from './check-settings.ts';
@@ -58,6 +60,11 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const gateway = await listen({ endpoints, port, limits, bodyBytes, anonymousTimes, corsOrigins });
   started.defer(() => gateway.close());
 
+  // By it the command mps of this checkout finds the service, whatever its port.
+  await writeDurably(
+    join(dataFolder, 'service.json'),
+    JSON.stringify({ url: gateway.url, pid: process.pid }),
+  );
   process.stdout.write(
     greeting({
       url: gateway.url,

@@ -25,7 +25,13 @@ describe('what a start says', () => {
     } as const;
     const said = greeting({ ...base, firstAdmin });
     expect(said).toContain('the password made');
-    expect(said).toContain(String.raw`--data-urlencode 'password@/it'\''s $(here)/admin-password'`);
+    expect(said).toContain(
+      String.raw`npx mps login http://127.0.0.1:3000 --user admin < '/it'\''s $(here)/admin-password'`,
+    );
+  });
+
+  test('names the three commands to go on with', () => {
+    expect(greeting(base)).toMatch(/npx mps run\n.*npx mps run -S .*\n.*npx mps compare\n/);
   });
 
   test('warns of what this machine does not keep apart', () => {
@@ -38,6 +44,6 @@ describe('what a start says', () => {
       password: undefined,
       passwordFile: '/data/admin-password',
     } as const;
-    expect(greeting({ ...base, firstAdmin })).toContain('--data-urlencode "password=$ADMIN_PASSWORD"');
+    expect(greeting({ ...base, firstAdmin })).toMatch(/npx mps login http:\S+ --user admin\n/);
   });
 });

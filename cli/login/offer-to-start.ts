@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { endpoint as readHealth } from '../../functions/service/read-health.endpoint.ts';
+import { Client } from '../../shared/client/client.ts';
+import { wait } from '../../shared/client/retry.ts';
+import type { CliContext } from '../context.ts';
+import { LiveLine } from '../output/live-line.ts';
+import { secondsText } from '../output/units.ts';
+import { ask } from './ask.ts';
+import { checkoutFolder, dataFolderOf } from './checkout.ts';
+import { chosenLogin } from './connect.ts';
+import { isLoopback } from './service-url.ts';
+
+/** The first start installs what is missing. */
+const mostMilliseconds = 300_000;
+const pollMilliseconds = 200;
+
+const answers = (url: string): Promise<boolean> =>
+  new Client({ url, retries: { attempts: 1, seconds: 0 } }).call<typeof readHealth>('GET /health').then(
+    () => true,
+    () => false,
+  );
+
+/** Starts the service of a checkout in the background; false where it does not come up. */
+async function start(checkout: string, url: string, { printer }: CliContext): Promise<boolean> {
+  const folder = dataFolderOf(checkout);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'service.log');
+  const log = await open(file, 'w', 0o600);
+  const args = ['start', '--silent', '--', '--port', new URL(url).port || '80'];
+  const service = spawn('npm', args, { cwd: checkout, detached: true, stdio: ['ignore', log.fd, log.fd] });
+  service.unref();
+  let hasEnded = false;
+  once(service, 'exit').then(
+    () => {
+      hasEnded = true;
+    },
+    () => {
+      hasEnded = true;
+    },
+  );
+  await log.close();
+  const line = new LiveLine(printer);
+  const since = performance.now();
+  try {
+    while (!hasEnded && performance.now() - since < mostMilliseconds) {
+      if (await answers(url)) {
+        line.end();
+        printer.say(`It runs at ${url}; what it says goes to ${file}. To stop it: kill ${service.pid}`);
+        return true;
+      }
+      line.set(`starting…  ${secondsText((performance.now() - since) / 1000)}`);
+      await wait(pollMilliseconds);
+    }
+  } finally {
+    line.end();
+  }
+  printer.say(
+    `It did not start:\n${(await readFile(file, 'utf8')).trimEnd().split('\n').slice(-5).join('\n')}`,
+  );
+  return false;
+}
+
+/**
+ * Offers to start the service of this checkout where nothing answers on this machine. Nobody is asked without a terminal.
+ *
+ * @returns whether it runs now, so that the command may be tried again
+ */
+export async function offerToStart(context: CliContext): Promise<boolean> {
+  const { env, process } = context;
+  const checkout = checkoutFolder(env);
+  if (checkout === undefined || process.stdin.isTTY !== true) return false;
+  const { url } = await chosenLogin(env);
+  if (!isLoopback(new URL(url).hostname) || (await answers(url))) return false;
+  const answer = await ask('Start the service of this checkout now, in the background? [Y/n] ').catch(
+    () => 'n',
+  );
+  return /^(y(es)?)?$/i.test(answer.trim()) && start(checkout, url, context);
+}

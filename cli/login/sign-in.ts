@@ -1,0 +1,49 @@
+import { hostname } from 'node:os';
+import type { endpoint as createNamedToken } from '../../functions/auth/create-named-token.endpoint.ts';
+import type { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
+import type { endpoint as deleteToken } from '../../functions/auth/delete-token.endpoint.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { clientOf } from './client-of.ts';
+import { daySeconds } from './days.ts';
+import { type Login, loginFile, readLogins, writeLogins } from './saved-logins.ts';
+
+interface Credentials {
+  url: string;
+  username: string;
+  password: string;
+  /** How long the login is good. */
+  days?: number | undefined;
+}
+
+/** Signs in, and keeps a named token in the place of an earlier one. @throws CliError for a wrong password */
+export async function signIn(
+  { url, username, password, days = 90 }: Credentials,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Login & { account_type: string }> {
+  const granted = await clientOf(url)
+    .call<typeof createToken>('POST /auth/token', { body: { grant_type: 'password', username, password } })
+    .catch((error: unknown) => {
+      if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+      throw new CliError(error.message, exitCodes.notSignedIn);
+    });
+  const signedIn = clientOf(url, granted.access_token);
+  const file = loginFile(env);
+  const logins = await readLogins(file);
+  const { access_token: token, expires_at } = await signedIn.call<typeof createNamedToken>(
+    'POST /auth/tokens',
+    {
+      body: { name: `mps on ${hostname()}`.slice(0, 128), expires_in: days * daySeconds },
+    },
+  );
+  const others = logins.filter((one) => one.url !== url);
+  const login = { url, username: granted.username, token, expires_at };
+  await writeLogins(file, [login, ...others]);
+  const replaced = logins.filter((one) => one.url === url).map((one) => one.token);
+  // Tokens that nobody needs any more; they would expire anyway.
+  for (const old of [granted.access_token, ...replaced])
+    await clientOf(url, old)
+      .call<typeof deleteToken>('DELETE /auth/token')
+      .catch(() => undefined);
+  return { ...login, account_type: granted.account_type };
+}

@@ -1,0 +1,127 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** One person's session, whose service may be started anew. */
+export interface Session {
+  scratch: string;
+  folder: string;
+  service: LocalService;
+  /** Starts the service again with the same data, at the same address. */
+  restart(): Promise<void>;
+}
+
+const controlC = '\x03';
+const erased = '\r\x1b[2K';
+/** The log's lines of the service are dim. */
+const dim = '\x1b[2m';
+
+/** Says that it has begun, and says more when it was interrupted. */
+const patient =
+  'sh -c \'if [ -e "$CHECKPOINT_DIR/a" ]; then echo went on; exit 3; fi; touch "$CHECKPOINT_DIR/a"; printf "%s%s\\n" be gun; sleep 600\'';
+
+/** Tests that need a terminal: a person who types, looks, and goes away. They go on where each other ended. */
+export function testInTerminal(session: () => Session): void {
+  const terminal = (line: string, environment: Readonly<Record<string, string>> = {}, columns = 100) => {
+    const { scratch, folder } = session();
+    const home = join(scratch, 'home');
+    return openTerminal(line, {
+      folder,
+      columns,
+      environment: { HOME: home, MPS_CHECKOUT: home, ...environment },
+    });
+  };
+
+  test('a password is typed unseen', async () => {
+    const typed = terminal(`mps login ${session().service.url}`);
+    await typed.shows('User on');
+    typed.type('admin\r');
+    await typed.shows('Password: ');
+    typed.type('correct horse battery\r');
+    expect(await typed.ended).toBe(0);
+    expect(typed.output()).toContain('Signed in to');
+    expect(typed.output()).not.toContain('horse');
+  });
+
+  test('Ctrl-C leaves a training running; the line below the log keeps to the width of the terminal', async () => {
+    const following = terminal(`mps run -- ${patient}`);
+    await following.shows('begun');
+    await following.shows(/RUNNING {2}\d/);
+    following.resize(20, 30);
+    await following.shows(new RegExp(`${RegExp.escape(erased)}\\S{0,4}RUNNING .{0,24}$`));
+    following.type(controlC);
+    await following.shows('Ctrl-C once more cancels it');
+    expect(await following.ended).toBe(130);
+    expect(following.output()).toMatch(/To follow it again: mps logs -f [0-9a-z]{26}/);
+    expect(following.output()).toContain(dim);
+  });
+
+  test('a service that is started again is waited for: the log goes on, and the program’s exit code comes', async () => {
+    const following = terminal('mps logs -f latest', { NO_COLOR: '1' });
+    await following.shows('begun');
+    await session().restart();
+    await following.shows('The service is back.');
+    await following.shows('went on');
+    expect(await following.ended).toBe(3);
+    const output = following.output();
+    expect(output.match(/cannot be reached; waiting/g)).toHaveLength(1);
+    expect(output.match(/begun/g)).toHaveLength(1);
+    expect(output).not.toContain(dim);
+  });
+
+  test('a token that ends while it is used says how to go on; a second Ctrl-C cancels', async () => {
+    const { folder } = session();
+    expect(await terminal('mps tokens create short --to short').ended).toBe(0);
+    const token = (await readFile(join(folder, 'short'), 'utf8')).trim();
+    await rm(join(folder, 'short'));
+    expect(await terminal('mps run -d -- sleep 600').ended).toBe(0);
+    const { url } = session().service;
+    const other = terminal('mps logs -f latest', { MPS_URL: url, MPS_TOKEN: token });
+    await other.shows('RUNNING');
+    const Authorization = `Bearer ${token}`;
+    expect((await fetch(`${url}/auth/token`, { method: 'DELETE', headers: { Authorization } })).status).toBe(
+      200,
+    );
+    expect(await other.ended).toBe(4);
+    expect(other.output()).toContain('Sign in with "mps login"');
+
+    const own = terminal('mps logs -f latest');
+    await own.shows('RUNNING');
+    own.type(controlC);
+    await own.shows('Ctrl-C once more');
+    own.type(controlC);
+    expect(await own.ended).toBe(130);
+    expect(own.output()).toContain('Cancelled');
+  });
+
+  test('a reader that goes away ends it without a word', async () => {
+    const piped = terminal('mps logs latest --json | head -n 1');
+    expect(await piped.ended).toBe(0);
+    expect(piped.output()).toMatch(/^\{[^\n]*\}\r?\n$/);
+  });
+
+  test('a service that is not there is started if the person likes, and signed in to', {
+    timeout: 120_000,
+  }, async () => {
+    const { scratch } = session();
+    const root = join(import.meta.dirname, '../..');
+    const checkout = join(scratch, 'checkout');
+    await mkdir(checkout);
+    const start = `'${process.execPath}' '${join(root, 'infra/local/start/launch.mjs')}'`;
+    await writeFile(join(checkout, 'package.json'), JSON.stringify({ scripts: { start } }));
+    const free = await startLocalService(['--data', join(scratch, 'free')]);
+    if (!('url' in free)) throw new Error(free.output);
+    await free.end('SIGTERM');
+    const environment = { HOME: checkout, MPS_CHECKOUT: checkout, MPS_URL: free.url };
+    const asking = terminal('mps whoami', environment);
+    await asking.shows('in the background? [Y/n]');
+    asking.type('\r');
+    expect(await asking.ended).toBe(0);
+    const [, pid = ''] = /To stop it: kill (\d+)/.exec(asking.output()) ?? [];
+    process.kill(-Number(pid), 'SIGTERM');
+    expect(asking.output()).toContain('Signed in to');
+    expect(asking.output()).toContain(`admin (admin) on ${free.url}`);
+  });
+}
