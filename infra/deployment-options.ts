@@ -191,7 +191,7 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
     const faults = parsed.error.issues.map(({ path, message }) =>
       path.length === 0 ? message : `${path.join('.')}: ${message}`,
     );
-    throw new CommandError(`Bad options of the deployment:\n  ${faults.join('\n  ')}`);
+    throw new CommandError(`Invalid options of the deployment:\n  ${faults.join('\n  ')}`);
   }
   const options = parsed.data;
   checkSizes(options);

@@ -17,16 +17,16 @@ export const endpoint = defineEndpoint({
   method: 'POST',
   path: '/auth/tokens',
   summary: 'Create a token for a script',
-  description: `The token has a name and lives for \`expires_in\` seconds: a minute to a year, 90 days if nothing is said. Only this answer holds it. It has all rights of the user, who can have ${namedTokensMost}, and dies with a change of their password or account type.`,
+  description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. It has all rights of the user, who can have ${namedTokensMost}. A change of password or account type revokes it.`,
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {
     body: fields(
       z.strictObject({
-        name: line(128).describe('What it is for, such as `nightly training`.'),
+        name: line(128).describe('Purpose of the token, such as `nightly training`.'),
         expires_in: integer(60, 365 * daySeconds)
           .default(90 * daySeconds)
-          .describe('Seconds that it lives.'),
+          .describe('Seconds for which it is valid.'),
       }),
     ),
   },

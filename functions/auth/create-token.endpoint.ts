@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   method: 'POST',
   path: '/auth/token',
   summary: 'Sign in',
-  description: 'The password grant of RFC 6749. The token is good for 12 hours.',
+  description: 'The password grant of RFC 6749. The token is valid for 12 hours.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
   needs: { accounts: writeAccounts },

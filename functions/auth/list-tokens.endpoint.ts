@@ -10,9 +10,8 @@ export const endpoint = defineEndpoint({
   name: 'listTokens',
   method: 'GET',
   path: '/auth/tokens',
-  summary: 'Your tokens that are good, newest first',
-  description:
-    'Those for scripts and those of sign-ins. `current` is the one that was sent with the request.',
+  summary: 'Your valid tokens, newest first',
+  description: 'Tokens for scripts and tokens of sign-ins. `current` marks the token of this request.',
   allow: 'guest',
   needs: { accounts: readAccounts },
   input: { query: z.strictObject(paging) },

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {
-    path: z.strictObject({ token_id: Ulid.describe('The token: its `token_id` in GET /auth/tokens.') }),
+    path: z.strictObject({ token_id: Ulid.describe('Id of the token, from GET /auth/tokens.') }),
   },
   output: { 200: z.object({ token_id: Ulid }) },
   problems: ['not-found'],

@@ -26,9 +26,7 @@ export const ConfigAnswer = z
 export const versionQuery = z.strictObject({
   version: integer(1, 9_999_999_999)
     .optional()
-    .describe(
-      `An earlier version, such as \`3\`; the newest ${versionsKept} are kept. Without it the newest.`,
-    ),
+    .describe(`Version, such as \`3\`; the newest ${versionsKept} are kept. Default: the newest.`),
 });
 
 /** A configuration with its contents, as text and parsed. */

@@ -19,7 +19,7 @@ export const endpoint = defineEndpoint({
   input: {
     query: z.strictObject({
       'project-name': line(128).describe('Its name for people, such as `Handwritten digits`.'),
-      'project-description': paragraph(2000).describe('What it is about; several lines may be.'),
+      'project-description': paragraph(2000).describe('What the project is about; may have several lines.'),
       'project-type': line(64).describe(
         'Kind of the data or of the model, in your own words, such as `image`.',
       ),

@@ -23,7 +23,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Delete a project with everything in it',
   description:
-    'It is gone for every read at once. Its jobs are cancelled and its objects and records removed in the background, also after a crash.',
+    'It disappears from every read at once. Its jobs are cancelled and its objects and records removed in the background, also after a crash.',
   allow: 'developer',
   project: 'remove',
   needs: { records: writeRecords },

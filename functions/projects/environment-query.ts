@@ -22,13 +22,13 @@ function dependencyFaults(type: unknown, dependencies: unknown): CombinedFault[]
 export const environmentQuery = checkedTogether(
   z.strictObject({
     entry_point_command: paragraph(4000).describe(
-      'What is run, such as `python train.py --config {config} --data {data_dir} --out {output_dir}`.',
+      'Command to run, such as `python train.py --config {config} --data {data_dir} --out {output_dir}`.',
     ),
     env_type: EnvironmentType.describe(
-      'Where it runs: with packages of Python or Node, with what the image has, or in an image of yours.',
+      'Kind of environment: Python or Node packages, what the machine has (`system`), or an image of yours (`docker`).',
     ),
     dependencies: paragraphOrBlank(4000).describe(
-      'What is installed, a line each, such as `scikit-learn==1.7.2`.',
+      'Packages to install, one on each line, such as `scikit-learn==1.7.2`.',
     ),
   }),
   ({ entry_point_command, env_type, dependencies }) => [

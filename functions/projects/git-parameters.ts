@@ -5,9 +5,7 @@ import { flag } from '../../shared/http/parameters.ts';
 
 /** Query parameters by which a client says what commit the source of a training is. */
 export const gitParameters = {
-  git_commit: line(64)
-    .optional()
-    .describe('Commit of the source, such as `3f2a9c1`; for people, nothing is fetched by it.'),
+  git_commit: line(64).optional().describe('Commit of the source, such as `3f2a9c1`; for information only.'),
   git_branch: line(250).optional().describe('Branch of the commit, such as `main`.'),
   git_dirty: flag
     .optional()

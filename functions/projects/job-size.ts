@@ -23,15 +23,15 @@ export const sizeParameters = {
   memory: sizeBounds.memory
     .optional()
     .describe(
-      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`; on a cluster 2048 for each of them; with `gpus` all that the smallest node that has them can give. A refusal names the steps that there are.',
+      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`; on a cluster 2048 for each of them; with `gpus` all that the smallest node that has them can give. An error names the allowed values.',
     ),
-  gpus: integer(0, 8).optional().describe('GPUs of each node, such as `1`; none without it.'),
+  gpus: integer(0, 8).optional().describe('GPUs of each node, such as `1`. Default: none.'),
   timeout: sizeBounds.timeout
     .optional()
     .describe(
-      'Seconds after which the command of an attempt is stopped, such as `3600`; without it the longest that the deployment allows, 6 hours unless it says otherwise.',
+      'Seconds after which the command of an attempt is stopped, such as `3600`. Default: the maximum of the deployment, 6 hours unless configured.',
     ),
-  dataset: FileId.optional().describe('Name of the data set to lay out at `DATA_DIR`; none without it.'),
+  dataset: FileId.optional().describe('Name of the data set to put at `DATA_DIR`. Default: none.'),
 };
 
 const Sizes = z.object(sizeParameters);

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   name: 'listCriteria',
   method: 'GET',
   path: '/projects/criteria',
-  summary: 'The criteria by which experiments are judged',
+  summary: 'The criteria by which experiments are ranked',
   description:
     "A project's experiments are ranked by the first criterion that lists the project's task, or by `loss` where none does. Tasks match whatever their case; spaces and underscores count as hyphens.",
   allow: 'viewer',

@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/configs/{config_id}',
   summary: 'Store a configuration file',
-  description: `The body is the file, at most 256 KiB of UTF-8; its name says the format: .yaml, .yml, .json or .toml. Every change is a new version, also after a delete, of which the newest ${versionsKept} are kept; the bytes of the present version once more change nothing.`,
+  description: `The body is the file, at most 256 KiB of UTF-8. Its name determines the format: .yaml, .yml, .json or .toml. Every change makes a new version, also after a delete; the newest ${versionsKept} are kept. Sending the current content again changes nothing.`,
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/datasets/{dataset}',
   summary: 'Make an uploaded file the current version of a data set',
   description:
-    'A tar.gz, tar or zip archive is told by its contents and unpacked for experiments; anything else is given to them as the file it is, and so is an archive with `format=file`, as zip-based formats such as .npz need it.',
+    'A tar.gz, tar or zip archive is recognised by its contents and unpacked for experiments; any other file is passed on unchanged. `format=file` passes on an archive unchanged, which zip-based formats such as .npz need.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, objects: readProjectObjects },
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
       format: z
         .literal('file', 'must be file, or absent to tell an archive by its contents')
         .optional()
-        .describe('`file` keeps an archive as the file it is.'),
+        .describe('`file` does not unpack an archive.'),
     }),
   },
   output: { 200: DatasetAnswer },

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/members/{username}',
   summary: 'Share a project with a user, or change their role in it',
   description:
-    'A `viewer` finds the project on their own list; a `developer` may change what is in it, and train. Their account type bounds that: a viewer’s account trains nowhere. The owner is changed with PUT …/owner.',
+    'A `viewer` finds the project on their own list. A `developer` may change its contents and train. The account type limits the role: a viewer’s account cannot train. PUT …/owner changes the owner.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, accounts: readAccounts },

@@ -15,7 +15,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/variables/{name}',
   summary: 'Set an environment variable of a project',
   description:
-    'It is a secret unless `secret` is false: encrypted, given to the jobs of this project alone, masked in their logs, and never answered again. Jobs that are submitted from then on get it. Names that the service gives itself are refused.',
+    'It is a secret unless `secret` is false: encrypted, given to the jobs of this project alone, masked in their logs, and never returned. Jobs that are submitted later get it. Names that the service sets itself are refused.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, keys: makeVariablesKey },

@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/configs/{config_id}',
   summary: 'Details of a configuration, with its contents',
   description:
-    '`content` is the file as it was sent, `data` what it says. In `data`, integers beyond ±2^53 are texts, as are NaN and the infinities; YAML aliases and merges are resolved.',
+    '`content` is the file as it was sent, `data` its parsed values. In `data`, integers beyond ±2^53 are texts, as are NaN and the infinities; YAML aliases and merges are resolved.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/rerun',
   summary: 'Begin a new experiment with the inputs of one that has ended',
   description:
-    'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, whatever the project holds by now, but for what the query changes. The new one finds the checkpoints of the earlier one in CHECKPOINT_DIR, however that ended.',
+    'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
     path: experimentPath,
     query: z.strictObject({
       config: FileId.optional().describe(
-        'File name of another configuration, such as `train.yaml`: its current version. Without it the earlier experiment’s own copy.',
+        'File name of another configuration, such as `train.yaml`: its current version. Default: the earlier experiment’s own copy.',
       ),
       overrides: overridesParameter.describe(
         'Values of the configuration to replace, as a JSON object by their paths, such as `{"optimizer.lr":0.003}`.',
@@ -50,7 +50,7 @@ export const endpoint = defineEndpoint({
         .optional()
         .describe('Seconds for the command of an attempt; without it those of the earlier experiment.'),
       dataset: FileId.optional().describe(
-        'Name of another data set: its current version. Without it the very data of the earlier experiment.',
+        'Name of another data set: its current version. Default: the data of the earlier experiment.',
       ),
     }),
   },

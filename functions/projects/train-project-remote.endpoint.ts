@@ -31,7 +31,7 @@ export const endpoint = defineEndpoint({
       config: FileId.optional().describe(
         'File name of the configuration to train with; without it the only one, or the one last trained.',
       ),
-      nodes: integer(1, 64).optional().describe('Nodes of the cluster, such as `4`; 2 without it.'),
+      nodes: integer(1, 64).optional().describe('Nodes of the cluster, such as `4`. Default: 2.'),
       ...sizeParameters,
       ...gitParameters,
     }),

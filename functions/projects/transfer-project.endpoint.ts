@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/owner',
   summary: 'Hand a project over to another owner',
   description:
-    'Who was its owner becomes a developer in it. An admin can give a project whose owner was deleted a new one. Jobs that have begun count for who began them, as before.',
+    'The former owner becomes a developer of it. An admin can give a new owner to a project whose owner was deleted. Jobs still count for the users who began them.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, accounts: readAccounts },

@@ -11,7 +11,7 @@ export const datasetPath = z.strictObject({
 });
 
 /** The upload that a change is about. */
-export const uploadedSha256 = Sha256.describe('SHA-256 digest by which the upload was asked for.');
+export const uploadedSha256 = Sha256.describe('SHA-256 digest for which the upload URL was requested.');
 
 /** The upload to do. */
 export const uploadRequest = z.strictObject({

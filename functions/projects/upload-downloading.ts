@@ -88,7 +88,7 @@ export function uploadDownloading<K extends Kind>(kind: K) {
     method: 'GET',
     path,
     summary,
-    description: 'Answers with a redirect to a URL that works for 15 minutes.',
+    description: 'Redirects to a URL that is valid for 15 minutes.',
     allow: 'viewer',
     project: 'viewer',
     needs: { records: readRecords, objects: readProjectObjects },
@@ -96,7 +96,7 @@ export function uploadDownloading<K extends Kind>(kind: K) {
       path: parameters,
       query: z.strictObject({
         sha256: Sha256.optional().describe(
-          `SHA-256 digest of an earlier version, such as ${before}; without it the present one.`,
+          `SHA-256 digest of an earlier version, such as ${before}. Default: the current version.`,
         ),
       }),
     },

@@ -22,7 +22,7 @@ export const DocumentVersion = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores and hyphens')
     .optional()
-    .describe('Hash of the document, as its own links carry it: that answer may be kept for ever.'),
+    .describe('Hash of the document, as in its own links; such a response may be cached for ever.'),
 });
 
 /** Return a document: cacheable for ever under its hash, else revalidated each time by its ETag. */

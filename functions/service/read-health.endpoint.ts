@@ -6,8 +6,9 @@ export const endpoint = defineEndpoint({
   name: 'readHealth',
   method: 'GET',
   path: '/health',
-  summary: 'Whether the service answers',
-  description: 'Reads nothing: it tells that requests reach the service, not that all it depends on is well.',
+  summary: 'Check that the service responds',
+  description:
+    'Reads nothing. It shows that requests reach the service, not that everything works on which it depends.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 20, burst: 40 },

@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/password',
   summary: "Change a user's password",
   description:
-    'For the user themselves, who must send `current_password` too, and admins, who need not. It ends all tokens of the user at once.',
+    'Users change their own password and send `current_password`; admins change any without it. All tokens of the user are revoked.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,
@@ -61,7 +61,7 @@ export const endpoint = defineEndpoint({
       const present = await findUser(accounts, user.user_id);
       if (present === undefined) throw notFound('user', username);
       requirePrecondition(context, present.version);
-      const detail = 'The user was changed at the same moment. Look at them again and repeat the change.';
+      const detail = 'The user was changed at the same moment. Read the user again and repeat the change.';
       throw new ServiceError('conflict', detail, { cause: error });
     }
   },

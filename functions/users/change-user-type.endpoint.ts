@@ -14,11 +14,11 @@ export const endpoint = defineEndpoint({
   path: '/users/{user_id}/type',
   summary: "Change a user's account type",
   description:
-    'Another type ends all tokens of the user, who has to sign in again. The last admin stays one.',
+    'A new type revokes all tokens of the user, who has to sign in again. The last admin keeps the type.',
   allow: 'admin',
   needs: { accounts: writeAccounts },
   input: {
-    path: z.strictObject({ user_id: Ulid.describe('The user: the `user_id` of their account.') }),
+    path: z.strictObject({ user_id: Ulid.describe('Id of the user.') }),
     queryOrBody: z.strictObject({ account_type: AccountType.describe('The type that they get.') }),
   },
   output: { 200: UserAnswer },

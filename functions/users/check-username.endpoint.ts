@@ -9,12 +9,11 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/users/check/{username}',
   summary: 'Whether a user name is available',
-  description:
-    'Anything may be asked for: a name that nobody can have is not available either, and `reason` says why.',
+  description: 'A name that nobody can have is reported as not available, with the `reason`.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 20 },
   needs: { accounts: readAccounts },
-  input: { path: z.strictObject({ username: z.string().describe('The name that is asked for.') }) },
+  input: { path: z.strictObject({ username: z.string().describe('The name to check.') }) },
   output: {
     200: z.object({
       /** In the form in which it is compared, where it is a name at all. */

@@ -29,7 +29,7 @@ export const endpoint = defineEndpoint({
   path: '/users/',
   summary: 'Create a user',
   description:
-    'For admins. Where the deployment has opened registration, anyone may create a guest. A password in the address is refused. Passwords play no part in an Idempotency-Key: a repetition is answered with the user as first made, whose password is the first one.',
+    'For admins. Where the deployment has opened registration, anyone may create a guest. A password in the URL is refused. An Idempotency-Key does not cover the password: a repeated request returns the user as first created, with the first password.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
   needs: { accounts: writeAccounts },

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/profile_picture/',
   summary: 'Remove a profile picture',
   description:
-    'The drawn identicon stands for the user again. Where nothing was uploaded, nothing changes. For the user themselves and admins.',
+    'The user gets the identicon again. Without an uploaded picture nothing changes. For the user themselves and admins.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
   input: { path: userPath },

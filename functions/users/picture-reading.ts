@@ -17,7 +17,7 @@ export const pictureReading = (size: PictureSize) =>
     ...words[size],
     method: 'GET',
     path: `/users/{username}/${size}/`,
-    description: `${pictureSides[size]} × ${pictureSides[size]} pixels, WebP, or PNG by \`Accept\`; for a user who has uploaded none a drawn identicon, always PNG. A guest sees only their own.`,
+    description: `${pictureSides[size]} × ${pictureSides[size]} pixels, WebP, or PNG by \`Accept\`. Users without a picture get an identicon, always PNG. A guest sees only their own.`,
     allow: 'guest',
     needs: { accounts: readAccounts, objects: readPictures },
     input: { path: userPath },

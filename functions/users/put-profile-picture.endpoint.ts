@@ -23,7 +23,7 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/profile_picture/',
   summary: 'Upload a profile picture',
   description:
-    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is turned upright, cut to a square around what draws the eye, and encoded anew: nothing of its metadata stays, and of an animation the first frame. For the user themselves and admins.',
+    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is rotated upright, cropped to a square around its most prominent part and encoded again. Metadata is removed; of an animation the first frame is kept. For the user themselves and admins.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
   // A picture of 40 megapixels unpacks to 160 MB, and is turned and scaled besides.

@@ -103,7 +103,7 @@ export class ServiceClient {
     const response = await this.send(method, path, request);
     const parsed = schema.safeParse(await response.json());
     if (!parsed.success)
-      throw new CommandError(`${method} ${path} answered what the demo does not understand.`);
+      throw new CommandError(`${method} ${path} returned what the demo does not understand.`);
     return parsed.data;
   }
 

@@ -60,7 +60,8 @@ const mismatch = (): ServiceError =>
 
 function inProgress(milliseconds: number): ServiceError {
   const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
-  const detail = 'A request with this Idempotency-Key is still in progress. Repeat it later for its answer.';
+  const detail =
+    'A request with this Idempotency-Key is still in progress. Repeat it later for its response.';
   return new ServiceError('conflict', detail, { retryAfterSeconds });
 }
 

@@ -58,5 +58,5 @@ export const Cursor = z
   .max(2000, 'is too long to be a cursor')
   .regex(cursorPattern, 'is not a cursor of an earlier answer')
   .refine((cursor) => decodeCursor(cursor) !== undefined, 'is not a cursor of an earlier answer')
-  .describe('Where an earlier answer of the same list ended, from its `Link` header.')
+  .describe('Cursor of the next page, from the `Link` header of an earlier response.')
   .meta({ type: 'string', maxLength: 2000, pattern: cursorPattern.source });

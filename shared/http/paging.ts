@@ -9,7 +9,7 @@ import { type QueryValue, Reply } from './reply.ts';
 export const paging = {
   limit: integer(1, 1000)
     .optional()
-    .describe('Most rows of the answer, such as `100`; without it all, up to 4 MB.'),
+    .describe('Maximum number of rows, such as `100`. Default: all rows, up to 4 MB.'),
   cursor: Cursor.optional(),
 };
 
@@ -69,6 +69,6 @@ export async function answerList<Row, Shown>(
 export const streamPaging = (most: number) => ({
   limit: integer(1, most)
     .optional()
-    .describe('Most rows of the answer, such as `1000`; without it all, up to 4 MB.'),
+    .describe('Maximum number of rows, such as `1000`. Default: all rows, up to 4 MB.'),
   cursor: Cursor.optional(),
 });

@@ -19,7 +19,7 @@ const charsets = ['utf-8', 'utf8', 'us-ascii'];
 function requireUtf8(event: Event): void {
   const named = charset.exec(headerOf(event, 'content-type') ?? '')?.[1];
   if (named === undefined || charsets.includes(named.toLowerCase())) return;
-  throw new ServiceError('unsupported-media-type', `The charset ${named} is not taken here; send UTF-8.`);
+  throw new ServiceError('unsupported-media-type', `The charset ${named} is not supported; send UTF-8.`);
 }
 
 const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });

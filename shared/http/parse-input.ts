@@ -135,7 +135,7 @@ const entityTag = /^(?:W\/)?"(\d{1,15})-[A-Za-z0-9_-]+"$/;
 function ifMatchFaults(event: Event): ParameterFault[] {
   const given = headerOf(event, 'if-match');
   if (given === undefined || given === '*' || entityTag.test(given)) return [];
-  return [{ in: 'header', name: 'If-Match', message: 'must be the ETag of an earlier answer' }];
+  return [{ in: 'header', name: 'If-Match', message: 'must be the ETag of an earlier response' }];
 }
 
 /** With a change the header can only ask for nothing to be there; a condition that nobody checks is not taken. */

@@ -24,7 +24,7 @@ const secret = /password$|^value$/i;
 /** Message for a parameter that an operation does not have. */
 function unknownParameter(place: ParameterPlace, name: string, taken: readonly string[]): ParameterFault {
   if (place === 'query' && secret.test(name)) {
-    const message = 'must not be in the address, which is logged everywhere: send it as JSON or form';
+    const message = 'must not be in the URL, which is logged everywhere: send it as JSON or form';
     return { in: place, name, message };
   }
   const known = taken.length === 0 ? `there are none in the ${place}` : `allowed are ${taken.join(', ')}`;

@@ -17,7 +17,7 @@ export const ProjectFile = z.strictObject({
   description: z.optional(described(text, 'What the project is about, when it is created.')),
   type: z.optional(described(text, 'Kind of the data or of the model, when the project is created.')),
   task: z.optional(described(text, 'What the model does, when the project is created.')),
-  command: z.optional(described(text, 'What is run, such as `python train.py --config {config}`.')),
+  command: z.optional(described(text, 'Command to run, such as `python train.py --config {config}`.')),
   environment: z.optional(Environment),
   config: z.optional(described(text, 'Configuration file to train with, such as `train.yaml`.')),
   dataset: z.optional(described(text, 'Data set to lay out at `DATA_DIR`.')),

@@ -62,7 +62,7 @@ export class WorkerQueue {
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
       if (this.#waiting.length >= mostWaiting) {
-        throw new ServiceError('unavailable', 'The service draws as much as it can. Try again shortly.', {
+        throw new ServiceError('unavailable', 'Too many graphs are being drawn. Try again shortly.', {
           retryAfterSeconds: retrySeconds,
         });
       }

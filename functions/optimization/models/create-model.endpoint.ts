@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/models/{model_name}',
   summary: 'Upload a file of a model, or register an artifact as one',
   description:
-    'To upload, ask with `sha256` and `size` for each `file`: the ONNX file (`model`), each external data file (`data`, with its `name`), and optionally a `calibration` and an `evaluation` set (npz: arrays by input name; `labels` for evaluation). Send the bytes with the method, URL and exactly the headers of the answer; above 5 GB, or with `multipart`, each part of `parts` by itself; asking again answers the parts that have not arrived. Then PUT here. To register what an experiment left, give `experiment_id` and the `path` of the ONNX artifact; external data beside it comes along, and the model is ready at once.',
+    'To upload, ask with `sha256` and `size` for each `file`: the ONNX file (`model`), each external data file (`data`, with its `name`), and optionally a `calibration` and an `evaluation` set (npz: arrays by input name; `labels` for evaluation). Send the bytes with the method, URL and exactly the headers of the response; above 5 GB, or with `multipart`, each part of `parts` by itself; a repeated request returns the parts that are missing. Then PUT here. To register what an experiment left, give `experiment_id` and the `path` of the ONNX artifact; external data beside it comes along, and the model is ready at once.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects, artifacts: readProjectObjects },
   input: { path: modelPath, query: modelRequest },

@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/models/{model_name}',
   summary: 'Delete a model with all its files',
   description:
-    'It is gone for every read at once. Strategies that were made of it keep their records, results and receipts; one that has not read its files yet fails.',
+    'It disappears from every read at once. Strategies that were made of it keep their records, results and receipts; one that has not read its files yet fails.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects },
   input: { path: modelPath },

@@ -89,7 +89,7 @@ export const modelRequest = z.strictObject({
     'With `experiment_id`: path of the samples by which ranges are found, such as `digits-calibration.npz`.',
   ),
   evaluation: ArtifactPath.optional().describe(
-    'With `experiment_id`: path of the samples by which results are judged, such as `digits-test.npz`.',
+    'With `experiment_id`: path of the samples by which results are evaluated, such as `digits-test.npz`.',
   ),
   ...shapeParameters,
 });

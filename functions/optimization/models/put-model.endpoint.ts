@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/models/{model_name}',
   summary: 'Accept the files that were uploaded for a model',
   description:
-    'Files must be there as they were announced. The ONNX file is looked through and makes the model ready; it never changes afterwards, while calibration and evaluation sets, and the stored shapes `inputs` and `outputs`, may be given later too.',
+    'The files must have arrived as they were announced. The ONNX file is checked, and the model is ready; it never changes afterwards. Calibration and evaluation sets, and the shapes `inputs` and `outputs`, may be added later.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects },
   input: { path: modelPath, query: z.strictObject(shapeParameters) },

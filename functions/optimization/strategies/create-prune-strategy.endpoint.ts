@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/prune',
   summary: 'Prune a model',
   description:
-    'The model is pinned as it is and never changed; the result is a model of its own, under `result_name` where one is given. GET /optimization/prune/methods says what can be asked for.',
+    'The model itself never changes. The result becomes a new model if `result_name` is given. GET /optimization/prune/methods lists what is allowed.',
   allow: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {

@@ -50,7 +50,7 @@ export const methodList = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'GET',
     path: `/optimization/${kind}/methods`,
-    description: `The same table by which requests are judged, as far as they choose a method: \`model_name\` and what sizes and names the job and its result stand beside it at POST /optimization/${kind}. Lists such as \`exclude\` are given in the query as names separated by commas.${shapesOfPrunings[kind]}`,
+    description: `The schema by which requests are validated, as far as they choose a method: \`model_name\` and what sizes and names the job and its result stand beside it at POST /optimization/${kind}. Lists such as \`exclude\` are given in the query as names separated by commas.${shapesOfPrunings[kind]}`,
     allow: 'viewer',
     needs: {},
     input: {},

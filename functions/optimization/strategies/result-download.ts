@@ -23,7 +23,7 @@ export const resultDownload = (kind: OptimizationKind) =>
     method: 'GET',
     path: `/optimization/${kind}/strategies/{strategy_id}/model`,
     description:
-      'Answers with a redirect to a URL that works for 15 minutes: of the ONNX file, or of the file of external data that `file` names.',
+      'Redirects to a URL that is valid for 15 minutes: of the ONNX file, or of the file of external data that `file` names.',
     allow: 'viewer',
     needs: { records: readRecords, objects: within(readObjects, { prefixes: ['strategies/'] }) },
     input: {

@@ -13,8 +13,8 @@ import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 import { strategyPath } from './strategy-path.ts';
 
 const words = {
-  prune: { name: 'cancelPruneStrategy', summary: 'Cancel a pruning in whatever state it is' },
-  quantize: { name: 'cancelQuantizeStrategy', summary: 'Cancel a quantization in whatever state it is' },
+  prune: { name: 'cancelPruneStrategy', summary: 'Cancel a pruning' },
+  quantize: { name: 'cancelQuantizeStrategy', summary: 'Cancel a quantization' },
 } as const;
 
 /** The cancelling of a strategy. */

@@ -3,5 +3,5 @@ import { Ulid } from '../../../shared/core/formats.ts';
 
 /** Path parameters of everything about one strategy. */
 export const strategyPath = z.strictObject({
-  strategy_id: Ulid.describe('The strategy: the `strategy_id` that its creation answered.'),
+  strategy_id: Ulid.describe('Id of the strategy, from the response that created it.'),
 });

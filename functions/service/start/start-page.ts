@@ -21,7 +21,7 @@ export function startPage(start: Start): string {
 ${entry(start.console, 'Console', 'Projects, experiments and models in the browser')}
 ${entry(start.docs, 'Reference', 'Every operation, each with a curl command')}
 ${entry(start.openapi, 'OpenAPI 3.1 document', 'To generate clients from')}
-${entry(start.health, 'Health', 'Whether the service answers')}
+${entry(start.health, 'Health', 'Check that the service responds')}
 </dl>
 <h2>Train a folder</h2>
 <pre tabindex="0"><code>BASE=…    # the address of this page, without the slash at its end

@@ -11,9 +11,9 @@ export const Start = z
     console: link('The console, a page for people.'),
     docs: link('The reference, for people.'),
     openapi: link('The OpenAPI document, for generators of clients.'),
-    health: link('Whether the service answers.'),
+    health: link('Check that the service responds.'),
     token: link('POST here to sign in.'),
-    account: link('The account of who is signed in.'),
+    account: link('The account of the caller.'),
     command: link('The command mps, for `npm install -g`.'),
   })
   .meta({ id: 'Start' });

@@ -32,7 +32,7 @@ export async function invoke(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const detail = `The operation did not end within ${timeLimit / 1000} s. It may still do what it was asked to.`;
+      const detail = `The operation did not end within ${timeLimit / 1000} s. It may still take effect.`;
       reject(new ServiceError('unavailable', detail, { retryAfterSeconds: 5 }));
     }, timeLimit);
   });

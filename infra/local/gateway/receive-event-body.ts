@@ -16,7 +16,7 @@ export class ClientGoneError extends Error {
 }
 
 const noRoom = () =>
-  new ServiceError('unavailable', 'The service takes in as many bytes as it can; try again in 1 s.', {
+  new ServiceError('unavailable', 'The service receives too many bytes at once; try again in 1 s.', {
     retryAfterSeconds: 1,
   });
 

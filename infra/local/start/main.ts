@@ -25,7 +25,7 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
       );
     }
     if (code === 'EACCES') {
-      throw new CommandError(`Port ${options.port} is not yours to use. Choose another one with --port.`);
+      throw new CommandError(`Port ${options.port} needs more rights. Choose another one with --port.`);
     }
     throw error;
   }

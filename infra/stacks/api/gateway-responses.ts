@@ -10,21 +10,21 @@ interface OwnAnswer {
 }
 
 const nothingHere: OwnAnswer = { kind: 'not-found', detail: 'There is nothing at this path.' };
-const badRequest: OwnAnswer = { kind: 'bad-request', detail: 'This is no request that can be read.' };
+const badRequest: OwnAnswer = { kind: 'bad-request', detail: 'The request cannot be parsed.' };
 const tooMany: OwnAnswer = {
   kind: 'too-many-requests',
-  detail: 'This service takes no more requests at the moment.',
+  detail: 'The service takes no more requests at the moment.',
   retryAfter: 1,
 };
 const noAnswer: OwnAnswer = {
   kind: 'unavailable',
-  detail: 'The operation did not end in time. It may still do what it was asked to.',
+  detail: 'The operation did not end in time. It may still take effect.',
   retryAfter: 5,
 };
 /** Lambda refuses to start a function (429 TooManyRequestsException): API Gateway calls that an integration failure. */
 const notStarted: OwnAnswer = {
   kind: 'unavailable',
-  detail: 'The service runs as many operations as it can at the moment. Try again after a few seconds.',
+  detail: 'Too many operations run at the moment. Try again after a few seconds.',
   retryAfter: 2,
 };
 

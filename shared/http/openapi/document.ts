@@ -29,14 +29,14 @@ const text = { type: 'string' };
 
 const headers: JsonSchema = {
   'X-Request-Id': { description: 'Id of the request, by which the log is searched.', schema: text },
-  ETag: { description: 'Version and hash of what is answered.', schema: text },
+  ETag: { description: 'Version and hash of the response.', schema: text },
   Link: {
-    description: 'Where the next page is, `rel="next"`; its absence alone means the end.',
+    description: 'Where the next page is, `rel="next"`; without it this is the last page.',
     schema: text,
     example: '<?cursor=YWZ0ZXI6MDFq&limit=100>; rel="next"',
   },
   'Idempotency-Replayed': {
-    description: 'There where an earlier request with the same Idempotency-Key has done it already.',
+    description: 'Present if an earlier request with the same Idempotency-Key has already taken effect.',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Unreadable-Records': {
@@ -47,7 +47,7 @@ const headers: JsonSchema = {
   Location: { description: 'A presigned URL.', schema: { type: 'string', format: 'uri' } },
   Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
   'Retry-After': {
-    description: 'Seconds to wait before another try.',
+    description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: text, example: 'Bearer' },
@@ -56,7 +56,7 @@ const headers: JsonSchema = {
 const bearer = {
   type: 'http',
   scheme: 'bearer',
-  description: 'The `access_token` that POST /auth/token answers.',
+  description: 'The `access_token` that POST /auth/token returns.',
 };
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

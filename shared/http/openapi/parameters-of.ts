@@ -57,30 +57,30 @@ export function parametersOf(endpoint: AnyEndpoint, maskExample: string, source:
   const headers: Parameter[] = [];
   if (fieldsMask === true) {
     const description =
-      'An optional fields mask: only these fields are answered, `*` is all of them; unknown names are dropped.';
+      'Fields mask: the response has only these fields, `*` means all; unknown names are ignored.';
     headers.push(header('X-Fields', description, maskExample));
   }
   if (hasIdempotencyKey(endpoint)) {
     const description =
-      'A key of your choice for this request: repeated with it, the request acts once and is answered alike.';
+      'A key of your choice. A request that is repeated with the same key takes effect once and gets the same response.';
     headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits', idempotencyKey));
   }
   if (hasNotModified(endpoint)) {
     headers.push(
-      header('If-None-Match', 'ETag of an earlier answer: 304 if it is still the same.', exampleTag),
+      header('If-None-Match', 'ETag of an earlier response: 304 if nothing has changed.', exampleTag),
     );
   }
   if (hasPrecondition(endpoint)) {
     headers.push(
       header(
         'If-Match',
-        'ETag of an earlier answer: 412 if the record is no longer of that version.',
+        'ETag of an earlier response: 412 if the record has changed since.',
         exampleTag,
         entityTag,
       ),
     );
     if (method === 'PUT') {
-      headers.push(header('If-None-Match', '`*`: 412 if there is something already.', '*', anything));
+      headers.push(header('If-None-Match', '`*`: 412 if it exists already.', '*', anything));
     }
   }
   return [

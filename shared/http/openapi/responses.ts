@@ -29,7 +29,7 @@ const isMasked = ({ fieldsMask, fieldsParameter }: AnyEndpoint): boolean =>
 function maskedSchema(endpoint: AnyEndpoint, whole: JsonSchema, { components }: ExampleSource): JsonSchema {
   const { name } = endpoint;
   const part = `${name.charAt(0).toUpperCase()}${name.slice(1)}Masked`;
-  const description = `What ${maskSource(endpoint)} leaves of the answer.`;
+  const description = `The fields of the response that ${maskSource(endpoint)} selects.`;
   components.set(part, { description, ...partialSchema(whole, components) });
   return { anyOf: [whole, componentRef(part)] };
 }

@@ -83,7 +83,7 @@ async function restoreFile(
 ): Promise<void> {
   const names = path.split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0'))) {
-    throw new JobError(`The path of the stored checkpoint ${JSON.stringify(path)} leads nowhere.`);
+    throw new JobError(`The path of the stored checkpoint ${JSON.stringify(path)} is not valid.`);
   }
   const name = names.pop() ?? '';
   const file = await inFolder(folder, names, user, (parent, at) =>

@@ -153,7 +153,7 @@ describe('variables of a project', () => {
       as: owner,
     });
     expect(inAddress.status).toBe(400);
-    expect(inAddress.text).toContain('must not be in the address');
+    expect(inAddress.text).toContain('must not be in the URL');
     expect(inAddress.text).not.toContain(token);
   });
 

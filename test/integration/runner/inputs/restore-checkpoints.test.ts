@@ -153,7 +153,7 @@ describe('checkpoints of an earlier attempt', () => {
       undefined,
     );
     await expect(restore()).rejects.toThrow(
-      `The path of the stored checkpoint ${JSON.stringify(path)} leads nowhere.`,
+      `The path of the stored checkpoint ${JSON.stringify(path)} is not valid.`,
     );
   });
 });
