@@ -11,7 +11,7 @@ import { experimentPath } from './experiment-path.ts';
 const ArtifactAnswer = z.object({
   path: z.string(),
   size: z.number().int(),
-  sha256: Sha256,
+  sha256: Sha256.nullable().describe('Null for a file that a client sent in parts.'),
   media_type: z.string(),
   created_at: Timestamp,
 });

@@ -29,3 +29,21 @@ export function runKeyOf(run_id: string): RunKey {
 export const artifactRootOf = (project_id: string): string => `mlflow-artifacts:/${project_id}`;
 export const artifactUriOf = (key: RunKey): string =>
   `${artifactRootOf(key.project_id)}/${runIdOf(key)}/artifacts`;
+
+/** A logged model, by the ids that find it. */
+export interface ModelKey {
+  project_id: string;
+  model_id: string;
+}
+
+/** MLflow's id of a logged model, which begins as clients expect it. */
+export const modelIdOf = ({ project_id, model_id }: ModelKey): string => `m-${project_id}-${model_id}`;
+
+export function findModelKey(id: string): ModelKey | undefined {
+  const key = id.startsWith('m-') ? findRunKey(id.slice(2)) : undefined;
+  return key && { project_id: key.project_id, model_id: key.experiment_id };
+}
+
+/** Where the artifacts of a logged model are, to clients. */
+export const modelUriOf = (key: ModelKey): string =>
+  `${artifactRootOf(key.project_id)}/models/${modelIdOf(key)}/artifacts`;

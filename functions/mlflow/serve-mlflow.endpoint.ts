@@ -3,14 +3,22 @@ import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { content, defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { artifactRoutes } from './artifacts/routes.ts';
 import { identifyBasic } from './basic-credentials.ts';
 import { experimentRoutes } from './experiments/routes.ts';
+import { modelRoutes } from './models/routes.ts';
 import { errorBody } from './protocol/mlflow-error.ts';
 import { createRouter } from './protocol/router.ts';
 import { runRoutes } from './runs/routes.ts';
 import { serverRoutes } from './server-routes.ts';
 
-const route = createRouter([...serverRoutes, ...experimentRoutes, ...runRoutes]);
+const route = createRouter([
+  ...serverRoutes,
+  ...experimentRoutes,
+  ...runRoutes,
+  ...artifactRoutes,
+  ...modelRoutes,
+]);
 
 /** What Lambda takes of a body, which is sent in base64. */
 const bodyMaxBytes = 4_400_000;

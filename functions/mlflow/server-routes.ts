@@ -17,8 +17,8 @@ const info = route('GET mlflow/server-info', z.object({}), async () => ({
   store_type: 'SqlStore',
   workspaces_enabled: false,
   trace_archival_enabled: false,
-  multipart_uploads_enabled: false,
-  multipart_downloads_enabled: false,
+  multipart_uploads_enabled: true,
+  multipart_downloads_enabled: true,
 }));
 
 export const serverRoutes: readonly Route[] = [plain('version', mlflowVersion), plain('health', 'OK'), info];

@@ -4,6 +4,7 @@ import { notFound } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configPartitions } from '../../shared/data/config.ts';
 import { environmentPartitions } from '../../shared/data/environment.ts';
+import { loggedModelPartitions } from '../../shared/data/logged-model.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { countersKey, projectPrefix, removeProject, salvageCounters } from '../../shared/data/project.ts';
 import { newPurge, recordPurge } from '../../shared/data/purge.ts';
@@ -50,6 +51,7 @@ export const endpoint = defineEndpoint({
         ...environmentPartitions(project_id),
         ...uploadPartitions(project_id),
         trackingPartition(project_id),
+        ...loggedModelPartitions(project_id),
         variablesPartition(project_id),
         countersKey(project_id).pk,
       ].map((pk) => ({ pk }));

@@ -31,6 +31,19 @@ export interface MultipartUploads {
   startParts(key: string): Promise<string>;
   /** URLs by which the parts can be put, each of just its size, for `uploadSeconds`. */
   presignParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<PresignedPart[]>;
+  /** URLs by which so many parts can be put, each of any size that storage takes, for `uploadSeconds`. */
+  presignAnyParts(key: string, uploadId: string, parts: number): Promise<string[]>;
+  /**
+   * Complete the upload of these parts, and return the bytes of all; otherwise return the numbers of those that have not
+   * arrived, and change nothing. Undefined where there is no such upload: it was completed or aborted.
+   * @param most bytes; more are refused before they become an object
+   */
+  completeAnyParts(
+    key: string,
+    uploadId: string,
+    numbers: readonly number[],
+    most: number,
+  ): Promise<{ bytes: number } | { missing: number[] } | { tooLarge: number } | undefined>;
   /** The parts that have not arrived in their sizes; none where there is no such upload: it was completed or aborted. */
   missingParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<UploadPart[]>;
   /**
@@ -135,6 +148,37 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
           return { part_number, offset, size, url, method: 'PUT', headers };
         }),
       );
+    },
+
+    presignAnyParts(Key, UploadId, parts) {
+      return Promise.all(
+        Array.from({ length: parts }, (_, index) => {
+          const command = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: index + 1 });
+          return getSignedUrl(client, withoutChecksum(command), {
+            expiresIn: uploadSeconds,
+            signableHeaders: new Set(['host']),
+          });
+        }),
+      );
+    },
+
+    async completeAnyParts(Key, UploadId, numbers, most) {
+      try {
+        const found = await arrived(Key, UploadId);
+        const missing = numbers.filter((number) => !found.has(number));
+        if (missing.length > 0) return { missing };
+        const parts = numbers.flatMap((number) => found.get(number) ?? []);
+        const bytes = parts.reduce((sum, { size }) => sum + size, 0);
+        if (bytes > most) return { tooLarge: bytes };
+        const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
+        await client.send(
+          new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+        );
+        return { bytes };
+      } catch (error) {
+        if (isGone(error)) return undefined;
+        throw error;
+      }
     },
 
     async missingParts(Key, UploadId, parts) {

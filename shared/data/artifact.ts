@@ -14,7 +14,8 @@ const artifactSchema = () =>
     /** Path below `OUTPUT_DIR` or `CHECKPOINT_DIR`, with slashes. */
     path: z.string(),
     size: z.number().int(),
-    sha256: Sha256,
+    /** Null where a client sent it in parts, whose digest nobody computes. */
+    sha256: Sha256.nullable(),
     media_type: z.string(),
     /** Key in the bucket: made by the service, never of the path. */
     object: z.string(),
@@ -56,7 +57,7 @@ const layouts: Readonly<Record<ArtifactKind, ArtifactLayout>> = {
 /** Longest path, in bytes: what a sort key takes (1,024), less its prefix. */
 export const artifactPathMaxBytes = 1000;
 
-const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
+export const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
   pk: jobPartition(job_id),
   sk: `${layouts[kind].prefix}${path}`,
 });
@@ -64,6 +65,8 @@ const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => (
 /** The artifact or checkpoint of a stored item. */
 export const parseArtifact = (item: Item, kind: ArtifactKind = 'artifact'): Artifact =>
   layouts[kind].type.parse(item);
+
+export const artifactItem = (key: Key, value: Artifact): Item => layouts.artifact.type.item(key, value);
 
 /** A new place in the bucket for a file of an experiment. */
 export const artifactObject = (

@@ -15,6 +15,13 @@ const announcedSchema = () =>
       blob: z.object({ pk: z.string(), sk: z.string() }),
     }),
     z.object({
+      /** A file of a client's experiment or model, of which the record that accepts it takes this one away. */
+      of: z.literal('artifact'),
+      object: z.string(),
+      /** Of an upload in parts. */
+      upload_id: z.string().nullable(),
+    }),
+    z.object({
       of: z.literal('model'),
       object: z.string(),
       model_name: z.string(),

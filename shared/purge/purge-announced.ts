@@ -24,6 +24,19 @@ async function closeUpload(
   return true;
 }
 
+/** Keep a file of a client from being accepted any more: its acceptance takes the announcement away. */
+async function closeArtifact({ records, now }: Purger, purge: Purge): Promise<boolean> {
+  await records.write(closeAnnounced(purge, now));
+  return true;
+}
+
+function close(purger: Purger, purge: Purge, announced: Announced): Promise<boolean> {
+  if (announced.of === 'artifact') return closeArtifact(purger, purge);
+  return announced.of === 'project'
+    ? closeUpload(purger, purge, announced)
+    : closeModelFile(purger, purge, announced);
+}
+
 /** Whether nothing but the announcement made this model. */
 const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
   status === 'uploading' && origin.kind === 'upload' && files.length === 0 && pending.length === 0;
@@ -42,9 +55,9 @@ async function closeModelFile(
   if (pending.length === model.pending.length) return true;
   const next = { ...model, pending, updated_at: now.toISOString(), version: model.version + 1 };
   // An upload that is announced again keeps its place and leaves the model's version as it is.
-  const close = closeAnnounced(purge, now);
-  if (isEmpty(next)) await records.write(...removeModel(model), close);
-  else await putModel(records, next, model, [close]);
+  const closing = closeAnnounced(purge, now);
+  if (isEmpty(next)) await records.write(...removeModel(model), closing);
+  else await putModel(records, next, model, [closing]);
   return true;
 }
 
@@ -55,12 +68,8 @@ async function closeModelFile(
 export async function purgeAnnounced(purger: Purger, purge: Purge, announced: Announced): Promise<void> {
   const { records, objects } = purger;
   try {
-    const isClosed =
-      announced.of === 'project'
-        ? await closeUpload(purger, purge, announced)
-        : await closeModelFile(purger, purge, announced);
-    if (isClosed) {
-      const uploadId = announced.of === 'model' ? announced.upload_id : null;
+    if (await close(purger, purge, announced)) {
+      const uploadId = announced.of === 'project' ? null : announced.upload_id;
       if (uploadId !== null) await objects.abortParts(announced.object, uploadId);
       await objects.delete([announced.object]);
     }

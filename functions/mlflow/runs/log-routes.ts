@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Experiment } from '../../../shared/data/experiment.ts';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
 import { logPoints } from '../../../shared/data/log-points.ts';
+import { runIdOf } from '../ids.ts';
+import { noteModelMetrics } from '../models/model-metrics.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
@@ -9,7 +10,7 @@ import { type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 import { changeRun, logFields } from './change-run.ts';
 import { requireActiveRun, requireRun } from './find-run.ts';
-import { pointOf, sentMetric } from './metric-rules.ts';
+import { measuredOf, pointOf, sentMetric } from './metric-rules.ts';
 import { runIdField } from './run-id-field.ts';
 
 /** Limits of MLflow's own server for one request. */
@@ -21,17 +22,19 @@ const atMost = (what: string, most: number) =>
   `A batch logging request can contain at most ${most} ${what}. Please split up ${what} across multiple requests and try again.`;
 
 async function logMetrics(
-  { records }: Pick<MlflowContext, 'records'>,
+  context: MlflowContext,
   experiment: Experiment,
-  points: readonly MetricPoint[],
+  metrics: readonly z.output<typeof sentMetric>[],
 ): Promise<void> {
-  if (points.length === 0) return;
+  if (metrics.length === 0) return;
   if (experiment.kind !== 'logged')
     throw mlflowError(
       'INVALID_PARAMETER_VALUE',
       'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
     );
-  await logPoints(records, experiment, points);
+  const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
+  await logPoints(context.records, experiment, metrics.map(pointOf));
+  await noteOfModels();
 }
 
 const logMetric = route(
@@ -39,7 +42,7 @@ const logMetric = route(
   z.object({ ...runIdField, ...sentMetric.shape }),
   async (input, context) => {
     const { experiment } = await requireActiveRun(context, input.run_id);
-    await logMetrics(context, experiment, [pointOf(input)]);
+    await logMetrics(context, experiment, [input]);
     return {};
   },
 );
@@ -110,7 +113,7 @@ const logBatch = route('POST mlflow/runs/log-batch', batch, async (input, contex
     ? requireRun(context, run_id, 'developer')
     : requireActiveRun(context, run_id));
   if (hasFields) await logFields(context, experiment, { params, tags });
-  await logMetrics(context, experiment, metrics.map(pointOf));
+  await logMetrics(context, experiment, metrics);
   return {};
 });
 

@@ -1,5 +1,5 @@
 import type { ObjectReader, ObjectWriter } from '../../../shared/aws/objects.ts';
-import { notFound } from '../../../shared/core/service-error.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import { type Artifact, findArtifact, projectOfArtifact } from '../../../shared/data/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiment.ts';
 import type { Model } from '../../../shared/data/model.ts';
@@ -19,14 +19,13 @@ type Registering = Pick<Ambient, 'now' | 'newId'> & {
   caller: Caller;
 };
 
-const fileOf = (role: ModelFileRole, name: string, { size, sha256, object }: Artifact): ModelFile => ({
-  role,
-  name,
-  size,
-  sha256,
-  object,
-  verified: true,
-});
+function fileOf(role: ModelFileRole, name: string, { path, size, sha256, object }: Artifact): ModelFile {
+  if (sha256 === null) {
+    const detail = `${path} was sent in parts by its client, so that its SHA-256 is not known. Upload it as a file of the model.`;
+    throw new ServiceError('conflict', detail);
+  }
+  return { role, name, size, sha256, object, verified: true };
+}
 
 /**
  * Registers what an experiment left as a model: the ONNX file with the external data beside it, and calibration and

@@ -15,8 +15,8 @@ export interface SavedFile {
   /** Where to save it. */
   path: string;
   size: number;
-  /** SHA-256 digest in hexadecimal digits. */
-  sha256: string;
+  /** SHA-256 digest in hexadecimal digits; null where nobody knows it, and the size has to do. */
+  sha256: string | null;
   onProgress?(bytes: number): void;
   signal?: AbortSignal;
 }
@@ -46,7 +46,8 @@ export async function saveDownload<E extends Called>(
   request: RequestOf<E>,
   { path, size, sha256, onProgress, signal }: SavedFile,
 ): Promise<boolean> {
-  if ((await sizeOf(path)) === size && (await digestOf(path)) === sha256) return false;
+  if ((await sizeOf(path)) === size && sha256 !== null && (await digestOf(path)) === sha256)
+    return false;
   await mkdir(dirname(path), { recursive: true });
   const part = `${path}.part`;
   const there = (await sizeOf(part)) ?? 0;
@@ -69,7 +70,7 @@ export async function saveDownload<E extends Called>(
   } finally {
     await file.close();
   }
-  if (hash.digest('hex') !== sha256) {
+  if (sha256 !== null && hash.digest('hex') !== sha256) {
     // A part of something else would spoil the next download, too.
     await rm(part, { force: true });
     throw new WrongBytesError(`${path}: the downloaded bytes do not have the promised SHA-256. Try again.`);

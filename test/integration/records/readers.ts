@@ -13,11 +13,12 @@ import { readJobVariables } from '../../../shared/data/job-variables.ts';
 import { isKnown } from '../../../shared/data/known-sign-in.ts';
 import { findLease } from '../../../shared/data/lease.ts';
 import { readPosition } from '../../../shared/data/list-position.ts';
+import { findLoggedModel } from '../../../shared/data/logged-model.ts';
 import { findMember } from '../../../shared/data/member.ts';
 import { findModel } from '../../../shared/data/model.ts';
 import { issueNamedToken } from '../../../shared/data/named-token.ts';
 import { findPicture } from '../../../shared/data/picture.ts';
-import { parseCounters, requireProject } from '../../../shared/data/project.ts';
+import { findClaimedName, parseCounters, requireProject } from '../../../shared/data/project.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
 import { findBest } from '../../../shared/data/ranking.ts';
 import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
@@ -76,6 +77,11 @@ export const readers: Readonly<Record<string, Reader>> = {
     ),
   }),
   'experiment-fields': ({ records }, item) => findFields(records, ownerOf(item), item.sk.split('#')[0] ?? ''),
+  'project-name': async ({ records }, item) => {
+    const project_id = await findClaimedName(records, ownerOf(item), 'churn');
+    return project_id && { project_id };
+  },
+  'logged-model': ({ records }, item) => findLoggedModel(records, ownerOf(item), item.sk),
   'deleted-config': async ({ records }, item) => ({
     version: await lastDeletedVersion(records, ownerOf(item), item.sk),
   }),

@@ -1,0 +1,85 @@
+import { artifactPathMaxBytes } from '../../../shared/data/artifact.ts';
+import type { ArtifactHome } from '../../../shared/data/client-artifact.ts';
+import { findLoggedModel } from '../../../shared/data/logged-model.ts';
+import { findModelKey, findRunKey } from '../ids.ts';
+import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
+import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
+import { requireRun } from '../runs/find-run.ts';
+
+/** A file or folder, and what it belongs to. */
+export interface Place {
+  home: ArtifactHome;
+  /** Below the artifacts of its home; empty for all of them. */
+  path: string;
+}
+
+/** Bytes of a path that the key of a file has room for, beside the id of a model. */
+const pathMaxBytes = artifactPathMaxBytes - 30;
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a path that leads out of its folder or nowhere */
+export function requireSafePath(path: string): string {
+  const isSafe = path
+    .split('/')
+    .every((segment) => segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0'));
+  if (!isSafe || !path.isWellFormed() || path.includes('\\'))
+    throw invalidValue(
+      'path',
+      path,
+      'Invalid path: it must be relative, without "..", "\\" and empty parts.',
+    );
+  if (Buffer.byteLength(path) > pathMaxBytes)
+    throw invalidValue('path', path.slice(0, 50), `it is longer than ${pathMaxBytes} bytes`);
+  return path;
+}
+
+const notHere = (path: string) => doesNotExist(`There are no artifacts at ${path}`);
+
+function parsePlace(location: string): Place {
+  const [project_id = '', owner = '', ...rest] = location.replace(/\/$/, '').split('/');
+  const isModel = owner === 'models';
+  const [model_id = '', ...inModel] = rest;
+  const [folder, ...segments] = isModel ? inModel : rest;
+  const run = findRunKey(owner);
+  const model = isModel ? findModelKey(model_id) : undefined;
+  if (folder !== 'artifacts') throw notHere(location);
+  const path = segments.length === 0 ? '' : requireSafePath(segments.join('/'));
+  if (run?.project_id === project_id) return { home: { of: 'experiment', ...run }, path };
+  if (model?.project_id === project_id) return { home: { of: 'model', ...model }, path };
+  throw notHere(location);
+}
+
+/**
+ * What an address below `mlflow-artifacts:/` stands for, for a caller who may do this there.
+ * @throws ServiceError `RESOURCE_DOES_NOT_EXIST`, `forbidden`
+ */
+export async function requirePlace(context: MlflowContext, location: string, access: Access): Promise<Place> {
+  const place = parsePlace(location);
+  const { home } = place;
+  if (home.of === 'experiment') {
+    const { experiment } = await requireRun(context, `${home.project_id}-${home.experiment_id}`, access);
+    if (access !== 'viewer' && experiment.kind !== 'logged')
+      throw invalidValue(
+        'path',
+        location,
+        'the artifacts of a training are those that its job leaves in OUTPUT_DIR',
+      );
+    return place;
+  }
+  const [, model] = await Promise.all([
+    requireAccess(context, home.project_id, access),
+    findLoggedModel(context.records, home.project_id, home.model_id),
+  ]);
+  if (model === undefined) throw notHere(location);
+  return place;
+}
+
+/** The same for a single file. */
+export async function requireFilePlace(
+  context: MlflowContext,
+  location: string,
+  access: Access,
+): Promise<Place> {
+  const place = await requirePlace(context, location, access);
+  if (place.path === '') throw invalidValue('path', location, 'it names no file');
+  return place;
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { clientObject, findAnnounced, putClientArtifact } from '../../../shared/data/client-artifact.ts';
+import { ProjectBytesError, requireProjectBytes } from '../../../shared/data/project-bytes.ts';
+import { announce } from '../../../shared/data/purge.ts';
+import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
+import type { Place } from './artifact-home.ts';
+
+const mediaTypes = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
+const anyBytes = 'application/octet-stream';
+
+/** @throws ServiceError `conflict` where a project has no room for so many bytes more */
+async function requireRoom({ records, settings }: MlflowContext, place: Place, bytes: number): Promise<void> {
+  const { project_id } = place.home;
+  await requireProjectBytes(records, project_id, bytes, settings.limits.projectBytes).catch(
+    (error: unknown) => {
+      throw error instanceof ProjectBytesError ? new ServiceError('conflict', error.message) : error;
+    },
+  );
+}
+
+interface Stored {
+  object: string;
+  size: number;
+  sha256: string | null;
+  media_type: string;
+}
+
+/** Record a file whose object has arrived as it was announced, and remove the one that it replaces. */
+async function accept(context: MlflowContext, { home, path }: Place, stored: Stored): Promise<void> {
+  const { records, newId, now, settings } = context;
+  const purge = await retryOnConflict(async () => {
+    const announced_at = await findAnnounced(records, stored.object);
+    if (announced_at === undefined)
+      throw doesNotExist('There is no such upload: it was completed or aborted.');
+    const value = { path, ...stored, created_at: now().toISOString() };
+    return putClientArtifact(records, home, value, announced_at, {
+      newId,
+      now,
+      maxProjectBytes: settings.limits.projectBytes,
+    });
+  });
+  if (purge !== undefined) await purgeInRequest(context, purge);
+}
+
+/** Store a file that came with the request. */
+export async function uploadBytes(
+  context: MlflowContext,
+  place: Place,
+  { bytes, mediaType }: { bytes: Uint8Array; mediaType: string },
+): Promise<void> {
+  const { records, objects, newId, now } = context;
+  await requireRoom(context, place, bytes.length);
+  const object = clientObject(place.home, newId());
+  const [sent = ''] = mediaType.split(';');
+  const media_type = mediaTypes.test(sent) ? sent : anyBytes;
+  await records.write(announce({ of: 'artifact', object, upload_id: null }, now()));
+  await objects.put(object, bytes, media_type);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await accept(context, place, { object, size: bytes.length, sha256, media_type });
+}
+
+/** Ids of an upload in parts: ours, which names its object, and that of storage. */
+const separator = '.';
+
+function uploadOf({ home }: Place, upload_id: string): { object: string; uploadId: string } {
+  const [, own, uploadId] = /^([0-7][0-9a-hjkmnp-tv-z]{25})\.(.+)$/s.exec(upload_id) ?? [];
+  if (own === undefined || uploadId === undefined)
+    throw invalidValue('upload_id', upload_id, 'it is no upload');
+  return { object: clientObject(home, own), uploadId };
+}
+
+/** Begin an upload in so many parts. */
+export async function beginParts(
+  context: MlflowContext,
+  place: Place,
+  parts: number,
+): Promise<{ upload_id: string; urls: string[] }> {
+  const { records, objects, newId, now } = context;
+  await requireRoom(context, place, 1);
+  const own = newId();
+  const object = clientObject(place.home, own);
+  const uploadId = await objects.startParts(object);
+  await records.write(announce({ of: 'artifact', object, upload_id: uploadId }, now()));
+  const urls = await objects.presignAnyParts(object, uploadId, parts);
+  return { upload_id: `${own}${separator}${uploadId}`, urls };
+}
+
+/** Complete an upload of these parts. A repetition of one that was completed finds its object and records it. */
+export async function completeParts(
+  context: MlflowContext,
+  place: Place,
+  upload_id: string,
+  numbers: readonly number[],
+): Promise<void> {
+  const { objects, settings } = context;
+  const { object, uploadId } = uploadOf(place, upload_id);
+  const completed = await objects.completeAnyParts(object, uploadId, numbers, settings.limits.projectBytes);
+  if (completed !== undefined && 'missing' in completed)
+    throw invalidValue('parts', completed.missing.slice(0, 10), 'these have not arrived');
+  if (completed !== undefined && 'tooLarge' in completed) {
+    await objects.abortParts(object, uploadId);
+    await requireRoom(context, place, completed.tooLarge);
+  }
+  const size =
+    completed === undefined
+      ? (await objects.head(object))?.size
+      : 'bytes' in completed
+        ? completed.bytes
+        : undefined;
+  if (size === undefined) throw doesNotExist('There is no such upload: it was aborted.');
+  await requireRoom(context, place, size);
+  await accept(context, place, { object, size, sha256: null, media_type: anyBytes });
+}
+
+export async function abortParts({ objects }: MlflowContext, place: Place, upload_id: string): Promise<void> {
+  const { object, uploadId } = uploadOf(place, upload_id);
+  await objects.abortParts(object, uploadId);
+}

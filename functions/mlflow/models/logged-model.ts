@@ -1,0 +1,98 @@
+import { findLoggedModel, type LoggedModel, putLoggedModel } from '../../../shared/data/logged-model.ts';
+import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { findModelKey, type ModelKey, modelIdOf, modelUriOf, runIdOf } from '../ids.ts';
+import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+import { pairsOf, shownDouble } from '../protocol/scalars.ts';
+
+const notFound = (id: string) => doesNotExist(`Logged model with ID '${id}' not found.`);
+
+/** Most bytes of a model's params, tags and metrics: they are one item, which takes 400 KB. */
+const maxBytes = 300_000;
+
+/**
+ * The logged model of an id, for a caller who may do this in its project.
+ * @throws ServiceError `RESOURCE_DOES_NOT_EXIST` also for one that is marked as deleted, `forbidden`
+ */
+export async function requireModel(
+  context: MlflowContext,
+  id: string,
+  access: Access,
+  allowDeleted = false,
+): Promise<LoggedModel> {
+  const key = findModelKey(id);
+  if (key === undefined) throw notFound(id);
+  const [, model] = await Promise.all([
+    requireAccess(context, key.project_id, access),
+    findLoggedModel(context.records, key.project_id, key.model_id),
+  ]);
+  if (model === undefined || (model.deleted_at !== undefined && !allowDeleted)) throw notFound(id);
+  return model;
+}
+
+/** Change a logged model, again where another change came between. */
+export function changeModel(
+  { records, now }: Pick<MlflowContext, 'records' | 'now'>,
+  { project_id, model_id }: ModelKey,
+  change: (model: LoggedModel) => Partial<LoggedModel>,
+): Promise<LoggedModel> {
+  return retryOnConflict(async () => {
+    const present = await findLoggedModel(records, project_id, model_id);
+    if (present === undefined) throw notFound(modelIdOf({ project_id, model_id }));
+    const next = {
+      ...present,
+      ...change(present),
+      updated_at: now().toISOString(),
+      version: present.version + 1,
+    };
+    requireModelRoom(next);
+    await records.write(putLoggedModel(next, present));
+    return next;
+  });
+}
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` */
+export function requireModelRoom({ params, tags, metrics }: LoggedModel): void {
+  const bytes = Buffer.byteLength(JSON.stringify([params, tags, metrics]));
+  if (bytes <= maxBytes) return;
+  const message = `The params, tags and metrics of a model have ${bytes} bytes; at most ${maxBytes} are kept.`;
+  throw mlflowError('INVALID_PARAMETER_VALUE', message);
+}
+
+const statuses = {
+  PENDING: 'LOGGED_MODEL_PENDING',
+  READY: 'LOGGED_MODEL_READY',
+  FAILED: 'LOGGED_MODEL_UPLOAD_FAILED',
+} as const;
+
+/** A logged model as clients know it. */
+export function showModel(model: LoggedModel): object {
+  const { project_id, source_experiment_id } = model;
+  const run_id = (experiment_id: string): string => runIdOf({ project_id, experiment_id });
+  return {
+    info: {
+      model_id: modelIdOf(model),
+      experiment_id: project_id,
+      name: model.name,
+      creation_timestamp_ms: Date.parse(model.created_at),
+      last_updated_timestamp_ms: Date.parse(model.updated_at),
+      artifact_uri: modelUriOf(model),
+      status: statuses[model.status],
+      model_type: model.model_type,
+      ...(source_experiment_id !== null && { source_run_id: run_id(source_experiment_id) }),
+      tags: pairsOf(model.tags),
+    },
+    data: {
+      params: pairsOf(model.params),
+      metrics: model.metrics.map(({ name, value, step, time, ...measured }) => ({
+        key: name,
+        value: shownDouble(value),
+        step: step ?? 0,
+        timestamp: Date.parse(time),
+        model_id: modelIdOf(model),
+
+        ...measured,
+      })),
+    },
+  };
+}

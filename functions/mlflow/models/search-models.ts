@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { type LoggedModel, listLoggedModels } from '../../../shared/data/logged-model.ts';
+import { comparePoints } from '../../../shared/data/metric-summary.ts';
+import type { OrderTerm } from '../../../shared/search/parse-order.ts';
+import { decodePosition, encodePosition, RowOrder } from '../../../shared/search/row-order.ts';
+import { selectPage } from '../../../shared/search/select-page.ts';
+import { type Attribute, nameIn, type Vocabulary } from '../../../shared/search/vocabulary.ts';
+import { requireExperimentProject } from '../experiments/find-project.ts';
+import { modelIdOf, runIdOf } from '../ids.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { route } from '../protocol/route.ts';
+import { text } from '../protocol/scalars.ts';
+import { positionOf, readFilter, searchFields, tokenOf } from '../protocol/search-fields.ts';
+import { showModel } from './logged-model.ts';
+
+interface Dataset {
+  dataset_name?: string | undefined;
+  dataset_digest?: string | undefined;
+}
+
+const created: Attribute<LoggedModel> = { type: 'time', read: ({ created_at }) => Date.parse(created_at) };
+const updated: Attribute<LoggedModel> = { type: 'time', read: ({ updated_at }) => Date.parse(updated_at) };
+
+/** What filters and orders of logged models may name; metrics count where they were measured with one of the data sets. */
+const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => ({
+  attributes: {
+    name: { type: 'text', read: ({ name }) => name },
+    model_id: { type: 'text', read: modelIdOf },
+    model_type: { type: 'text', read: ({ model_type }) => model_type },
+    status: { type: 'text', read: ({ status }) => status },
+    source_run_id: {
+      type: 'text',
+      read: ({ project_id, source_experiment_id }) =>
+        source_experiment_id && runIdOf({ project_id, experiment_id: source_experiment_id }),
+    },
+    creation_time: created,
+    creation_timestamp: created,
+    last_updated_timestamp: updated,
+  },
+  groups: {
+    metrics: {
+      type: 'number',
+      read: ({ metrics }, key) =>
+        metrics
+          .filter(
+            (one) =>
+              one.name === key &&
+              (datasets.length === 0 ||
+                datasets.some(
+                  ({ dataset_name, dataset_digest }) =>
+                    one.dataset_name === dataset_name &&
+                    (dataset_digest === undefined || one.dataset_digest === dataset_digest),
+                )),
+          )
+          .toSorted(comparePoints)
+          .at(-1)?.value,
+    },
+    params: { type: 'text-or-number', read: ({ params }, key) => params[key] },
+    tags: { type: 'text', read: ({ tags }, key) => tags[key] },
+  },
+});
+
+const pageMost = 100;
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
+function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): OrderTerm<LoggedModel> {
+  const dot = field_name.indexOf('.');
+  const [group, key] =
+    dot < 0 ? [undefined, field_name] : [field_name.slice(0, dot), field_name.slice(dot + 1)];
+  const vocabulary = vocabularyOf(dataset.dataset_name === undefined ? [] : [dataset]);
+  const name = nameIn(vocabulary, group, key);
+  if (name === undefined)
+    throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid order by field name: ${field_name}`);
+  return { name, descending: !ascending };
+}
+
+const dataset = { dataset_name: text.optional(), dataset_digest: text.optional() };
+const term = z.object({ field_name: text.min(1), ascending: z.boolean().default(true), ...dataset });
+
+export const searchModels = route(
+  'POST mlflow/logged-models/search',
+  z.object({
+    ...searchFields,
+    experiment_ids: z.array(text.min(1)).min(1).max(1000),
+    datasets: z.array(z.object(dataset)).default([]),
+    order_by: z.array(term).default([]),
+  }),
+  async ({ experiment_ids, filter, datasets, order_by, max_results, page_token }, context) => {
+    const wanted = readFilter(filter, vocabularyOf(datasets));
+    const order = new RowOrder(order_by.map(termOf), ({ model_id }: LoggedModel) => model_id);
+    const token = positionOf(page_token, (sent) => {
+      const position = decodePosition(sent);
+      return position !== undefined && order.takes(position);
+    });
+    const models: LoggedModel[] = [];
+    for (const id of new Set(experiment_ids)) {
+      const { project_id } = await requireExperimentProject(context, id, 'viewer');
+      for (let after: string | undefined; ; ) {
+        const page = await listLoggedModels(context.records, project_id, { after });
+        models.push(...page.items.filter((one) => one.deleted_at === undefined && wanted.matches(one)));
+        after = page.next;
+        if (after === undefined) break;
+      }
+    }
+    const { rows, next } = selectPage(models, order, {
+      limit: Math.min(max_results, pageMost),
+      after: token === undefined ? undefined : decodePosition(token),
+    });
+    return {
+      models: rows.map(showModel),
+      ...(next !== undefined && { next_page_token: tokenOf(encodePosition(next)) }),
+    };
+  },
+);

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../core/formats.ts';
+import { MetricPoint } from './job-metrics.ts';
+import { projectPrefix } from './project.ts';
+import { readPage } from './read-page.ts';
+import { recordType } from './record.ts';
+import type { Key, Page, TableReader, Write } from './table.ts';
+
+/** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
+export const ModelMetric = MetricPoint.extend({
+  /** MLflow's id of the run that measured it. */
+  run_id: z.string(),
+  dataset_name: z.string().optional(),
+  dataset_digest: z.string().optional(),
+});
+export type ModelMetric = z.infer<typeof ModelMetric>;
+
+export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
+
+const loggedModel = recordType('logged-model', () =>
+  z.object({
+    model_id: Ulid,
+    project_id: Ulid,
+    name: z.string(),
+    model_type: z.string(),
+    status: LoggedModelStatus,
+    /** Experiment that made it; null where none did. */
+    source_experiment_id: Ulid.nullable(),
+    user_id: Ulid,
+    params: z.record(z.string(), z.string()),
+    tags: z.record(z.string(), z.string()),
+    /** Newest of each metric and data set. */
+    metrics: z.array(ModelMetric),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /** When a client marked it as deleted; absent otherwise. */
+    deleted_at: Timestamp.optional(),
+    version: z.number().int(),
+  }),
+);
+/** A model that an MLflow client logged in a project: its description, whose files are artifacts of its own. */
+export type LoggedModel = z.infer<typeof loggedModel.schema>;
+
+const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
+const filesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
+/** Partitions of what a project keeps of its logged models. */
+export const loggedModelPartitions = (project_id: string): string[] => [
+  partition(project_id),
+  filesPartition(project_id),
+];
+export const loggedModelKey = (project_id: string, model_id: string): Key => ({
+  pk: partition(project_id),
+  sk: model_id,
+});
+/** Key of a file of a logged model. */
+export const loggedModelFileKey = (project_id: string, model_id: string, path: string): Key => ({
+  pk: filesPartition(project_id),
+  sk: `${model_id}#${path}`,
+});
+/** Everything a logged model keeps in the bucket lies under this prefix. */
+export const loggedModelPrefix = (project_id: string, model_id: string): string =>
+  `${projectPrefix(project_id)}models/${model_id}/`;
+
+export async function findLoggedModel(
+  records: TableReader<'records'>,
+  project_id: string,
+  model_id: string,
+): Promise<LoggedModel | undefined> {
+  const item = await records.get(loggedModelKey(project_id, model_id));
+  return item && loggedModel.parse(item);
+}
+
+/** Logged models of a project, newest first. */
+export async function listLoggedModels(
+  records: TableReader<'records'>,
+  project_id: string,
+  page: { limit?: number; after?: string | undefined },
+): Promise<Page<LoggedModel>> {
+  return readPage(
+    await records.query({ pk: partition(project_id), descending: true, ...page }),
+    loggedModel.parse,
+  );
+}
+
+export const putLoggedModel = (value: LoggedModel, previous: LoggedModel | undefined): Write => ({
+  put: loggedModel.item(loggedModelKey(value.project_id, value.model_id), value),
+  if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+});
