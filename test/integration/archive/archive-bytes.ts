@@ -34,10 +34,10 @@ export function seal(header: Buffer): Buffer {
   return header;
 }
 
-export const TAR_END = Buffer.alloc(1024);
+export const tarEnd = Buffer.alloc(1024);
 
 export function tar(...entries: Buffer[]): Buffer {
-  return Buffer.concat([...entries, TAR_END]);
+  return Buffer.concat([...entries, tarEnd]);
 }
 
 /** A pax extended header of those records. */

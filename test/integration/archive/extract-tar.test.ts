@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { create } from 'tar';
 import { describe, expect, test } from 'vitest';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
-import { pax, seal, TAR_END, tar, tarEntry } from './archive-bytes.ts';
+import { pax, seal, tar, tarEnd, tarEntry } from './archive-bytes.ts';
 import { ExtractionFolder, limits } from './extraction.ts';
 
 const extraction = new ExtractionFolder();
@@ -59,7 +59,7 @@ describe('tar archives that are fine', () => {
   });
 
   test('an archive without entries makes an empty folder', async () => {
-    expect(await extraction.extract(TAR_END)).toEqual({ entries: 0, bytes: 0 });
+    expect(await extraction.extract(tarEnd)).toEqual({ entries: 0, bytes: 0 });
     expect(await readdir(extraction.into)).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe('tar archives that are refused, whole', () => {
     ['an endless header', [pax({ comment: 'x'.repeat(70_000) })], 'header of the archive is too large'],
     ['a wrong checksum', [Buffer.from(tarEntry('a').fill('b', 0, 1))], 'damaged'],
     ['a stated size beyond the limit', [tarEntry('huge', { size: '77777777777' })], /"huge".*100000 bytes/],
-    ['something after the end', [TAR_END, tarEntry('hidden')], 'after the end'],
+    ['something after the end', [tarEnd, tarEntry('hidden')], 'after the end'],
     ['too deep a path', [tarEntry('d/'.repeat(40))], 'deep'],
     ['too long a path', [pax({ path: 'd/'.repeat(300) }), tarEntry('a')], '500 bytes'],
     ['endless zeros', [Buffer.alloc(2_000_000)], 'zeros'],

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { S3ServerOptions } from '../../../infra/local/s3/s3-server.ts';
 
-const MAIN = fileURLToPath(new URL('../../../infra/local/s3/main.ts', import.meta.url));
+const mainProgram = fileURLToPath(new URL('../../../infra/local/s3/main.ts', import.meta.url));
 const credentials = { accessKeyId: 'child-key', secretAccessKey: 'child-secret' };
-export const BUCKET = 'child';
+export const childBucket = 'child';
 
 export interface ChildServer {
   url: string;
@@ -24,8 +24,14 @@ export interface ChildServer {
 
 /** Runs the server's process entry on a folder. */
 export async function startChild(folder: string): Promise<ChildServer> {
-  const child = spawn(process.execPath, [MAIN], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const options: S3ServerOptions = { folder, port: 0, region: 'us-east-1', credentials, buckets: [BUCKET] };
+  const child = spawn(process.execPath, [mainProgram], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const options: S3ServerOptions = {
+    folder,
+    port: 0,
+    region: 'us-east-1',
+    credentials,
+    buckets: [childBucket],
+  };
   child.stdin.write(`${JSON.stringify(options)}\n`);
   const lines = createInterface({ input: child.stdout });
   const [line] = await Promise.race([

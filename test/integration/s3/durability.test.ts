@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { seededBytes } from '../../support/seeded-bytes.ts';
-import { BUCKET as Bucket, type ChildServer, startChild } from './child-server.ts';
+import { childBucket as Bucket, type ChildServer, startChild } from './child-server.ts';
 import { signRequest } from './sign-request.ts';
 import { lacks } from './target.ts';
 

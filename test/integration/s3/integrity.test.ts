@@ -16,14 +16,14 @@ const target = await openTarget();
 const { client, bucket: Bucket, key } = target;
 afterAll(() => target.close());
 
-const BODY = '123456789';
+const nineDigits = '123456789';
 /** The published check values of the algorithms. */
-const CHECKS: [ChecksumAlgorithm, string, string][] = [
+const checks: [ChecksumAlgorithm, string, string][] = [
   ['CRC32', 'ChecksumCRC32', 'cbf43926'],
   ['CRC32C', 'ChecksumCRC32C', 'e3069283'],
   ['CRC64NVME', 'ChecksumCRC64NVME', 'ae8b14860a799888'],
-  ['SHA1', 'ChecksumSHA1', createHash('sha1').update(BODY).digest('hex')],
-  ['SHA256', 'ChecksumSHA256', createHash('sha256').update(BODY).digest('hex')],
+  ['SHA1', 'ChecksumSHA1', createHash('sha1').update(nineDigits).digest('hex')],
+  ['SHA256', 'ChecksumSHA256', createHash('sha256').update(nineDigits).digest('hex')],
 ];
 
 const put = (name: string, given: Record<string, string>, body: string, payload?: string) => {
@@ -36,26 +36,28 @@ const exists = (name: string) =>
     () => true,
     () => false,
   );
-const length = { 'content-length': String(BODY.length) };
+const length = { 'content-length': String(nineDigits.length) };
 
 describe('checksums', () => {
-  test.skipIf(lacks('checksums')).each(CHECKS)(
+  test.skipIf(lacks('checksums')).each(checks)(
     '%s given as a header is checked, kept and returned',
     async (algorithm, member, hex) => {
       const value = Buffer.from(hex, 'hex').toString('base64');
       const Key = key(algorithm);
-      const answer = await client.send(new PutObjectCommand({ Bucket, Key, Body: BODY, [member]: value }));
+      const answer = await client.send(
+        new PutObjectCommand({ Bucket, Key, Body: nineDigits, [member]: value }),
+      );
       expect(answer).toMatchObject({ [member]: value });
       const got = await client.send(new GetObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
       expect(got).toMatchObject({ [member]: value });
-      expect(await got.Body!.transformToString()).toBe(BODY);
+      expect(await got.Body!.transformToString()).toBe(nineDigits);
     },
   );
 
-  test.each(CHECKS)('%s given as a trailer is checked and kept', async (ChecksumAlgorithm, member, hex) => {
+  test.each(checks)('%s given as a trailer is checked and kept', async (ChecksumAlgorithm, member, hex) => {
     const value = Buffer.from(hex, 'hex').toString('base64');
-    const input = { Bucket, Key: key(`trailer-${ChecksumAlgorithm}`), ContentLength: BODY.length };
-    const Body = Readable.from([Buffer.from(BODY)]);
+    const input = { Bucket, Key: key(`trailer-${ChecksumAlgorithm}`), ContentLength: nineDigits.length };
+    const Body = Readable.from([Buffer.from(nineDigits)]);
     await client.send(new PutObjectCommand({ ...input, Body, ChecksumAlgorithm }));
     const head = await client.send(
       new HeadObjectCommand({ Bucket, Key: input.Key, ChecksumMode: 'ENABLED' }),
@@ -63,40 +65,40 @@ describe('checksums', () => {
     expect(head).toMatchObject({ [member]: value });
   });
 
-  test.skipIf(lacks('checksums')).each(CHECKS)('a wrong %s is refused', async (algorithm, _, hex) => {
+  test.skipIf(lacks('checksums')).each(checks)('a wrong %s is refused', async (algorithm, _, hex) => {
     const name = `x-amz-checksum-${algorithm.toLowerCase()}`;
     const wrong = Buffer.from(
       hex.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
       'hex',
     );
-    const answer = await put(`bad-${algorithm}`, { ...length, [name]: wrong.toString('base64') }, BODY);
+    const answer = await put(`bad-${algorithm}`, { ...length, [name]: wrong.toString('base64') }, nineDigits);
     expect(answer).toMatchObject({ status: 400, code: 'BadDigest' });
     expect(await exists(`bad-${algorithm}`)).toBe(false);
   });
 
   test.skipIf(lacks('checksums'))('a wrong MD5 or payload hash is refused', async () => {
     const md5 = createHash('md5').update('other').digest('base64');
-    expect((await put('md5', { ...length, 'content-md5': md5 }, BODY)).code).toBe('BadDigest');
-    expect((await put('md5', { ...length, 'content-md5': 'abc' }, BODY)).code).toBe('InvalidDigest');
+    expect((await put('md5', { ...length, 'content-md5': md5 }, nineDigits)).code).toBe('BadDigest');
+    expect((await put('md5', { ...length, 'content-md5': 'abc' }, nineDigits)).code).toBe('InvalidDigest');
     const hash = createHash('sha256').update('other').digest('hex');
-    expect((await put('md5', length, BODY, hash)).code).toBe('XAmzContentSHA256Mismatch');
+    expect((await put('md5', length, nineDigits, hash)).code).toBe('XAmzContentSHA256Mismatch');
     expect(await exists('md5')).toBe(false);
   });
 
   test.skipIf(lacks('checksums'))('contradictions are refused', async () => {
     const two = { 'x-amz-checksum-crc32': 'y/Q5Jg==', 'x-amz-checksum-crc32c': '4waSgw==' };
-    expect((await put('two', { ...length, ...two }, BODY)).code).toBe('InvalidRequest');
-    expect((await put('two', { ...length, 'x-amz-checksum-crc32': 'short' }, BODY)).code).toBe(
+    expect((await put('two', { ...length, ...two }, nineDigits)).code).toBe('InvalidRequest');
+    expect((await put('two', { ...length, 'x-amz-checksum-crc32': 'short' }, nineDigits)).code).toBe(
       'InvalidRequest',
     );
     const missing = { ...length, 'x-amz-sdk-checksum-algorithm': 'CRC32' };
-    expect((await put('two', missing, BODY)).code).toBe('InvalidRequest');
+    expect((await put('two', missing, nineDigits)).code).toBe('InvalidRequest');
   });
 });
 
 describe.skipIf(lacks('framing'))('bodies', () => {
   test('need a length', async () => {
-    const answer = await put('nolength', { 'transfer-encoding': 'chunked' }, BODY);
+    const answer = await put('nolength', { 'transfer-encoding': 'chunked' }, nineDigits);
     expect(answer).toMatchObject({ status: 411, code: 'MissingContentLength' });
   });
 
@@ -111,16 +113,16 @@ describe.skipIf(lacks('framing'))('bodies', () => {
 
   test('are asked for where the client waits, unless the request is refused', async () => {
     const waiting = { ...length, expect: '100-continue' };
-    expect(await put('expect', waiting, BODY)).toMatchObject({ status: 200, continued: true });
+    expect(await put('expect', waiting, nineDigits)).toMatchObject({ status: 200, continued: true });
     const url = new URL(`${target.url}/${Bucket}/${key('expect')}`);
-    expect(await rawHttp('PUT', url, waiting, BODY)).toMatchObject({ status: 403, continued: false });
+    expect(await rawHttp('PUT', url, waiting, nineDigits)).toMatchObject({ status: 403, continued: false });
   });
 });
 
 describe('aws-chunked bodies', () => {
   const unsigned = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
   const crc = Buffer.alloc(4);
-  crc.writeUInt32BE(crc32(BODY));
+  crc.writeUInt32BE(crc32(nineDigits));
   const announced = { 'x-amz-decoded-content-length': '9', 'x-amz-trailer': 'x-amz-checksum-crc32' };
   const trailer = `x-amz-checksum-crc32:${crc.toString('base64')}\r\n\r\n`;
   const send = (name: string, body: string, headers: Record<string, string> = announced) =>
@@ -130,19 +132,23 @@ describe('aws-chunked bodies', () => {
     const body = `1\r\n1\r\n7\r\n2345678\r\n1\r\n9\r\n0\r\n${trailer}`;
     expect((await send('cut', body)).status).toBe(200);
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key('cut') }));
-    expect(await Body!.transformToString()).toBe(BODY);
+    expect(await Body!.transformToString()).toBe(nineDigits);
   });
 
   test.skipIf(lacks('framing')).each([
-    ['cut off', `9\r\n${BODY}`, 'IncompleteBody'],
-    ['with a chunk size that is none', `x\r\n${BODY}\r\n0\r\n${trailer}`, 'IncompleteBody'],
-    ['with a chunk longer than it says', `8\r\n${BODY}\r\n0\r\n${trailer}`, 'IncompleteBody'],
+    ['cut off', `9\r\n${nineDigits}`, 'IncompleteBody'],
+    ['with a chunk size that is none', `x\r\n${nineDigits}\r\n0\r\n${trailer}`, 'IncompleteBody'],
+    ['with a chunk longer than it says', `8\r\n${nineDigits}\r\n0\r\n${trailer}`, 'IncompleteBody'],
     ['shorter than announced', `8\r\n12345678\r\n0\r\n${trailer}`, 'IncompleteBody'],
-    ['longer than announced', `a\r\n${BODY}0\r\n0\r\n${trailer}`, 'IncompleteBody'],
-    ['with more after the end', `9\r\n${BODY}\r\n0\r\n${trailer}more`, 'IncompleteBody'],
-    ['without the trailer', `9\r\n${BODY}\r\n0\r\n\r\n`, 'MalformedTrailerError'],
-    ['with a trailer that is none', `9\r\n${BODY}\r\n0\r\nnonsense\r\n\r\n`, 'MalformedTrailerError'],
-    ['with a wrong checksum', `9\r\n${BODY}\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n`, 'BadDigest'],
+    ['longer than announced', `a\r\n${nineDigits}0\r\n0\r\n${trailer}`, 'IncompleteBody'],
+    ['with more after the end', `9\r\n${nineDigits}\r\n0\r\n${trailer}more`, 'IncompleteBody'],
+    ['without the trailer', `9\r\n${nineDigits}\r\n0\r\n\r\n`, 'MalformedTrailerError'],
+    ['with a trailer that is none', `9\r\n${nineDigits}\r\n0\r\nnonsense\r\n\r\n`, 'MalformedTrailerError'],
+    [
+      'with a wrong checksum',
+      `9\r\n${nineDigits}\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n`,
+      'BadDigest',
+    ],
     ['with an endless chunk head', `9;${'x'.repeat(100_000)}`, 'IncompleteBody'],
   ])('%s are refused', async (_, body, code) => {
     expect(await send('refused', body)).toMatchObject({ status: 400, code });
@@ -151,7 +157,7 @@ describe('aws-chunked bodies', () => {
 
   test.skipIf(lacks('framing'))('need the decoded length', async () => {
     const headers = { 'x-amz-trailer': 'x-amz-checksum-crc32' };
-    const answer = await send('refused', `9\r\n${BODY}\r\n0\r\n${trailer}`, headers);
+    const answer = await send('refused', `9\r\n${nineDigits}\r\n0\r\n${trailer}`, headers);
     expect(answer.code).toBe('MissingContentLength');
   });
 
@@ -176,7 +182,7 @@ describe('aws-chunked bodies', () => {
   test.each([false, true])('signed chunk by chunk are accepted, trailer %s', async (withTrailer) => {
     expect((await signedPut((body) => body, withTrailer)).status).toBe(200);
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key('chain') }));
-    expect(await Body!.transformToString()).toBe(BODY);
+    expect(await Body!.transformToString()).toBe(nineDigits);
   });
 
   test.skipIf(lacks('signatures')).each([

@@ -5,10 +5,10 @@ import { lacks, openTarget } from './target.ts';
 const target = await openTarget();
 const { client, bucket: Bucket } = target;
 const Prefix = target.key('list/');
-const NAMES = ['a', 'a/1', 'a/2', 'a/b/3', 'a0', 'b/1', 'B', 'z', 'é', '\uFFFD', '🦆', 'with space+&'];
+const keyNames = ['a', 'a/1', 'a/2', 'a/b/3', 'a0', 'b/1', 'B', 'z', 'é', '\uFFFD', '🦆', 'with space+&'];
 
 const byBytes = (left: string, right: string) => Buffer.compare(Buffer.from(left), Buffer.from(right));
-const sorted = NAMES.map((name) => Prefix + name).sort(byBytes);
+const sorted = keyNames.map((name) => Prefix + name).sort(byBytes);
 
 beforeAll(async () => {
   for (const Key of sorted) await client.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
@@ -31,7 +31,7 @@ describe('ListObjectsV2', () => {
     });
   });
 
-  test.each([1, 2, 5, NAMES.length])('pages of %i drop and repeat nothing', async (MaxKeys) => {
+  test.each([1, 2, 5, keyNames.length])('pages of %i drop and repeat nothing', async (MaxKeys) => {
     const seen = [];
     for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, MaxKeys })) {
       expect(page.Contents!.length).toBeLessThanOrEqual(MaxKeys);

@@ -11,13 +11,13 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BUCKET as Bucket, type ChildServer, memory, startChild } from './child-server.ts';
+import { childBucket as Bucket, type ChildServer, memory, startChild } from './child-server.ts';
 import { lacks } from './target.ts';
 
 const mebibyte = 1024 * 1024;
-const TOTAL = 300;
-const PART = 20;
-const GROWTH = 100 * mebibyte;
+const totalMebibytes = 300;
+const partMebibytes = 20;
+const mostGrowth = 100 * mebibyte;
 
 const unmeasurable = !existsSync('/proc/self/status');
 if (unmeasurable) console.warn('Memory is not measured: this platform has no /proc.');
@@ -46,23 +46,23 @@ function* mebibytes(first: number, last: number): Generator<Buffer> {
 
 async function expectWhole(Key: string): Promise<void> {
   const expected = createHash('sha256');
-  for (const block of mebibytes(0, TOTAL)) expected.update(block);
+  for (const block of mebibytes(0, totalMebibytes)) expected.update(block);
   const { Body, ContentLength } = await server.client.send(new GetObjectCommand({ Bucket, Key }));
   const actual = createHash('sha256');
   for await (const piece of Body as Readable) actual.update(piece);
-  expect(ContentLength).toBe(TOTAL * mebibyte);
+  expect(ContentLength).toBe(totalMebibytes * mebibyte);
   expect(actual.digest('hex')).toBe(expected.digest('hex'));
 }
 
 describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in under 100 MB', () => {
   test('as a single streamed put, and read again', { timeout: 60_000 }, async () => {
     const before = await memory(server, 'VmRSS');
-    const Body = Readable.from(mebibytes(0, TOTAL));
+    const Body = Readable.from(mebibytes(0, totalMebibytes));
     await server.client.send(
-      new PutObjectCommand({ Bucket, Key: 'single', Body, ContentLength: TOTAL * mebibyte }),
+      new PutObjectCommand({ Bucket, Key: 'single', Body, ContentLength: totalMebibytes * mebibyte }),
     );
     await expectWhole('single');
-    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(GROWTH);
+    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(mostGrowth);
   });
 
   test('as a multipart upload, three parts at a time, and read again', { timeout: 60_000 }, async () => {
@@ -70,11 +70,11 @@ describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in und
     const upload = { Bucket, Key: 'multipart' };
     const { UploadId } = await server.client.send(new CreateMultipartUploadCommand(upload));
     const parts: { PartNumber: number; ETag: string | undefined }[] = [];
-    const numbers = Array.from({ length: TOTAL / PART }, (_, index) => index + 1);
+    const numbers = Array.from({ length: totalMebibytes / partMebibytes }, (_, index) => index + 1);
     const worker = async () => {
       for (let PartNumber = numbers.shift(); PartNumber !== undefined; PartNumber = numbers.shift()) {
-        const Body = Readable.from(mebibytes((PartNumber - 1) * PART, PartNumber * PART));
-        const input = { ...upload, UploadId, PartNumber, Body, ContentLength: PART * mebibyte };
+        const Body = Readable.from(mebibytes((PartNumber - 1) * partMebibytes, PartNumber * partMebibytes));
+        const input = { ...upload, UploadId, PartNumber, Body, ContentLength: partMebibytes * mebibyte };
         const { ETag } = await server.client.send(new UploadPartCommand(input));
         parts[PartNumber - 1] = { PartNumber, ETag };
       }
@@ -83,6 +83,6 @@ describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in und
     const MultipartUpload = { Parts: parts };
     await server.client.send(new CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload }));
     await expectWhole('multipart');
-    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(GROWTH);
+    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(mostGrowth);
   });
 });

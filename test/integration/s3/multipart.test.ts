@@ -25,8 +25,8 @@ const { client, bucket: Bucket, key } = target;
 afterAll(() => target.close());
 
 const mebibyte = 1024 * 1024;
-const PARTS = [randomBytes(5 * mebibyte), randomBytes(5 * mebibyte + 1), randomBytes(1000)];
-const WHOLE = Buffer.concat(PARTS);
+const partBodies = [randomBytes(5 * mebibyte), randomBytes(5 * mebibyte + 1), randomBytes(1000)];
+const wholeBody = Buffer.concat(partBodies);
 
 const begin = async (name: string, input: Partial<CreateMultipartUploadCommandInput> = {}) => {
   const Key = key(name);
@@ -52,41 +52,41 @@ describe('multipart uploads', () => {
   test('parts sent in any order become one object, with ranges over their borders', async () => {
     const { upload, part, complete } = await begin('whole', { ContentType: 'a/b', Metadata: { m: '1' } });
     const parts = [];
-    for (const index of [2, 0, 1]) parts[index] = await part(index + 1, PARTS[index]!);
+    for (const index of [2, 0, 1]) parts[index] = await part(index + 1, partBodies[index]!);
     const { ETag } = await complete(parts);
-    const md5s = PARTS.map((body) => createHash('md5').update(body).digest());
+    const md5s = partBodies.map((body) => createHash('md5').update(body).digest());
     expect(ETag).toBe(`"${createHash('md5').update(Buffer.concat(md5s)).digest('hex')}-3"`);
     const head = await client.send(new HeadObjectCommand({ Bucket, Key: upload.Key }));
-    expect(head).toMatchObject({ ContentType: 'a/b', Metadata: { m: '1' }, ContentLength: WHOLE.length });
-    expect((await read(upload.Key)).equals(WHOLE)).toBe(true);
+    expect(head).toMatchObject({ ContentType: 'a/b', Metadata: { m: '1' }, ContentLength: wholeBody.length });
+    expect((await read(upload.Key)).equals(wholeBody)).toBe(true);
     const border = 10 * mebibyte;
     const range = await read(upload.Key, `bytes=${5 * mebibyte - 2}-${border + 3}`);
-    expect(range.equals(WHOLE.subarray(5 * mebibyte - 2, border + 4))).toBe(true);
+    expect(range.equals(wholeBody.subarray(5 * mebibyte - 2, border + 4))).toBe(true);
   });
 
   test('a copy of one lives on without its source', async () => {
     const { upload, part, complete } = await begin('source');
-    await complete([await part(1, PARTS[0]!), await part(2, PARTS[2]!)]);
+    await complete([await part(1, partBodies[0]!), await part(2, partBodies[2]!)]);
     const CopySource = `${Bucket}/${upload.Key}`;
     await client.send(new CopyObjectCommand({ Bucket, Key: key('copy'), CopySource }));
     await client.send(new DeleteObjectCommand({ Bucket, Key: upload.Key }));
-    expect((await read(key('copy'))).equals(Buffer.concat([PARTS[0]!, PARTS[2]!]))).toBe(true);
+    expect((await read(key('copy'))).equals(Buffer.concat([partBodies[0]!, partBodies[2]!]))).toBe(true);
   });
 
   test('a part sent again replaces the first, and parts not named are dropped', async () => {
     const { upload, part, complete } = await begin('again');
     await part(1, randomBytes(100));
-    const first = await part(1, PARTS[2]!);
+    const first = await part(1, partBodies[2]!);
     await part(7, randomBytes(100));
     await complete([first]);
-    expect((await read(upload.Key)).equals(PARTS[2]!)).toBe(true);
+    expect((await read(upload.Key)).equals(partBodies[2]!)).toBe(true);
   });
 
   test('what is in progress is listed, until it is aborted', async () => {
     const { upload, part } = await begin('listed/one');
     await begin('listed/two');
-    await part(2, PARTS[2]!);
-    await part(9, PARTS[2]!);
+    await part(2, partBodies[2]!);
+    await part(9, partBodies[2]!);
     const parts = await client.send(new ListPartsCommand(upload));
     expect(parts).toMatchObject({ Parts: [{ PartNumber: 2, Size: 1000 }, { PartNumber: 9 }] });
     const list = () => client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: key('listed/') }));
@@ -99,10 +99,10 @@ describe('multipart uploads', () => {
 
   test('completing again, as after a lost answer, succeeds with the same parts alone', async () => {
     const { upload, part, complete } = await begin('repeated');
-    const [one, two] = [await part(1, PARTS[0]!), await part(2, PARTS[2]!)];
+    const [one, two] = [await part(1, partBodies[0]!), await part(2, partBodies[2]!)];
     const { ETag } = await complete([one, two]);
     expect(await complete([one, two])).toMatchObject({ ETag });
-    expect((await read(upload.Key)).length).toBe(PARTS[0]!.length + PARTS[2]!.length);
+    expect((await read(upload.Key)).length).toBe(partBodies[0]!.length + partBodies[2]!.length);
     await client.send(new DeleteObjectCommand({ Bucket, Key: upload.Key }));
   });
 
@@ -110,7 +110,7 @@ describe('multipart uploads', () => {
     'a completion that differs, or comes after the object, is refused',
     async () => {
       const { upload, part, complete } = await begin('late');
-      const [one, two] = [await part(1, PARTS[0]!), await part(2, PARTS[2]!)];
+      const [one, two] = [await part(1, partBodies[0]!), await part(2, partBodies[2]!)];
       await complete([one, two]);
       await expect(complete([one])).rejects.toMatchObject({ name: 'NoSuchUpload' });
       await client.send(new PutObjectCommand({ Bucket, Key: upload.Key, Body: 'newer' }));
@@ -122,13 +122,13 @@ describe('multipart uploads', () => {
   test.skipIf(lacks('ended-uploads'))('nothing is added to what was aborted', async () => {
     const { upload, part } = await begin('ended');
     await client.send(new AbortMultipartUploadCommand(upload));
-    await expect(part(1, PARTS[2]!)).rejects.toMatchObject({ name: 'NoSuchUpload' });
+    await expect(part(1, partBodies[2]!)).rejects.toMatchObject({ name: 'NoSuchUpload' });
     await expect(read(upload.Key)).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
   test.skipIf(lacks('part-order'))('parts are named in ascending order, each once', async () => {
     const { part, complete } = await begin('order');
-    const [one, two] = [await part(1, PARTS[0]!), await part(2, PARTS[1]!)];
+    const [one, two] = [await part(1, partBodies[0]!), await part(2, partBodies[1]!)];
     await expect(complete([two, one])).rejects.toMatchObject({ name: 'InvalidPartOrder' });
     await expect(complete([one, one])).rejects.toMatchObject({ name: 'InvalidPartOrder' });
     await complete([one, two]);
@@ -136,7 +136,7 @@ describe('multipart uploads', () => {
 
   test.skipIf(lacks('paged-parts'))('parts are listed page by page', async () => {
     const { upload, part } = await begin('parts');
-    for (const number of [2, 9]) await part(number, PARTS[2]!);
+    for (const number of [2, 9]) await part(number, partBodies[2]!);
     const first = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }));
     expect(first).toMatchObject({ IsTruncated: true, Parts: [{ PartNumber: 2 }] });
     const PartNumberMarker = first.NextPartNumberMarker;
@@ -162,24 +162,24 @@ describe('multipart uploads', () => {
 
   test('wrong completions are refused, and the upload stays', async () => {
     const { upload, part, complete } = await begin('wrong');
-    const [small, last] = [await part(3, PARTS[2]!), await part(4, PARTS[2]!)];
+    const [small, last] = [await part(3, partBodies[2]!), await part(4, partBodies[2]!)];
     await expect(complete([small, last])).rejects.toMatchObject({ name: 'EntityTooSmall' });
     await expect(complete([{ ...last, ETag: '"0"' }])).rejects.toMatchObject({ name: 'InvalidPart' });
     await expect(complete([{ ...last, PartNumber: 7 }])).rejects.toMatchObject({ name: 'InvalidPart' });
     await expect(complete([])).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
     await complete([last]);
-    expect((await read(upload.Key)).equals(PARTS[2]!)).toBe(true);
+    expect((await read(upload.Key)).equals(partBodies[2]!)).toBe(true);
   });
 
   test.skipIf(lacks('invalid-arguments'))('part numbers are 1 to 10000', async () => {
     const { part } = await begin('numbers');
-    await expect(part(0, PARTS[2]!)).rejects.toMatchObject({ name: 'InvalidArgument' });
-    await expect(part(10_001, PARTS[2]!)).rejects.toMatchObject({ name: 'InvalidArgument' });
+    await expect(part(0, partBodies[2]!)).rejects.toMatchObject({ name: 'InvalidArgument' });
+    await expect(part(10_001, partBodies[2]!)).rejects.toMatchObject({ name: 'InvalidArgument' });
   });
 
   test('completing honours If-None-Match: *', async () => {
     const { upload, part, complete } = await begin('conditional');
-    const one = await part(1, PARTS[2]!);
+    const one = await part(1, partBodies[2]!);
     await client.send(new PutObjectCommand({ Bucket, Key: upload.Key, Body: 'earlier' }));
     await expect(complete([one], { IfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' });
     expect((await read(upload.Key)).toString()).toBe('earlier');
@@ -191,10 +191,12 @@ describe.skipIf(lacks('multipart-checksums'))('checksums of multipart uploads', 
     const ChecksumAlgorithm = 'SHA256';
     const { part, complete } = await begin('composite', { ChecksumAlgorithm });
     const parts = [
-      await part(1, PARTS[0]!, { ChecksumAlgorithm }),
-      await part(2, PARTS[2]!, { ChecksumAlgorithm }),
+      await part(1, partBodies[0]!, { ChecksumAlgorithm }),
+      await part(2, partBodies[2]!, { ChecksumAlgorithm }),
     ];
-    const digests = [PARTS[0]!, PARTS[2]!].map((body) => createHash('sha256').update(body).digest());
+    const digests = [partBodies[0]!, partBodies[2]!].map((body) =>
+      createHash('sha256').update(body).digest(),
+    );
     const value = `${createHash('sha256').update(Buffer.concat(digests)).digest('base64')}-2`;
     const bare = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
     await expect(complete(bare)).rejects.toMatchObject({ name: 'InvalidRequest' });
@@ -208,23 +210,23 @@ describe.skipIf(lacks('multipart-checksums'))('checksums of multipart uploads', 
     ['CRC32C', 'ChecksumCRC32C', 'AAAAAA=='],
     ['CRC64NVME', 'ChecksumCRC64NVME', 'AAAAAAAAAAA='],
   ] as const)('%s of the full object is that of all bytes', async (ChecksumAlgorithm, member, wrong) => {
-    const single = new PutObjectCommand({ Bucket, Key: key('single'), Body: WHOLE, ChecksumAlgorithm });
+    const single = new PutObjectCommand({ Bucket, Key: key('single'), Body: wholeBody, ChecksumAlgorithm });
     const value = (await client.send(single))[member];
     const ChecksumType = 'FULL_OBJECT';
     const name = `full-${ChecksumAlgorithm}`;
     const { upload, part, complete } = await begin(name, { ChecksumAlgorithm, ChecksumType });
     const parts = [];
-    for (const [index, body] of PARTS.entries())
+    for (const [index, body] of partBodies.entries())
       parts.push(await part(index + 1, body, { ChecksumAlgorithm }));
     const lie = complete(parts, { [member]: wrong, ChecksumType });
     await expect(lie).rejects.toMatchObject({ name: 'BadDigest' });
     const answer = await complete(parts, { [member]: value, ChecksumType });
     expect(answer).toMatchObject({ [member]: value, ChecksumType });
-    expect((await read(upload.Key)).equals(WHOLE)).toBe(true);
+    expect((await read(upload.Key)).equals(wholeBody)).toBe(true);
   });
 
   test('a part with another algorithm is refused', async () => {
     const { part } = await begin('other', { ChecksumAlgorithm: 'SHA256' });
-    await expect(part(1, PARTS[2]!)).rejects.toMatchObject({ name: 'InvalidRequest' });
+    await expect(part(1, partBodies[2]!)).rejects.toMatchObject({ name: 'InvalidRequest' });
   });
 });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { seededBytes } from '../../support/seeded-bytes.ts';
-import { BUCKET as Bucket, startChild } from './child-server.ts';
+import { childBucket as Bucket, startChild } from './child-server.ts';
 import { lacks } from './target.ts';
 
 const randomBytes = seededBytes(10);

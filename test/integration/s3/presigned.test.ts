@@ -7,8 +7,8 @@ import { lacks, openTarget } from './target.ts';
 
 const target = await openTarget();
 const { client, bucket: Bucket, key } = target;
-const BODY = 'signed body';
-const SHA256 = createHash('sha256').update(BODY).digest('base64');
+const signedBody = 'signed body';
+const bodySha256 = createHash('sha256').update(signedBody).digest('base64');
 
 beforeAll(() => client.send(new PutObjectCommand({ Bucket, Key: key('get'), Body: 'presigned' })));
 afterAll(() => target.close());
@@ -20,7 +20,12 @@ const signGet = (input: object = {}, options: object = {}) =>
 const signPut = (name: string, options: object = {}) =>
   getSignedUrl(
     client,
-    new PutObjectCommand({ Bucket, Key: key(name), ContentLength: BODY.length, ChecksumSHA256: SHA256 }),
+    new PutObjectCommand({
+      Bucket,
+      Key: key(name),
+      ContentLength: signedBody.length,
+      ChecksumSHA256: bodySha256,
+    }),
     {
       unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
       signableHeaders: new Set(['host', 'content-length']),
@@ -80,24 +85,24 @@ describe('presigned GET', () => {
 });
 
 describe('presigned PUT', () => {
-  const headers = { 'content-length': String(BODY.length), 'x-amz-checksum-sha256': SHA256 };
+  const headers = { 'content-length': String(signedBody.length), 'x-amz-checksum-sha256': bodySha256 };
 
   test('takes the body it was signed for', async () => {
-    expect((await rawHttp('PUT', await signPut('good'), headers, BODY)).status).toBe(200);
+    expect((await rawHttp('PUT', await signPut('good'), headers, signedBody)).status).toBe(200);
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key('good') }));
-    expect(await Body!.transformToString()).toBe(BODY);
+    expect(await Body!.transformToString()).toBe(signedBody);
   });
 
   test.skipIf(lacks('signatures'))('refuses another length', async () => {
-    const longer = { ...headers, 'content-length': String(BODY.length + 1) };
-    const answer = await rawHttp('PUT', await signPut('length'), longer, `${BODY}!`);
+    const longer = { ...headers, 'content-length': String(signedBody.length + 1) };
+    const answer = await rawHttp('PUT', await signPut('length'), longer, `${signedBody}!`);
     expect(answer).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' });
     expect(await exists('length')).toBe(false);
   });
 
   test.skipIf(lacks('signatures'))('refuses to go without the length', async () => {
-    const chunked = { 'transfer-encoding': 'chunked', 'x-amz-checksum-sha256': SHA256 };
-    const answer = await rawHttp('PUT', await signPut('chunked'), chunked, BODY);
+    const chunked = { 'transfer-encoding': 'chunked', 'x-amz-checksum-sha256': bodySha256 };
+    const answer = await rawHttp('PUT', await signPut('chunked'), chunked, signedBody);
     expect(answer).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' });
     expect(await exists('chunked')).toBe(false);
   });
@@ -105,30 +110,37 @@ describe('presigned PUT', () => {
   test.skipIf(lacks('signatures'))('refuses another checksum, and none', async () => {
     const other = createHash('sha256').update('other').digest('base64');
     const changed = { ...headers, 'x-amz-checksum-sha256': other };
-    expect((await rawHttp('PUT', await signPut('sum'), changed, BODY)).code).toBe('SignatureDoesNotMatch');
+    expect((await rawHttp('PUT', await signPut('sum'), changed, signedBody)).code).toBe(
+      'SignatureDoesNotMatch',
+    );
     const without = { 'content-length': headers['content-length'] };
-    expect((await rawHttp('PUT', await signPut('sum'), without, BODY)).code).toBe('SignatureDoesNotMatch');
+    expect((await rawHttp('PUT', await signPut('sum'), without, signedBody)).code).toBe(
+      'SignatureDoesNotMatch',
+    );
     expect(await exists('sum')).toBe(false);
   });
 
   test.skipIf(lacks('checksums'))('refuses another body of the same length', async () => {
-    const answer = await rawHttp('PUT', await signPut('body'), headers, BODY.toUpperCase());
+    const answer = await rawHttp('PUT', await signPut('body'), headers, signedBody.toUpperCase());
     expect(answer).toMatchObject({ status: 400, code: 'BadDigest' });
     expect(await exists('body')).toBe(false);
   });
 
   test.skipIf(lacks('signatures'))('is refused once expired', async () => {
     const url = await signPut('late', { expiresIn: 1, signingDate: new Date(Date.now() - 5_000) });
-    expect(await rawHttp('PUT', url, headers, BODY)).toMatchObject({ status: 403, code: 'AccessDenied' });
+    expect(await rawHttp('PUT', url, headers, signedBody)).toMatchObject({
+      status: 403,
+      code: 'AccessDenied',
+    });
     expect(await exists('late')).toBe(false);
   });
 
   test.skipIf(lacks('checksums'))('a checksum carried in the URL counts like a header', async () => {
-    const command = new PutObjectCommand({ Bucket, Key: key('hoisted'), ChecksumSHA256: SHA256 });
+    const command = new PutObjectCommand({ Bucket, Key: key('hoisted'), ChecksumSHA256: bodySha256 });
     const url = await getSignedUrl(client, command);
     expect((await rawHttp('PUT', url, { 'content-length': '5' }, 'other')).code).toBe('BadDigest');
-    expect((await rawHttp('PUT', url, { 'content-length': headers['content-length'] }, BODY)).status).toBe(
-      200,
-    );
+    expect(
+      (await rawHttp('PUT', url, { 'content-length': headers['content-length'] }, signedBody)).status,
+    ).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rawHttp } from './raw-http.ts';
 import { signRequest } from './sign-request.ts';
-import { lacks, ORIGIN, openTarget } from './target.ts';
+import { allowedOrigin, lacks, openTarget } from './target.ts';
 
 const target = await openTarget();
 const { client, bucket, key } = target;
@@ -97,20 +97,20 @@ describe.skipIf(lacks('cors'))('CORS', () => {
     });
 
   test('an allowed origin may ask, and read what it needs', async () => {
-    const { status, headers } = await preflight(ORIGIN);
+    const { status, headers } = await preflight(allowedOrigin);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
-      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-origin': allowedOrigin,
       'access-control-allow-headers': 'content-type, x-amz-checksum-sha256',
       vary: 'Origin',
     });
     expect(headers['access-control-allow-methods']).toContain('PUT');
-    const answer = await rawHttp('GET', `${target.url}/${bucket}/x`, { origin: ORIGIN });
-    expect(answer.headers['access-control-allow-origin']).toBe(ORIGIN);
+    const answer = await rawHttp('GET', `${target.url}/${bucket}/x`, { origin: allowedOrigin });
+    expect(answer.headers['access-control-allow-origin']).toBe(allowedOrigin);
     expect(answer.headers['access-control-expose-headers']).toContain('etag');
   });
 
-  test.each([`${ORIGIN}.evil.example`, 'http://localhost', 'null', 'HTTP://LOCALHOST:5173'])(
+  test.each([`${allowedOrigin}.evil.example`, 'http://localhost', 'null', 'HTTP://LOCALHOST:5173'])(
     'the origin %s may not',
     async (origin) => {
       const { status, headers } = await preflight(origin);
@@ -120,6 +120,6 @@ describe.skipIf(lacks('cors'))('CORS', () => {
   );
 
   test('nor may a method that is not served', async () => {
-    expect((await preflight(ORIGIN, 'TRACE')).status).toBe(403);
+    expect((await preflight(allowedOrigin, 'TRACE')).status).toBe(403);
   });
 });

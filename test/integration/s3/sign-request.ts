@@ -13,7 +13,7 @@ export interface SignedRequest {
   trailer(lines: string): string;
 }
 
-const EMPTY = sha256('');
+const emptySha256 = sha256('');
 
 /** Signs a request whose path and query need no escaping. `unsigned` headers are sent but not signed. */
 export function signRequest(
@@ -57,7 +57,7 @@ export function signRequest(
   return {
     headers: { ...headers, ...unsigned, authorization },
     chunk: (data) => {
-      previous = sign('AWS4-HMAC-SHA256-PAYLOAD', timestamp, scope, previous, EMPTY, sha256(data));
+      previous = sign('AWS4-HMAC-SHA256-PAYLOAD', timestamp, scope, previous, emptySha256, sha256(data));
       return previous;
     },
     trailer: (lines) => {

@@ -33,7 +33,7 @@ export interface Target extends Signer {
   close(): Promise<void>;
 }
 
-export const ORIGIN = 'http://localhost:5173';
+export const allowedOrigin = 'http://localhost:5173';
 
 const environment = (name: string) => process.env[`S3_ACCEPTANCE_${name}`];
 
@@ -85,7 +85,7 @@ async function startOwn(region: string, bucket: string, credentials: Signer['cre
     region,
     credentials,
     buckets: [bucket, 'second'],
-    corsOrigins: [ORIGIN],
+    corsOrigins: [allowedOrigin],
   });
   return {
     url: server.url,

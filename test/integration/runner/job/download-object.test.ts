@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { DiskRoom } from '../../../../shared/archive/disk-room.ts';
 import { type ObjectReader, objectReader } from '../../../../shared/aws/objects.ts';
 import { type Download, downloadObject } from '../../../../shared/runner/job/download-object.ts';
-import { BUCKET, type ChildServer, startChild } from '../../s3/child-server.ts';
+import { type ChildServer, childBucket, startChild } from '../../s3/child-server.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const bytes = randomBytes(24_000_000);
@@ -39,7 +39,7 @@ describe('a download of an input', () => {
   });
 
   const put = (Body: Uint8Array) =>
-    server.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: 'input', Body }));
+    server.client.send(new PutObjectCommand({ Bucket: childBucket, Key: 'input', Body }));
 
   /** Reads from the server that runs; `interrupt` happens when the first bytes of the first answer have come. */
   function reader(interrupt: () => Promise<unknown> = async () => undefined): ObjectReader {
@@ -54,10 +54,10 @@ describe('a download of an input', () => {
       }
     }
     return {
-      ...objectReader(server.client, BUCKET),
+      ...objectReader(server.client, childBucket),
       async open(key, { from, etag, ...at }) {
         asked.push({ from, ...(etag !== undefined && { etag }) });
-        const found = await objectReader(server.client, BUCKET).open(key, {
+        const found = await objectReader(server.client, childBucket).open(key, {
           ...at,
           from,
           ...(etag !== undefined && { etag }),
@@ -116,12 +116,12 @@ describe('a download of an input', () => {
     });
     onTestFinished(() => client.destroy());
     const given = { patienceSeconds: 1, idleSeconds: 0.2 };
-    await expect(download(objectReader(client, BUCKET), given)).rejects.toThrow('could not be fetched');
+    await expect(download(objectReader(client, childBucket), given)).rejects.toThrow('could not be fetched');
   });
 
   test('is refused before the first byte where the disk has no room for it', async () => {
     const small = new DiskRoom(folder, () => bytes.length - 1);
-    await expect(download(objectReader(server.client, BUCKET), { room: small })).rejects.toThrow(
+    await expect(download(objectReader(server.client, childBucket), { room: small })).rejects.toThrow(
       'The source archive does not fit on the disk: it needs 24000000 bytes, and 23999999 are free on the disk.',
     );
     expect(await readFile(path)).toHaveLength(0);
@@ -144,7 +144,7 @@ describe('a download of an input', () => {
       credentials: { accessKeyId: 'child-key', secretAccessKey: 'wrong' },
       forcePathStyle: true,
     });
-    await expect(download(objectReader(stranger, BUCKET))).rejects.toThrow(
+    await expect(download(objectReader(stranger, childBucket))).rejects.toThrow(
       'Storage refuses the source archive (SignatureDoesNotMatch).',
     );
   });
