@@ -1,3 +1,4 @@
+import { markChanged } from '../../shared/data/catalogue-mark.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import { type Experiment, requireExperiment, touchExperiment } from '../../shared/data/experiment.ts';
 import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
@@ -43,7 +44,10 @@ export function changeFields(
 ): Promise<Experiment> {
   return retryOnConflict(async () => {
     const experiment = await requireExperiment(records, project_id, experiment_id);
-    const previous = await findFields(records, project_id, experiment_id);
+    const [previous, mark] = await Promise.all([
+      findFields(records, project_id, experiment_id),
+      markChanged(records, project_id, experiment_id),
+    ]);
     const present = previous ?? noFields(experiment);
     const { fields, set, also = [] } = await change(present, experiment);
     if (fields === present && set === undefined) return experiment;
@@ -51,6 +55,7 @@ export function changeFields(
     await records.write(
       touchExperiment(experiment, set),
       putFields(project_id, experiment_id, value, previous),
+      mark.write,
       ...also,
     );
     return requireExperiment(records, project_id, experiment_id);

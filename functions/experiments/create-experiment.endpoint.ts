@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
+import { markNew } from '../../shared/data/catalogue-mark.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import {
   type Experiment,
@@ -7,6 +8,7 @@ import {
   putExperiment,
   requireExperiment,
 } from '../../shared/data/experiment.ts';
+import { foldNowAndThen } from '../../shared/data/fold-catalogue.ts';
 import { rankOf } from '../../shared/data/job-status.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { newJob } from '../../shared/data/new-job.ts';
@@ -101,12 +103,14 @@ export const endpoint = defineEndpoint({
         projectExists(project_id),
         putExperiment(experiment),
         putFields(project_id, experiment_id, tracked, undefined),
+        markNew(project_id, experiment_id),
         count(project_id, { experiments: 1 }),
         ...idempotencyWrites(experiment_id),
       );
     } catch (error) {
       throw error instanceof ConditionFailedError ? notFound('project', project_id) : error;
     }
+    await foldNowAndThen(records, project_id, experiment_id);
     return answerExperiment(context, experiment);
   },
 });

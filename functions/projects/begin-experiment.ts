@@ -1,4 +1,5 @@
 import { notFound } from '../../shared/core/service-error.ts';
+import { markNew } from '../../shared/data/catalogue-mark.ts';
 import { type Config, readConfigContent } from '../../shared/data/config.ts';
 import { keepCheckpoints } from '../../shared/data/continuation.ts';
 import type { Environment } from '../../shared/data/environment.ts';
@@ -131,6 +132,7 @@ export async function recordExperiment(inputs: TrainingInputs, context: BeginCon
       putExperiment({ ...experiment, ...(ticket !== null && waitingFields(ticket)) }),
       putJobConfig(experiment_id, inputs.content),
       putFields(project.project_id, experiment_id, fields, undefined),
+      markNew(project.project_id, experiment_id),
       ...keepCheckpoints(experiment).map((write) => checkpointsKept.on(write)),
       ...idempotencyWrites(experiment_id),
     ];

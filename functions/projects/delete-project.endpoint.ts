@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound } from '../../shared/core/service-error.ts';
+import { cataloguePartition } from '../../shared/data/catalogue-mark.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { configPartitions } from '../../shared/data/config.ts';
 import { environmentPartitions } from '../../shared/data/environment.ts';
@@ -52,6 +53,7 @@ export const endpoint = defineEndpoint({
         ...uploadPartitions(project_id),
         trackingPartition(project_id),
         ...loggedModelPartitions(project_id),
+        cataloguePartition(project_id),
         variablesPartition(project_id),
         countersKey(project_id).pk,
       ].map((pk) => ({ pk }));

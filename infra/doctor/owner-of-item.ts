@@ -24,6 +24,7 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   DELETED_CONFIGS: ofProject,
   EXPERIMENT_RANKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[1] ?? '' }],
   TRACKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[0] ?? '' }],
+  CATALOGUE: ofProject,
   JOB: (id) => [{ kind: 'job', id }],
   OWNED: (_, sk) => ofProject(sk),
   OWNED_MODELS: (_, sk) => [{ kind: 'model', id: sk }],

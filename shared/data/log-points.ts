@@ -1,4 +1,5 @@
 import { notFound, ServiceError } from '../core/service-error.ts';
+import { markChanged } from './catalogue-mark.ts';
 import { experimentExists } from './experiment.ts';
 import { type MetricPoint, metricChunk, readMetrics } from './job-metrics.ts';
 import {
@@ -87,7 +88,10 @@ export function logPoints(
   points: readonly MetricPoint[],
 ): Promise<number> {
   return retryOnConflict(async () => {
-    const parts = await readMetricParts(records, project_id, experiment_id);
+    const [parts, mark] = await Promise.all([
+      readMetricParts(records, project_id, experiment_id),
+      markChanged(records, project_id, experiment_id),
+    ]);
     const stored = await findStored(records, experiment_id, points, allSummaries(parts));
     const fresh = [...new Map(points.map((point) => [identity(point), point]))]
       .filter(([id]) => !stored.has(id))
@@ -105,7 +109,8 @@ export function logPoints(
     // The first part counts the chunks, so it is written with every one.
     const written = new Set([0, ...next.changed]);
     const writes = [
-      gone.on(experimentExists(project_id, experiment_id)),
+      mark.write,
+      ...(mark.exists ? [] : [gone.on(experimentExists(project_id, experiment_id))]),
       ...chunks.map((put) => ({ put, if: { exists: false } })),
       ...next.parts.flatMap((part, index) => {
         if (!written.has(index)) return [];

@@ -8,10 +8,13 @@ import type { Filter } from '../search/parse-filter.ts';
 import type { OrderTerm } from '../search/parse-order.ts';
 import { decodePosition, encodePosition, RowOrder } from '../search/row-order.ts';
 import { selectPage } from '../search/select-page.ts';
+import { type CatalogueRows, readCatalogue } from './catalogue.ts';
 import { type Experiment, experimentKey, listExperiments, parseExperiment } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
+import { foldCatalogue, foldLeast, repairCatalogue } from './fold-catalogue.ts';
+import { countersKey, salvageCounters } from './project.ts';
 import { readPage } from './read-page.ts';
-import type { Item, TableReader } from './table.ts';
+import type { Item, TableReader, TableWriter } from './table.ts';
 import { nothingTracked, readTrackingOf, readTrackingOfEach, type Tracking } from './tracking.ts';
 import type { UnreadableRecordError } from './unreadable-record.ts';
 
@@ -46,8 +49,11 @@ export interface FoundExperiment {
   tracking: Tracking;
 }
 
-async function readProject(records: TableReader<'records'>, project_id: string): Promise<FoundExperiments> {
-  const found: FoundExperiments = { rows: [], next: undefined, unreadable: [] };
+type ProjectRows = Pick<FoundExperiments, 'rows' | 'unreadable'>;
+
+/** Rows of all experiments of a project, from their records. */
+async function readRecords(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
+  const found: ProjectRows = { rows: [], unreadable: [] };
   let after: string | undefined;
   do {
     const page = await listExperiments(records, project_id, { limit: readAtOnce, after });
@@ -57,6 +63,48 @@ async function readProject(records: TableReader<'records'>, project_id: string):
     found.unreadable.push(...(page.unreadable ?? []), ...unreadable);
     after = page.next;
   } while (after !== undefined);
+  return found;
+}
+
+/** Projects that are read at once. */
+const projectsAtOnce = 16;
+/** Milliseconds that a search spends on folding what it read from records, so that the next one need not. */
+const foldingMilliseconds = 1500;
+
+const isWriter = (records: TableReader<'records'>): records is TableWriter<'records'> =>
+  'writable' in records && records.writable === true;
+
+/** Rows of all experiments of a project, from its catalogue where it has all of them. */
+async function readProject(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
+  // Read first: what begins later is in the catalogue and not counted here.
+  const counters = await records.get(countersKey(project_id));
+  const counted = counters === undefined ? 0 : salvageCounters(counters).experiments;
+  const catalogue = await readCatalogue(records, project_id);
+  const lacks = (known: CatalogueRows): boolean =>
+    known.rows.length + known.unreadable.length + known.manifest.state.surplus < counted;
+  const isWhole = catalogue !== undefined && !lacks(catalogue);
+  const found: ProjectRows = isWhole
+    ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable] }
+    : await readRecords(records, project_id);
+  if (!isWriter(records)) return found;
+  if (catalogue !== undefined && !isWhole) {
+    const ids = found.rows.map(({ experiment_id }) => experiment_id);
+    await repairCatalogue(records, project_id, catalogue, ids, counted);
+  }
+  if (found.rows.length > 0 && (catalogue === undefined || catalogue.marks >= foldLeast))
+    await foldCatalogue(records, project_id, { milliseconds: foldingMilliseconds });
+  return found;
+}
+
+async function readProjects(
+  records: TableReader<'records'>,
+  project_ids: readonly string[],
+): Promise<ProjectRows[]> {
+  const found: ProjectRows[] = [];
+  for (let from = 0; from < project_ids.length; from += projectsAtOnce) {
+    const some = project_ids.slice(from, from + projectsAtOnce);
+    found.push(...(await Promise.all(some.map((project_id) => readProject(records, project_id)))));
+  }
   return found;
 }
 
@@ -82,9 +130,8 @@ export async function searchExperiments(
 ): Promise<FoundExperiments> {
   const all: ExperimentRow[] = [];
   const unreadable: UnreadableRecordError[] = [];
-  for (const project_id of new Set(project_ids)) {
-    const project = await readProject(records, project_id);
-    all.push(...project.rows);
+  for (const project of await readProjects(records, [...new Set(project_ids)])) {
+    for (const row of project.rows) all.push(row);
     unreadable.push(...project.unreadable);
   }
   await prepare?.(new Set(all.map(({ user_id }) => user_id)));

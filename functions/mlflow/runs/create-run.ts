@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { markNew } from '../../../shared/data/catalogue-mark.ts';
 import { defaultName } from '../../../shared/data/default-name.ts';
 import { type Experiment, emptyExperiment, putExperiment } from '../../../shared/data/experiment.ts';
+import { foldNowAndThen } from '../../../shared/data/fold-catalogue.ts';
 import { rankOf } from '../../../shared/data/job-status.ts';
 import { newJob } from '../../../shared/data/new-job.ts';
 import { count, projectExists } from '../../../shared/data/project.ts';
@@ -76,6 +78,7 @@ export const createRun = route(
         projectExists(project_id),
         putExperiment(experiment),
         putFields(project_id, experiment_id, fields, undefined),
+        markNew(project_id, experiment_id),
         count(project_id, { experiments: 1 }),
       );
     } catch (error) {
@@ -83,6 +86,7 @@ export const createRun = route(
         ? doesNotExist(`No Experiment with id=${project_id} exists`)
         : error;
     }
+    await foldNowAndThen(records, project_id, experiment_id);
     return { run: showRun(sourceOf({ project, experiment }, { fields, metrics: new Map() }), fields) };
   },
 );

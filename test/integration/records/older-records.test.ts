@@ -17,7 +17,7 @@ describe('a record that an older release wrote', () => {
   });
 
   test('is among the fixtures, whatever its kind', async () => {
-    const sources = await Array.fromAsync(glob('shared/data/*.ts', { cwd: root }));
+    const sources = await Array.fromAsync(glob('shared/data/**/*.ts', { cwd: root }));
     const texts = await Promise.all(sources.map((source) => readFile(join(root, source), 'utf8')));
     const kinds = texts.flatMap((text) =>
       [...text.matchAll(/recordType\(\s*'([a-z-]+)'/g)].map(([, kind]) => kind ?? ''),

@@ -1,5 +1,9 @@
 import { findArtifact } from '../../../shared/data/artifact.ts';
 import { auditVcpus } from '../../../shared/data/audit-vcpus.ts';
+import { parseBlock } from '../../../shared/data/blocks/block-list.ts';
+import { catalogueLists } from '../../../shared/data/catalogue.ts';
+import { readMarks } from '../../../shared/data/catalogue-mark.ts';
+import { segmentRows } from '../../../shared/data/catalogue-segment.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
 import { auditCluster } from '../../../shared/data/cluster-claim.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/config.ts';
@@ -82,6 +86,19 @@ export const readers: Readonly<Record<string, Reader>> = {
     return project_id && { project_id };
   },
   'logged-model': ({ records }, item) => findLoggedModel(records, ownerOf(item), item.sk),
+  'catalogue-mark': async ({ records }, item) => {
+    const { stamp, ...mark } = (await readMarks(records, ownerOf(item)))[0]!;
+    return mark;
+  },
+  'catalogue-manifest': ({ records }, item) => catalogueLists.readManifest(records, item.pk),
+  block: async ({ records }, { pk, sk }) => ({
+    rows: segmentRows('p', parseBlock((await records.get({ pk, sk }))!)).block.map((row) => ({
+      experiment_id: row.experiment_id,
+      tags: Object.fromEntries(row.tags),
+      params: Object.fromEntries(row.params),
+      metrics: Object.fromEntries(row.metrics),
+    })),
+  }),
   'deleted-config': async ({ records }, item) => ({
     version: await lastDeletedVersion(records, ownerOf(item), item.sk),
   }),

@@ -1,0 +1,64 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+/** Rows as columns: any JSON, and columns of numbers that survive exactly, NaN and -0 included. */
+export interface Columns {
+  json: unknown;
+  numbers: readonly Float64Array[];
+}
+
+const isInteger = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
+
+/** Whole numbers as differences, which compress well; undefined where not all are whole. */
+function differences(column: Float64Array): Float64Array | undefined {
+  const result = new Float64Array(column.length);
+  let previous = 0;
+  for (let index = 0; index < column.length; index += 1) {
+    const value = column[index] ?? 0;
+    const difference = value - previous;
+    if (!isInteger(value) || !Number.isSafeInteger(difference)) return undefined;
+    result[index] = difference;
+    previous = value;
+  }
+  return result;
+}
+
+function undoDifferences(column: Float64Array): Float64Array {
+  let value = 0;
+  for (let index = 0; index < column.length; index += 1) {
+    value += column[index] ?? 0;
+    column[index] = value;
+  }
+  return column;
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Bytes of the columns: length of a JSON header, header, numbers; compressed by zstd. */
+export function packColumns({ json, numbers }: Columns): Uint8Array {
+  const columns = numbers.map((column) => ({ column, changes: differences(column) }));
+  const shapes = columns.map(({ column, changes }) => [column.length, changes === undefined ? 0 : 1]);
+  const header = Buffer.from(JSON.stringify({ json, shapes }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(header.length);
+  const parts = columns.map(({ column, changes }) => bytesOf(changes ?? column));
+  return zstdCompressSync(Buffer.concat([length, header, ...parts]));
+}
+
+/** The columns of {@link packColumns}. */
+export function unpackColumns(packed: Uint8Array): Columns {
+  const bytes = zstdDecompressSync(packed);
+  const from = 4 + bytes.readUInt32LE(0);
+  const { json, shapes }: { json: unknown; shapes: [number, number][] } = JSON.parse(
+    bytes.toString('utf8', 4, from),
+  );
+  // Numbers begin at any byte, so they are copied to where a column may.
+  const all = bytes.buffer.slice(bytes.byteOffset + from, bytes.byteOffset + bytes.length);
+  let at = 0;
+  const numbers = shapes.map(([length, isChanges]) => {
+    const column = new Float64Array(all, at, length);
+    at += column.byteLength;
+    return isChanges === 1 ? undoDifferences(column) : column;
+  });
+  return { json, numbers };
+}

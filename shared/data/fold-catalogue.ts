@@ -1,0 +1,257 @@
+import { ulid } from 'ulid';
+import { packBlock } from './blocks/block-list.ts';
+import {
+  type CatalogueManifest,
+  catalogueLists,
+  readSegments,
+  readTail,
+  type SegmentRef,
+} from './catalogue.ts';
+import {
+  beginFolding,
+  type CatalogueMark,
+  cataloguePartition,
+  endFolding,
+  findUnmarked,
+  leaveInTail,
+  markAge,
+  readMarks,
+} from './catalogue-mark.ts';
+import { segmentColumns } from './catalogue-segment.ts';
+import { experimentsPartition } from './experiment.ts';
+import type { ExperimentRow } from './experiment-row.ts';
+import { isFinal } from './job-status.ts';
+import type { TableReader, TableWriter, Write } from './table.ts';
+import { tryWrite } from './try-write.ts';
+
+/** Rows of a segment at most. */
+const segmentRowsMost = 500;
+/** A segment of fewer rows is the one that grows. */
+const openRows = 400;
+/** Experiments folded by one transaction, which takes 100 writes. */
+const foldMost = 80;
+/** Marks from which on folding is worth its writes. */
+export const foldLeast = 64;
+/** An experiment that a client records is folded, though it runs, once its mark is so old: milliseconds. */
+const quietMilliseconds = 300_000;
+
+/** Most bytes of the experiments that are folded together, before compression: a transaction takes 4 MB. */
+const foldMaxBytes = 2_000_000;
+
+const bytesOfRow = ({ tags, params, metrics, note }: ExperimentRow): number =>
+  Buffer.byteLength(JSON.stringify([[...tags], [...params], [...metrics.keys()], note])) + 60 * metrics.size;
+
+/** The rows in segments that fit an item each, and those that fit none. */
+function packSegments(rows: readonly ExperimentRow[]): {
+  segments: { ref: SegmentRef; packed: Uint8Array }[];
+  large: ExperimentRow[];
+} {
+  if (rows.length === 0) return { segments: [], large: [] };
+  const packed = rows.length > segmentRowsMost ? undefined : packBlock(segmentColumns(rows));
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (packed !== undefined && first !== undefined && last !== undefined) {
+    const ref = {
+      id: ulid().toLowerCase(),
+      first: first.experiment_id,
+      last: last.experiment_id,
+      rows: rows.length,
+      dead: [],
+    };
+    return { segments: [{ ref, packed }], large: [] };
+  }
+  if (rows.length === 1) return { segments: [], large: [...rows] };
+  const half = rows.length > segmentRowsMost ? segmentRowsMost : Math.ceil(rows.length / 2);
+  const [one, other] = [packSegments(rows.slice(0, half)), packSegments(rows.slice(half))];
+  return { segments: [...one.segments, ...other.segments], large: [...one.large, ...other.large] };
+}
+
+/** Whether a segment may hold one of these experiments: it is sorted by id. */
+const spans = ({ first, last }: SegmentRef, experiment_ids: Iterable<string>): boolean =>
+  [...experiment_ids].some((id) => id >= first && id <= last);
+
+/** The references with rows of these experiments dead. */
+async function withDead(
+  records: TableReader<'records'>,
+  project_id: string,
+  refs: readonly SegmentRef[],
+  experiment_ids: ReadonlySet<string>,
+): Promise<SegmentRef[]> {
+  const touched = refs.filter((ref) => spans(ref, experiment_ids));
+  const segments = await readSegments(records, project_id, touched);
+  const rowsOf = new Map(touched.map(({ id }, index) => [id, segments[index] ?? []]));
+  return refs.map((ref) => {
+    const dead = new Set(ref.dead);
+    for (const [index, { experiment_id }] of (rowsOf.get(ref.id) ?? []).entries())
+      if (experiment_ids.has(experiment_id)) dead.add(index);
+    return { ...ref, dead: [...dead] };
+  });
+}
+
+const live = ({ rows, dead }: SegmentRef): number => rows - dead.length;
+
+/** Most experiments that were deleted and that one fold takes out of segments: a transaction takes 4 MB. */
+const removedMost = 4;
+
+/** Replace some segments by others with further rows, and end the folding of these marks. False where another did first. */
+async function writeSegments(
+  records: TableWriter<'records'>,
+  project_id: string,
+  manifest: CatalogueManifest,
+  marks: readonly CatalogueMark[],
+  rows: readonly ExperimentRow[],
+): Promise<boolean> {
+  const pk = cataloguePartition(project_id);
+  const refs = await withDead(
+    records,
+    project_id,
+    manifest.blocks,
+    new Set(marks.map(({ experiment_id }) => experiment_id)),
+  );
+  const removed = marks.flatMap((mark) => (mark.removed ? [mark.experiment_id] : []));
+  // Nothing stays of what was deleted. Besides, the last segment grows, and one that is mostly dead is written anew.
+  const purged = refs.filter((ref) => ref.dead.length > 0 && spans(ref, removed)).slice(0, removedMost);
+  const half = refs.find((ref) => ref.dead.length > live(ref));
+  const open = refs.slice(-1).find((ref) => live(ref) < openRows);
+  const rewritten = [...new Set([...purged, half, open])].filter((ref) => ref !== undefined);
+  const former = await readSegments(records, project_id, rewritten);
+  const kept = former.flatMap((segment, index) => {
+    const dead = new Set(rewritten[index]?.dead);
+    return segment.filter((_, at) => !dead.has(at));
+  });
+  const together = [...kept, ...rows].sort((one, other) =>
+    one.experiment_id < other.experiment_id ? -1 : 1,
+  );
+  const { segments, large } = packSegments(together);
+  const tooLarge = new Set(large.map(({ experiment_id }) => experiment_id));
+  const blocks = [...refs.filter((ref) => !rewritten.includes(ref)), ...segments.map(({ ref }) => ref)];
+  const writes: Write[] = [
+    catalogueLists.putManifest(pk, manifest, { blocks, state: manifest.state }),
+    ...segments.map(({ ref, packed }) => catalogueLists.putBlock(pk, ref.id, packed)),
+    ...rewritten.map(({ id }) => catalogueLists.deleteBlock(pk, id)),
+    ...marks.map((mark) =>
+      tooLarge.has(mark.experiment_id) ? leaveInTail(project_id, mark) : endFolding(project_id, mark),
+    ),
+  ];
+  return tryWrite(records.write(...writes));
+}
+
+/** Give marks to some experiments of releases without a catalogue. False once all have one. */
+async function markExisting(
+  records: TableWriter<'records'>,
+  project_id: string,
+  manifest: CatalogueManifest,
+): Promise<boolean> {
+  const { items, next } = await records.query({
+    pk: experimentsPartition(project_id),
+    after: manifest.state.marked_until ?? undefined,
+    limit: foldMost,
+  });
+  const ids = items.map(({ sk }) => sk);
+  const marks = await findUnmarked(records, project_id, ids);
+  const marked_until = ids.at(-1) ?? manifest.state.marked_until;
+  const state = { ...manifest.state, complete: next === undefined, marked_until };
+  const put = catalogueLists.putManifest(cataloguePartition(project_id), manifest, {
+    blocks: manifest.blocks,
+    state,
+  });
+  await tryWrite(records.write(put, ...marks));
+  return next !== undefined;
+}
+
+/** Fold some marked experiments into segments. False where there are too few, or another process folds them. */
+async function foldSome(
+  records: TableWriter<'records'>,
+  project_id: string,
+  manifest: CatalogueManifest,
+  now: number,
+  least: number,
+): Promise<boolean> {
+  const marks = (await readMarks(records, project_id)).filter(({ large }) => !large);
+  if (marks.length < least) return false;
+  const present = marks.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
+  const first = await readTail(records, project_id, present.slice(0, 4 * foldMost));
+  const read = new Map(first.rows.map((row) => [row.experiment_id, row]));
+  const isQuiet = (mark: CatalogueMark): boolean => {
+    const row = read.get(mark.experiment_id);
+    if (row === undefined) return mark.removed;
+    return isFinal(row.status) || (row.kind === 'logged' && markAge(mark, now) > quietMilliseconds);
+  };
+  const quiet = marks.filter(isQuiet);
+  if (quiet.length < least) return false;
+  const removed = quiet.filter((mark) => mark.removed).slice(0, removedMost);
+  const others = quiet.filter((mark) => !mark.removed).slice(0, foldMost - removed.length);
+  let bytes = 0;
+  const chosen = [...removed, ...others].filter(({ experiment_id }, index) => {
+    const row = read.get(experiment_id);
+    bytes += row === undefined ? 0 : bytesOfRow(row);
+    return bytes <= foldMaxBytes || index === 0;
+  });
+  const begun = chosen.map((mark) => beginFolding(project_id, mark));
+  if (!(await tryWrite(records.write(...begun.map(({ write }) => write))))) return false;
+  const folding = begun.map(({ mark }) => mark);
+  const wanted = folding.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
+  // Read again: whoever changed one before its stamp was changed is seen, and nobody can change one unseen from here on.
+  const { rows } = await readTail(records, project_id, wanted);
+  const known = new Set(rows.map(({ experiment_id }) => experiment_id));
+  const done = folding.filter(({ removed, experiment_id }) => removed || known.has(experiment_id));
+  return writeSegments(records, project_id, manifest, done, rows);
+}
+
+/**
+ * Fold experiments that nobody changes into segments, for some time: `milliseconds`, at most one step longer. Every step
+ * is one transaction on condition that nobody else did it, and a crash between two leaves them marked.
+ * @param least marks from which on there is something to do
+ */
+export async function foldCatalogue(
+  records: TableWriter<'records'>,
+  project_id: string,
+  { milliseconds, least = foldLeast }: { milliseconds: number; least?: number },
+): Promise<void> {
+  const end = Date.now() + milliseconds;
+  for (let goesOn = true; goesOn; ) {
+    const manifest = await catalogueLists.readManifest(records, cataloguePartition(project_id));
+    goesOn = manifest.state.complete
+      ? await foldSome(records, project_id, manifest, Date.now(), least)
+      : await markExisting(records, project_id, manifest);
+    goesOn &&= Date.now() < end;
+  }
+}
+
+/** Ends of ids, of which one in 32 is. */
+const sampled = '0';
+
+/**
+ * Fold after an experiment was recorded, one time in 32, so that no search finds thousands that were never folded.
+ * What goes wrong is left to the next time: the experiment is on record.
+ */
+export async function foldNowAndThen(
+  records: TableWriter<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<void> {
+  if (!experiment_id.endsWith(sampled)) return;
+  await foldCatalogue(records, project_id, { milliseconds: 200 }).catch(() => undefined);
+}
+
+/**
+ * Mark experiments that the catalogue lacks: a release without one has recorded them since. Where it lacks none, the
+ * project's counter is too high, which is noted.
+ * @param counted experiments by that counter
+ */
+export async function repairCatalogue(
+  records: TableWriter<'records'>,
+  project_id: string,
+  { rows, manifest }: { rows: readonly ExperimentRow[]; manifest: CatalogueManifest },
+  experiment_ids: readonly string[],
+  counted: number,
+): Promise<void> {
+  const known = new Set(rows.map(({ experiment_id }) => experiment_id));
+  const lacking = experiment_ids.filter((id) => !known.has(id)).slice(0, foldMost);
+  if (lacking.length > 0) {
+    await tryWrite(records.write(...(await findUnmarked(records, project_id, lacking))));
+    return;
+  }
+  const state = { ...manifest.state, surplus: Math.max(0, counted - experiment_ids.length) };
+  const pk = cataloguePartition(project_id);
+  await tryWrite(records.write(catalogueLists.putManifest(pk, manifest, { blocks: manifest.blocks, state })));
+}
