@@ -25,6 +25,7 @@ export default defineConfig({
           name: 'engines',
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**'],
+          isolate: false,
           globalSetup: ['test/support/engines.ts'],
         },
       },

@@ -15,7 +15,7 @@ const laneProgram = join(import.meta.dirname, 'kill/delete-lane.program.ts');
 
 /** Experiments that have ended come with eight records each. */
 const sizes = {
-  short: { draws: 1, isNamed: false, lanes: 2, areApart: false, project: { ended: 30, objects: 65 } },
+  short: { draws: 1, isNamed: false, lanes: 2, areApart: false, project: { ended: 10, objects: 30 } },
   long: { draws: 200, isNamed: true, lanes: 3, areApart: true, project: { ended: 62, objects: 2000 } },
 };
 

@@ -7,10 +7,9 @@ const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lan
   short: {
     draws: [
       { kind: 'train', scenarios: ['again'], draws: 1, named: ['artifact-recorded'] },
-      { kind: 'train', scenarios: ['waiting'], draws: 2, named: ['joined-line', 'turn-taken'] },
+      { kind: 'train', scenarios: ['waiting'], draws: 0, named: ['turn-taken'] },
       { kind: 'rerun', scenarios: ['plain'], draws: 1, named: [] },
       { kind: 'prune', scenarios: ['again'], draws: 0, named: ['concluded'] },
-      { kind: 'cluster', scenarios: ['plain'], draws: 0, named: ['submission-noted'] },
     ],
     lanes: 2,
   },

@@ -8,6 +8,7 @@ import { ArchiveError } from '../../shared/archive/archive-error.ts';
 import { extractArchive } from '../../shared/archive/extract-archive.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { corpus } from '../support/injection/corpus.ts';
+import { sample, share } from '../support/injection/sample.ts';
 import { Surroundings } from '../support/injection/surroundings.ts';
 import { together } from '../support/injection/together.ts';
 import { pax, tar, tarEntry, zip } from './archive/archive-bytes.ts';
@@ -101,7 +102,7 @@ describe('hostile strings on their way', { timeout: 120_000 }, () => {
   }
 
   test('encoded once and twice in request lines reach nothing', async () => {
-    await together(texts, lanes, async (text) => {
+    await together(sample(texts, 0), lanes, async (text) => {
       const pieces = [encoded(text), encoded(encoded(text))].filter(({ length }) => length < 4_000);
       for (const piece of pieces) {
         const all = lines(piece);
@@ -118,7 +119,7 @@ describe('hostile strings on their way', { timeout: 120_000 }, () => {
 
   test('as they are, in request lines and headers, reach nothing', async () => {
     const headers = ['X-Fields', 'If-Match', 'Idempotency-Key', 'Origin', 'Accept', 'Authorization', 'Host'];
-    await together([...texts.entries()], lanes, async ([index, text]) => {
+    await together(sample([...texts.entries()], 1), lanes, async ([index, text]) => {
       const all = lines(text);
       const header = headers[index % headers.length];
       const requests = [
@@ -139,7 +140,7 @@ describe('hostile strings on their way', { timeout: 120_000 }, () => {
     let unpacked = 0;
     await mkdir(around.within('unpacked'));
     const limits = { maxEntries: 10, maxBytes: 10_000, maxPathBytes: 1000, maxDepth: 600 };
-    await together([...texts.entries()], lanes, async ([index, text]) => {
+    await together(sample([...texts.entries()], 2), lanes, async ([index, text]) => {
       if (text.length > 60_000) return;
       const named = pax({ path: text.toWellFormed() });
       const archives = [
@@ -162,7 +163,7 @@ describe('hostile strings on their way', { timeout: 120_000 }, () => {
         for (const entry of entries) expect(entry.isFile() || entry.isDirectory()).toBe(true);
       }
     });
-    expect(unpacked).toBeGreaterThan(300);
+    expect(unpacked).toBeGreaterThan(300 / share);
     expect(await around.snapshot()).toEqual(before);
   });
 });

@@ -6,4 +6,13 @@ import fc from 'fast-check';
  */
 fc.configureGlobal({ seed: Number(process.env['FUZZ_SEED'] ?? 20_260_101) });
 
+/**
+ * Strings of any code points, lone surrogates included. The library's own (`unit: 'binary'`) first makes a table of all
+ * million of them, in each process.
+ */
+export const anyText = ({ minLength = 0, maxLength }: { minLength?: number; maxLength: number }) =>
+  fc
+    .array(fc.integer({ min: 0, max: 0x10ffff }), { minLength, maxLength })
+    .map((points) => String.fromCodePoint(...points));
+
 export default fc;

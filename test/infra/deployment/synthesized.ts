@@ -35,11 +35,20 @@ export const endpoints = (await loadEndpoints(functions)).map(({ endpoint }) => 
 export const events = await loadTasks(functions, 'event');
 export const jobs = await loadTasks(functions, 'job');
 
+const synthesized = new Map<string, Promise<Deployment>>();
+
 /**
  * The templates of a deployment with these options, as `cdk synth` makes them, but of bundles and an image that are
- * empty: nothing in a template depends on what is in them.
+ * empty: nothing in a template depends on what is in them. Those of the same options are made once.
  */
-export async function deployment(context: Readonly<Record<string, unknown>> = {}): Promise<Deployment> {
+export function deployment(context: Readonly<Record<string, unknown>> = {}): Promise<Deployment> {
+  const key = JSON.stringify(context);
+  const made = synthesized.get(key) ?? synthesize(context);
+  synthesized.set(key, made);
+  return made;
+}
+
+async function synthesize(context: Readonly<Record<string, unknown>>): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-deployment-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const bundle = join(folder, 'bundle');
@@ -47,9 +56,16 @@ export async function deployment(context: Readonly<Record<string, unknown>> = {}
   await writeFile(join(bundle, 'index.mjs'), '');
   await writeFile(join(bundle, 'Dockerfile'), 'FROM scratch\n');
   const { context: flags } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'));
-  const app = new App({ outdir: join(folder, 'out'), context: { ...flags, ...context } });
+  const app = new App({
+    outdir: join(folder, 'out'),
+    context: { ...flags, ...context },
+    stackTraces: false,
+    treeMetadata: false,
+  });
   const parts = { endpoints, events, jobs, folderOf: () => bundle, imageFolder: bundle };
   const stacks = addService(app, parts, readOptions(app.node.getAllContext()));
+  // The CDK's own check of templates takes longer than making them: it sees those of the default options.
+  process.env['CDK_VALIDATION'] = String(Object.keys(context).length === 0);
   const resources = app.synth().stacks.flatMap(({ stackName, template }) =>
     Object.entries<Omit<Resource, 'id' | 'stack'>>(template.Resources).map(([id, resource]) => ({
       ...resource,

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { renderGraphviz } from '../../../shared/config-graph/render-graphviz.ts';
 import { renderMermaid } from '../../../shared/config-graph/render-mermaid.ts';
 import { renderSvg } from '../../../shared/config-graph/render-svg.ts';
-import fc from '../../support/seeded-fast-check.ts';
+import fc, { anyText } from '../../support/seeded-fast-check.ts';
 import { graphOf } from './graph-of.ts';
 import { xmlFault } from './well-formed-xml.ts';
 
@@ -34,11 +34,11 @@ const key = fc.oneof(
     'a',
     'b',
   ),
-  fc.string({ unit: 'binary', maxLength: 5 }),
+  anyText({ maxLength: 5 }),
 );
 const word = fc.oneof(
   fc.constantFrom('a', 'b', '§{a.b}', '§{.a}', 'a/b', '../a', '§{a[0]}', 'a.b && c'),
-  fc.string({ unit: 'binary', maxLength: 10 }),
+  anyText({ maxLength: 10 }),
 );
 /** Documents that look like pipelines, like models, and like nothing. */
 const { value } = fc.letrec((tie) => ({
