@@ -69,6 +69,7 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   putConfig: [memberChange, 200],
   deleteConfig: [memberChange, 200],
   readEnvironment: [viewerRead, 200],
+  estimateTraining: [viewerRead, 200],
   putEnvironment: [memberChange, 200],
   listVariables: [viewerRead, 200],
   readVariable: [viewerRead, 200],

@@ -35,6 +35,10 @@ const axisNames: Readonly<Record<XAxis, string>> = {
   relative: 'seconds since the first point',
 };
 const tipsMost = 12;
+/** Distances of ticks between whole steps. */
+const wholeSteps = Array.from({ length: 16 }, (_, power) =>
+  [1, 2, 5].map((times) => times * 10 ** power),
+).flat();
 const chartHeight = 250;
 
 function xText(x: number, axis: XAxis): string {
@@ -127,11 +131,19 @@ export function Chart({
       {
         width: element.clientWidth,
         height: chartHeight,
+        padding: [10, 8, 0, 0],
         legend: { show: false },
         scales: { x: { time: axis === 'time', distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } },
         series: [{}, ...series],
         axes: [
-          { stroke: text, grid, ticks: grid, font: '12px system-ui', size: 34 },
+          {
+            stroke: text,
+            grid,
+            ticks: grid,
+            font: '12px system-ui',
+            size: 34,
+            ...(axis === 'step' && !logX && { incrs: wholeSteps }),
+          },
           {
             stroke: text,
             grid,

@@ -13,6 +13,7 @@ import { useVirtual } from '../ui/use-virtual.ts';
 import { type Level, LogBuffer, type LogLine, levelOf, plainText } from './log-buffer.ts';
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
+const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const lineHeight = 20;
 const tailLines = 2_000;
 const pageLines = 5_000;
@@ -163,7 +164,7 @@ function Lines({
                 class={`log-line ${levelOf(line)}`}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <time title={line.time}>{line.time.slice(11, 19)}</time>
+                <time title={line.time}>{hours.format(Date.parse(line.time))}</time>
                 <span>
                   <Message text={text} words={words} />
                   {rest > 0 && (

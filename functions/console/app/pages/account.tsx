@@ -1,1 +1,212 @@
-export const AccountPage = () => <p>{'…'}</p>;
+import { useState } from 'preact/hooks';
+import {
+  addToken,
+  loadTokens,
+  type NewToken,
+  removePicture,
+  removeToken,
+  setPassword,
+  setPicture,
+} from '../api/people.ts';
+import { person, signIn, signOut } from '../api/session.ts';
+import { useLive } from '../api/use-live.ts';
+import { attempt, tell } from '../ui/notice.tsx';
+import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
+import { forgetPicture, Picture } from '../ui/picture.tsx';
+import { PageHead } from '../ui/shell.tsx';
+import { UploadField } from '../ui/upload-field.tsx';
+
+const day = 86_400;
+const lives = [
+  { seconds: 7 * day, name: 'a week' },
+  { seconds: 30 * day, name: 'a month' },
+  { seconds: 90 * day, name: 'three months' },
+  { seconds: 365 * day, name: 'a year' },
+];
+
+function Tokens() {
+  const live = useLive('tokens', loadTokens);
+  const [made, setMade] = useState<NewToken>();
+  const [name, setName] = useState('');
+  const [seconds, setSeconds] = useState(30 * day);
+  return (
+    <section class="panel">
+      <h2>Tokens</h2>
+      {made !== undefined && (
+        <div class="secret" role="status">
+          <p class="small">
+            The token <strong>{made.name}</strong>. It is shown only now:
+          </p>
+          <Command>{made.access_token}</Command>
+        </div>
+      )}
+      <Loaded live={live} rows={2} what="The tokens could not be loaded">
+        {(tokens) => (
+          <table class="data">
+            <tbody>
+              {tokens.map((token) => (
+                <tr key={token.token_id}>
+                  <th scope="row">
+                    <bdi>{token.name ?? 'a sign-in'}</bdi>{' '}
+                    {token.current && <span class="chip">this one</span>}
+                  </th>
+                  <td class="soft">
+                    <Ago time={token.created_at} />
+                  </td>
+                  <td class="soft">until {token.expires_at.slice(0, 10)}</td>
+                  <td class="right">
+                    {!token.current && (
+                      <Button
+                        kind="quiet"
+                        icon="close"
+                        label={`Revoke ${token.name ?? 'the sign-in'}`}
+                        onClick={() =>
+                          attempt(() => removeToken(token.token_id).then(live.refresh), 'The token is dead')
+                        }
+                      />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Loaded>
+      <Form
+        action="Make a token"
+        onSubmit={async () => {
+          setMade(await addToken(name, seconds));
+          setName('');
+          await live.refresh();
+        }}
+      >
+        <div class="field-row">
+          <Field label="Name of a new token">
+            {(attributes) => (
+              <input
+                {...attributes}
+                placeholder="script"
+                value={name}
+                onInput={({ currentTarget }) => setName(currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label="Lives for">
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={seconds}
+                onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
+              >
+                {lives.map((one) => (
+                  <option key={one.seconds} value={one.seconds}>
+                    {one.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function Password({ username }: { username: string }) {
+  const [present, setPresent] = useState('');
+  const [wanted, setWanted] = useState('');
+  return (
+    <section class="panel">
+      <h2>Password</h2>
+      <Form
+        action="Change the password"
+        onSubmit={async () => {
+          await setPassword(username, wanted, present);
+          // The old password's tokens are dead with it, this page's own too.
+          await signIn(username, wanted);
+          setPresent('');
+          setWanted('');
+          tell('The password is changed; other sign-ins have ended');
+        }}
+      >
+        <Field label="Present password">
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              autocomplete="current-password"
+              value={present}
+              onInput={({ currentTarget }) => setPresent(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="New password" hint="At least 8 characters.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              autocomplete="new-password"
+              value={wanted}
+              onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+            />
+          )}
+        </Field>
+      </Form>
+    </section>
+  );
+}
+
+/** One's own account: picture, password and tokens. */
+export function AccountPage() {
+  const who = person.value;
+  if (who === undefined) return null;
+  const { username, account_type } = who;
+  return (
+    <>
+      <PageHead title="Account">
+        <Button icon="out" onClick={signOut}>
+          Sign out
+        </Button>
+      </PageHead>
+      <div class="halves">
+        <div>
+          <section class="panel">
+            <div class="account-head">
+              <Picture username={username} size={72} />
+              <div>
+                <strong>
+                  <bdi>{username}</bdi>
+                </strong>
+                <p class="soft small">{account_type}</p>
+              </div>
+            </div>
+            <UploadField
+              label="Choose a picture, or drop it here"
+              hint="PNG, JPEG, WebP or GIF, at most 4 MiB"
+              accept="image/png,image/jpeg,image/webp,image/gif"
+              onFile={async (file) => {
+                await setPicture(username, file);
+                forgetPicture(username);
+              }}
+            />
+            <div class="bar-row after">
+              <Button
+                kind="quiet"
+                onClick={() =>
+                  attempt(async () => {
+                    await removePicture(username);
+                    forgetPicture(username);
+                  })
+                }
+              >
+                Back to the drawn one
+              </Button>
+            </div>
+          </section>
+          <Password username={username} />
+        </div>
+        <Tokens />
+      </div>
+    </>
+  );
+}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
+import { loadProject } from '../api/projects.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves } from '../charts/curves.tsx';
@@ -103,7 +104,15 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
   </div>
 );
 
-function Content({ experiment, onChange }: { experiment: Experiment; onChange: (next: Experiment) => void }) {
+function Content({
+  experiment,
+  project_name,
+  onChange,
+}: {
+  experiment: Experiment;
+  project_name: string | undefined;
+  onChange: (next: Experiment) => void;
+}) {
   const [dialog, setDialog] = useState<DialogName>();
   const { project_id, experiment_id, status, status_reason, kind, tags, name } = experiment;
   const path = { project_id, experiment_id };
@@ -118,7 +127,7 @@ function Content({ experiment, onChange }: { experiment: Experiment; onChange: (
       <PageHead
         trail={[
           { name: 'Projects', href: href(['projects']) },
-          { name: 'Experiments', href: href(['projects', project_id]) },
+          { name: project_name ?? 'Project', href: href(['projects', project_id]) },
         ]}
         title={<bdi>{name}</bdi>}
         below={
@@ -223,12 +232,15 @@ async function endLogged(path: { project_id: string; experiment_id: string }): P
 
 /** One experiment, and everything that is known of it. */
 export function ExperimentPage({ project_id, experiment_id }: { project_id: string; experiment_id: string }) {
+  const project = useLive(`project/${project_id}`, () => loadProject(project_id));
   const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }), {
     every: ({ status }) => (isFinal(status) ? undefined : 2_000),
   });
   return (
     <Loaded live={live} rows={10} what="The experiment could not be loaded">
-      {(experiment) => <Content experiment={experiment} onChange={live.set} />}
+      {(experiment) => (
+        <Content experiment={experiment} project_name={project.data?.project_name} onChange={live.set} />
+      )}
     </Loaded>
   );
 }

@@ -1,1 +1,237 @@
-export const ModelPage = (_: { model_name: string }) => <p>{'…'}</p>;
+import { useEffect, useState } from 'preact/hooks';
+import {
+  cancelStrategy,
+  loadModel,
+  loadStrategies,
+  loadStrategy,
+  type ModelDetails,
+  openResult,
+  removeModel,
+  removeStrategy,
+  type Strategy,
+  type StrategyDetails,
+} from '../api/models.ts';
+import { useLive } from '../api/use-live.ts';
+import { OptimizeForm } from '../models/optimize-form.tsx';
+import { ReceiptView } from '../models/receipt.tsx';
+import { Tradeoff } from '../models/tradeoff.tsx';
+import { go, href } from '../router.ts';
+import { bytesText, numberText, plural } from '../ui/format.ts';
+import { attempt } from '../ui/notice.tsx';
+import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
+import { follow } from '../ui/save.ts';
+import { PageHead } from '../ui/shell.tsx';
+import { isFinal, Status } from '../ui/status.tsx';
+
+const receiptsMost = 40;
+
+const Inspection = ({ model }: { model: ModelDetails }) => {
+  const { inspection, files, bytes, opset } = model;
+  const tensors = (list: { name: string; type: string; shape: (number | string | null)[] | null }[]) =>
+    list.slice(0, 12).map(({ name, type, shape }) => (
+      <div key={name}>
+        <code>
+          {name}: {type} [{(shape ?? []).map((size) => size ?? '?').join(', ')}]
+        </code>
+      </div>
+    ));
+  return (
+    <section class="panel">
+      <h2>What it holds</h2>
+      <dl class="facts">
+        <dt>Size</dt>
+        <dd>
+          {bytesText(bytes)} in {plural(files.length, 'file')}
+        </dd>
+        {inspection !== null && (
+          <>
+            <dt>Parameters</dt>
+            <dd>{numberText(inspection.parameters)}</dd>
+            <dt>Opset</dt>
+            <dd>{opset ?? '–'}</dd>
+            <dt>Made by</dt>
+            <dd>
+              <bdi>{inspection.producer || '–'}</bdi>
+            </dd>
+            <dt>Inputs</dt>
+            <dd>{tensors(inspection.inputs)}</dd>
+            <dt>Outputs</dt>
+            <dd>{tensors(inspection.outputs)}</dd>
+            <dt>Operators</dt>
+            <dd class="chips">
+              {Object.entries(inspection.operators)
+                .sort((a, b) => b[1] - a[1])
+                .slice(0, 24)
+                .map(([name, count]) => (
+                  <span key={name} class="chip">
+                    {name} × {count}
+                  </span>
+                ))}
+            </dd>
+          </>
+        )}
+        <dt>Sets</dt>
+        <dd>
+          {[model.has_calibration && 'calibration', model.has_evaluation && 'evaluation']
+            .filter(Boolean)
+            .join(' and ') || 'none'}
+        </dd>
+      </dl>
+    </section>
+  );
+};
+
+function StrategyCard({
+  strategy,
+  details,
+  onChange,
+}: {
+  strategy: Strategy;
+  details: StrategyDetails | undefined;
+  onChange: () => Promise<void>;
+}) {
+  const { status, status_reason, progress, label, result, operation, created_at } = strategy;
+  const download = (file: string) =>
+    attempt(async () => {
+      const response = await openResult(strategy, file);
+      await response.body?.cancel();
+      follow(response.url, file);
+    });
+  const receipt = details?.receipt ?? null;
+  return (
+    <details class="panel strategy">
+      <summary>
+        <Status status={status} />
+        <strong class="grow">
+          {operation === 'prune' ? 'Prune' : 'Quantize'}: {label}
+        </strong>
+        {progress !== null && !isFinal(status) && (
+          <span class="soft small">
+            {progress.stage} {Math.round(progress.fraction * 100)} %
+          </span>
+        )}
+        {receipt !== null && (
+          <span class="soft small number">
+            {bytesText(receipt.file_bytes.before)} → {bytesText(receipt.file_bytes.after)}
+            {receipt.latency !== null && `, ${(1 / receipt.latency.ratio).toFixed(2)}× as fast`}
+          </span>
+        )}
+        <span class="soft small number only-wide">
+          <Ago time={created_at} />
+        </span>
+      </summary>
+      {status_reason !== null && <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>{status_reason}</p>}
+      {receipt !== null && <ReceiptView receipt={receipt} />}
+      <div class="bar-row after">
+        {result.map(({ name, size }) => (
+          <Button key={name} icon="download" onClick={() => download(name)}>
+            {name}, {bytesText(size)}
+          </Button>
+        ))}
+        {isFinal(status) ? (
+          <Button
+            kind="danger"
+            icon="trash"
+            onClick={() => attempt(() => removeStrategy(strategy).then(onChange), 'Deleted')}
+          >
+            Delete
+          </Button>
+        ) : (
+          <Button
+            kind="danger"
+            icon="stop"
+            onClick={() => attempt(() => cancelStrategy(strategy).then(onChange))}
+          >
+            Cancel
+          </Button>
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** Receipts of strategies that have succeeded; each is read once. */
+function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<string, StrategyDetails> {
+  const [found, setFound] = useState<ReadonlyMap<string, StrategyDetails>>(new Map());
+  const missing = (strategies ?? [])
+    .filter(({ status, strategy_id }) => status === 'SUCCEEDED' && !found.has(strategy_id))
+    .slice(0, receiptsMost);
+  const key = missing.map(({ strategy_id }) => strategy_id).join();
+  useEffect(() => {
+    if (missing.length === 0 || found.size >= receiptsMost) return;
+    let isGone = false;
+    Promise.all(missing.map(loadStrategy))
+      .then((details) => {
+        if (!isGone) setFound(new Map([...found, ...details.map((one) => [one.strategy_id, one] as const)]));
+      })
+      // The cards are shown without receipts until the next look.
+      .catch(() => undefined);
+    return () => {
+      isGone = true;
+    };
+  }, [key]);
+  return found;
+}
+
+/** One model: what it holds, what was made of it, and forms to make more. */
+export function ModelPage({ model_name }: { model_name: string }) {
+  const live = useLive(`model/${model_name}`, () => loadModel(model_name));
+  const strategies = useLive(`strategies/${model_name}`, () => loadStrategies(model_name), {
+    every: (list) => (list.some(({ status }) => !isFinal(status)) ? 2_000 : undefined),
+  });
+  const receipts = useReceipts(strategies.data);
+  const [isDeleting, setDeleting] = useState(false);
+  const measured = (strategies.data ?? []).flatMap(({ strategy_id }) => receipts.get(strategy_id) ?? []);
+  return (
+    <Loaded live={live} rows={8} what="The model could not be loaded">
+      {(model) => (
+        <>
+          <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={<bdi>{model_name}</bdi>}>
+            <Button kind="danger" icon="trash" label="Delete the model" onClick={() => setDeleting(true)} />
+          </PageHead>
+          <div class="split">
+            <div>
+              {measured.length > 0 && <Tradeoff strategies={measured} />}
+              <h2 class="part-title">Strategies</h2>
+              <Loaded live={strategies} rows={3} what="The strategies could not be loaded">
+                {(list) =>
+                  list.length === 0 ? (
+                    <p class="soft">None yet. Begin one beside this: int8 quantization is a good first.</p>
+                  ) : (
+                    list.map((strategy) => (
+                      <StrategyCard
+                        key={strategy.strategy_id}
+                        strategy={strategy}
+                        details={receipts.get(strategy.strategy_id)}
+                        onChange={strategies.refresh}
+                      />
+                    ))
+                  )
+                }
+              </Loaded>
+            </div>
+            <aside aria-label="Form and facts">
+              {model.status === 'ready' && <OptimizeForm model={model} onBegun={strategies.refresh} />}
+              <Inspection model={model} />
+            </aside>
+          </div>
+          {isDeleting && (
+            <Confirm
+              title="Delete this model?"
+              action="Delete for ever"
+              onClose={() => setDeleting(false)}
+              onConfirm={async () => {
+                await removeModel(model_name);
+                go(href(['models']));
+              }}
+            >
+              <p>
+                <bdi>{model_name}</bdi> is deleted with its files. What was made of it stays.
+              </p>
+            </Confirm>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

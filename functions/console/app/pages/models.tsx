@@ -1,1 +1,171 @@
-export const ModelsPage = () => <p>{'…'}</p>;
+import { useState } from 'preact/hooks';
+import { loadModels } from '../api/models.ts';
+import { person } from '../api/session.ts';
+import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.ts';
+import { useLive } from '../api/use-live.ts';
+import { go, href, place, setQuery } from '../router.ts';
+import { bytesText, numberText } from '../ui/format.ts';
+import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
+import { PageHead } from '../ui/shell.tsx';
+import { UploadField } from '../ui/upload-field.tsx';
+
+const nameOf = (file: string): string =>
+  (file.split('/').at(-1) ?? file)
+    .replace(/\.onnx$/i, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 128);
+
+const NameField = ({ name, onName }: { name: string; onName: (name: string) => void }) => (
+  <Field label="Name of the model" hint="Letters, digits, dots, hyphens and underscores.">
+    {(attributes) => (
+      <input {...attributes} value={name} onInput={({ currentTarget }) => onName(currentTarget.value)} />
+    )}
+  </Field>
+);
+
+/** A model from a file of this machine: the ONNX file, and the sets by which it is calibrated and judged. */
+function UploadModel({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [uploaded, setUploaded] = useState('');
+  const sendSet =
+    (role: 'calibration' | 'evaluation' | 'data') =>
+    async (file: File, onProgress: Parameters<typeof uploadModelFile>[3]) => {
+      await uploadModelFile(uploaded || name, role, file, onProgress);
+      await acceptModel(uploaded || name);
+    };
+  return (
+    <Dialog title="Upload a model" onClose={onClose}>
+      <div class="form wide">
+        <NameField name={name} onName={setName} />
+        <UploadField
+          label="Choose an ONNX file, or drop it here"
+          accept=".onnx"
+          onFile={async (file, onProgress) => {
+            const model_name = name.trim() || nameOf(file.name);
+            setName(model_name);
+            await uploadModelFile(model_name, 'model', file, onProgress);
+            await acceptModel(model_name);
+            setUploaded(model_name);
+          }}
+        />
+        <details class="graph-fold">
+          <summary>Sets for calibration and evaluation</summary>
+          <div class="form wide">
+            <UploadField
+              label="Calibration set (npz)"
+              hint="Inputs from which ranges are observed."
+              accept=".npz"
+              onFile={sendSet('calibration')}
+            />
+            <UploadField
+              label="Evaluation set (npz)"
+              hint="Inputs and labels by which accuracy is measured."
+              accept=".npz"
+              onFile={sendSet('evaluation')}
+            />
+          </div>
+        </details>
+      </div>
+      <footer>
+        <Button onClick={onClose}>Close</Button>
+        <Button kind="primary" disabled={uploaded === ''} onClick={() => go(href(['models', uploaded]))}>
+          Open the model
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** A model from what an experiment left. */
+function TakeModel({
+  experiment_id,
+  path,
+  onClose,
+}: {
+  experiment_id: string;
+  path: string;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(nameOf(path));
+  return (
+    <Dialog title="Make an artifact a model" onClose={onClose}>
+      <p class="soft small">
+        <bdi>{path}</bdi> of experiment {experiment_id}
+      </p>
+      <Form
+        action="Make it a model"
+        onSubmit={async () => {
+          await modelFromArtifact(name, experiment_id, path);
+          go(href(['models', name]));
+        }}
+      >
+        <NameField name={name} onName={setName} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Every model that can be pruned and quantized. */
+export function ModelsPage() {
+  const live = useLive('models', loadModels, { every: () => 20_000 });
+  const { query } = place.value;
+  const [from, path] = [query.get('from'), query.get('path')];
+  const mayCreate = person.value?.account_type === 'admin' || person.value?.account_type === 'developer';
+  const close = () => {
+    setQuery({ upload: undefined, from: undefined, path: undefined, project: undefined });
+    void live.refresh();
+  };
+  return (
+    <>
+      <PageHead title="Models">
+        {mayCreate && (
+          <Button kind="primary" icon="upload" onClick={() => setQuery({ upload: '1' })}>
+            Upload a model
+          </Button>
+        )}
+      </PageHead>
+      {query.has('upload') && <UploadModel onClose={close} />}
+      {from !== null && path !== null && <TakeModel experiment_id={from} path={path} onClose={close} />}
+      <Loaded live={live} what="The models could not be loaded">
+        {(models) =>
+          models.length === 0 ? (
+            <Empty title="No models yet" icon="cube">
+              <p>
+                Upload an ONNX file, or take one from the artifacts of an experiment; then prune and quantize
+                it.
+              </p>
+            </Empty>
+          ) : (
+            <ul class="cards wide">
+              {models.map((model) => (
+                <li key={model.model_id}>
+                  <a class="card link" href={href(['models', model.model_name])}>
+                    <span class="card-top">
+                      <span class="chip">{model.origin.kind}</span>
+                      <span class="soft small">
+                        <Ago time={model.updated_at} />
+                      </span>
+                    </span>
+                    <strong class="clamp">
+                      <bdi>{model.model_name}</bdi>
+                    </strong>
+                    <span class="soft small">
+                      {model.status === 'ready'
+                        ? `${bytesText(model.bytes)}, ${numberText(model.parameters)} parameters, opset ${model.opset ?? '–'}`
+                        : 'not complete yet'}
+                    </span>
+                    <span class="soft small">
+                      <bdi>{model.owner ?? 'nobody'}</bdi>
+                      {model.has_evaluation && ', with an evaluation set'}
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

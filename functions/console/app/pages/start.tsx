@@ -1,1 +1,201 @@
-export const StartPage = (_: { project_id: string }) => <p>{'…'}</p>;
+import { useEffect, useState } from 'preact/hooks';
+import { type Estimate, estimate, loadConfigs, loadEnvironment, train, trainRemote } from '../api/files.ts';
+import { loadProject } from '../api/projects.ts';
+import { useLive } from '../api/use-live.ts';
+import { Configs } from '../project/configs.tsx';
+import { Datasets } from '../project/datasets.tsx';
+import { EnvironmentForm } from '../project/environment-form.tsx';
+import { Source } from '../project/files-tab.tsx';
+import { go, href } from '../router.ts';
+import { costText, durationText } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Field, Form, Loaded, problemText } from '../ui/parts.tsx';
+import { PageHead } from '../ui/shell.tsx';
+
+type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';
+type Sizes = Readonly<Partial<Record<SizeName, string>>>;
+
+/** The sizes that were typed; one machine has no nodes to choose. */
+const given = (sizes: Sizes, isRemote: boolean): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(sizes).filter(([name, value]) => value.trim() !== '' && (isRemote || name !== 'nodes')),
+  );
+
+/** What a training of this size costs at most, asked for once somebody has stopped typing. */
+function useEstimate(project_id: string, sizes: Sizes, isRemote: boolean) {
+  const [state, setState] = useState<{ estimate?: Estimate; fault?: string }>({});
+  const key = JSON.stringify([given(sizes, isRemote), isRemote]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const query = { ...(isRemote && { nodes: '2' }), ...given(sizes, isRemote) };
+      estimate(project_id, query as Parameters<typeof estimate>[1]).then(
+        (found) => setState({ estimate: found }),
+        (failure: unknown) => setState({ fault: problemText(failure) }),
+      );
+    }, 250);
+    return () => clearTimeout(timer);
+  }, [project_id, key]);
+  return state;
+}
+
+const Step = ({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  number: number;
+  title: string;
+  isDone: boolean;
+  children: preact.ComponentChildren;
+}) => (
+  <section class="panel step">
+    <h2>
+      <span class={isDone ? 'step-mark done' : 'step-mark'}>
+        {isDone ? <Icon name="check" size={14} /> : number}
+      </span>
+      {title}
+    </h2>
+    {children}
+  </section>
+);
+
+const sizeFields: readonly { name: Exclude<SizeName, 'nodes'>; label: string; unit: string }[] = [
+  { name: 'vcpus', label: 'vCPUs', unit: '' },
+  { name: 'memory', label: 'Memory', unit: 'MiB' },
+  { name: 'gpus', label: 'GPUs', unit: '' },
+  { name: 'timeout', label: 'Stop after', unit: 's' },
+];
+
+/** Begin a training: configuration, program, environment, data and size, with the cost before the click. */
+export function StartPage({ project_id }: { project_id: string }) {
+  const project = useLive(`project/${project_id}`, () => loadProject(project_id));
+  const configs = useLive(`configs-of/${project_id}`, () => loadConfigs(project_id));
+  const environment = useLive(`environment/${project_id}`, () => loadEnvironment(project_id));
+  const [chosen, setChosen] = useState<string>();
+  const [dataset, setDataset] = useState<string>();
+  const [isRemote, setRemote] = useState(false);
+  const [sizes, setSizes] = useState<Sizes>({});
+  const { estimate: cost, fault } = useEstimate(project_id, sizes, isRemote);
+  const config = chosen ?? configs.data?.[0]?.config_id;
+  const begin = async () => {
+    const query = { ...given(sizes, isRemote), ...(dataset !== undefined && { dataset }) };
+    const begun = isRemote
+      ? await trainRemote(project_id, { ...query, ...(config !== undefined && { config }) })
+      : await train(project_id, { ...query, config: config ?? '' });
+    go(href(['projects', project_id, 'experiments', begun.experiment_id], { tab: 'log' }));
+  };
+  return (
+    <>
+      <PageHead
+        trail={[
+          { name: 'Projects', href: href(['projects']) },
+          { name: project.data?.project_name ?? 'Project', href: href(['projects', project_id]) },
+        ]}
+        title="Start a training"
+      />
+      <div class="split">
+        <div>
+          <Step number={1} title="Configuration" isDone={config !== undefined}>
+            <Configs
+              project_id={project_id}
+              chosen={config}
+              onChoose={(id) => {
+                setChosen(id);
+                void configs.refresh();
+              }}
+            />
+          </Step>
+          <Step number={2} title="Program" isDone={false}>
+            <Source project_id={project_id} />
+          </Step>
+          <Step number={3} title="Environment" isDone={environment.data != null}>
+            <Loaded live={environment} what="The environment could not be loaded">
+              {(found) => (
+                <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
+              )}
+            </Loaded>
+          </Step>
+          <Step number={4} title="Data" isDone={dataset !== undefined}>
+            <Datasets project_id={project_id} chosen={dataset} onChoose={setDataset} />
+          </Step>
+        </div>
+        <aside class="launch" aria-label="Size and start">
+          <section class="panel">
+            <h2>Size</h2>
+            <Form action={isRemote ? 'Train on the cluster' : 'Train'} onSubmit={begin} wide>
+              <fieldset class="choice">
+                <legend>Where</legend>
+                <label class="check">
+                  <input type="radio" name="where" checked={!isRemote} onChange={() => setRemote(false)} />
+                  One machine
+                </label>
+                <label class="check">
+                  <input type="radio" name="where" checked={isRemote} onChange={() => setRemote(true)} />A
+                  cluster
+                </label>
+              </fieldset>
+              <div class="field-row two">
+                {isRemote && (
+                  <Field label="Nodes">
+                    {(attributes) => (
+                      <input
+                        {...attributes}
+                        inputMode="numeric"
+                        placeholder="2"
+                        value={sizes.nodes ?? ''}
+                        onInput={({ currentTarget }) => setSizes({ ...sizes, nodes: currentTarget.value })}
+                      />
+                    )}
+                  </Field>
+                )}
+                {sizeFields.map(({ name, label, unit }) => (
+                  <Field key={name} label={unit === '' ? label : `${label} (${unit})`}>
+                    {(attributes) => (
+                      <input
+                        {...attributes}
+                        inputMode="decimal"
+                        placeholder={cost === undefined ? '' : String(cost[name])}
+                        value={sizes[name] ?? ''}
+                        onInput={({ currentTarget }) => setSizes({ ...sizes, [name]: currentTarget.value })}
+                      />
+                    )}
+                  </Field>
+                ))}
+              </div>
+              <div class="cost" role="status">
+                {fault !== undefined ? (
+                  <p class="fault">{fault}</p>
+                ) : cost === undefined ? (
+                  <p class="soft small">Asking for the cost…</p>
+                ) : (
+                  <>
+                    <p class="figure">
+                      {cost.cost_estimate === null ? 'No charge' : `at most ${costText(cost.cost_estimate)}`}
+                    </p>
+                    <p class="soft small">
+                      {cost.nodes > 1 && `${cost.nodes} nodes of `}
+                      {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
+                      {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
+                      {cost.cost_estimate === null && '; compute has no price here'}
+                    </p>
+                  </>
+                )}
+              </div>
+              <p class="soft small">
+                Trains with <strong>{config ?? 'no configuration yet'}</strong>
+                {dataset !== undefined && (
+                  <>
+                    {' '}
+                    on <strong>{dataset}</strong>
+                  </>
+                )}
+                .
+              </p>
+            </Form>
+          </section>
+        </aside>
+      </div>
+    </>
+  );
+}

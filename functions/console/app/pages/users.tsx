@@ -1,1 +1,153 @@
-export const UsersPage = () => <p>{'…'}</p>;
+import { useState } from 'preact/hooks';
+import {
+  type AccountType,
+  accountTypes,
+  addUser,
+  loadUsers,
+  removeUser,
+  setType,
+  type User,
+} from '../api/people.ts';
+import { person } from '../api/session.ts';
+import { useLive } from '../api/use-live.ts';
+import { attempt } from '../ui/notice.tsx';
+import { Ago, Button, Confirm, Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
+import { Picture } from '../ui/picture.tsx';
+import { PageHead } from '../ui/shell.tsx';
+
+const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
+
+function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
+  const [fields, setFields] = useState({
+    username: '',
+    password: '',
+    account_type: 'developer' as AccountType,
+  });
+  return (
+    <Dialog title="New user" onClose={onClose}>
+      <Form
+        action="Create the user"
+        onSubmit={async () => {
+          await addUser(fields);
+          await onDone();
+          onClose();
+        }}
+      >
+        <Field label="Name" hint="Lower-case letters, digits, dots, hyphens and underscores.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              autocapitalize="none"
+              autocomplete="off"
+              value={fields.username}
+              onInput={({ currentTarget }) => setFields({ ...fields, username: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Password" hint="At least 8 characters. They can change it themselves.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              autocomplete="new-password"
+              value={fields.password}
+              onInput={({ currentTarget }) => setFields({ ...fields, password: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Account type"
+          hint="Guests see only themselves, viewers read, developers train, admins do everything."
+        >
+          {(attributes) => (
+            <select
+              {...attributes}
+              value={fields.account_type}
+              onChange={({ currentTarget }) =>
+                setFields({ ...fields, account_type: typeOf(currentTarget.value) })
+              }
+            >
+              {accountTypes.map((type) => (
+                <option key={type}>{type}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Everybody who may sign in, for admins. */
+export function UsersPage() {
+  const live = useLive('users', loadUsers);
+  const [isNew, setNew] = useState(false);
+  const [leaving, setLeaving] = useState<User>();
+  return (
+    <>
+      <PageHead title="Users">
+        <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+          New user
+        </Button>
+      </PageHead>
+      <Loaded live={live} what="The users could not be loaded">
+        {(users) => (
+          <ul class="lines">
+            {users.map((user) => (
+              <li key={user.user_id} class="line">
+                <Picture username={user.username} size={32} />
+                <span class="grow">
+                  <strong>
+                    <bdi>{user.username}</bdi>
+                  </strong>{' '}
+                  {user.username === person.value?.username && <span class="chip">you</span>}
+                  <span class="soft"> since </span>
+                  <span class="soft">
+                    <Ago time={user.created_at} />
+                  </span>
+                </span>
+                <select
+                  class="narrow"
+                  aria-label={`Account type of ${user.username}`}
+                  value={user.account_type}
+                  onChange={({ currentTarget }) =>
+                    void attempt(
+                      () => setType(user.user_id, typeOf(currentTarget.value)),
+                      'The account type is changed',
+                    ).then(live.refresh)
+                  }
+                >
+                  {accountTypes.map((type) => (
+                    <option key={type}>{type}</option>
+                  ))}
+                </select>
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  label={`Delete ${user.username}`}
+                  onClick={() => setLeaving(user)}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {isNew && <NewUser onClose={() => setNew(false)} onDone={live.refresh} />}
+      {leaving !== undefined && (
+        <Confirm
+          title="Delete this user?"
+          action="Delete the user"
+          onClose={() => setLeaving(undefined)}
+          onConfirm={async () => {
+            await removeUser(leaving.username);
+            await live.refresh();
+          }}
+        >
+          <p>
+            <bdi>{leaving.username}</bdi> can no longer sign in. Their projects stay, without an owner.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

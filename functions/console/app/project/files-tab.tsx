@@ -1,2 +1,83 @@
 import type { ProjectDetails } from '../api/answers.ts';
-export const FilesTab = (_: { project: ProjectDetails }) => <p>{'…'}</p>;
+import { loadEnvironment, loadSource } from '../api/files.ts';
+import { uploadSource } from '../api/upload.ts';
+import { useLive } from '../api/use-live.ts';
+import { place, setQuery } from '../router.ts';
+import { bytesText } from '../ui/format.ts';
+import { Ago, Loaded } from '../ui/parts.tsx';
+import { UploadField } from '../ui/upload-field.tsx';
+import { Configs } from './configs.tsx';
+import { Datasets } from './datasets.tsx';
+import { EnvironmentForm } from './environment-form.tsx';
+
+/** The program that trains, as one archive. */
+export function Source({ project_id }: { project_id: string }) {
+  const live = useLive(`source/${project_id}`, () => loadSource(project_id));
+  return (
+    <Loaded live={live} rows={1} what="The program could not be loaded">
+      {(source) => (
+        <>
+          {source === null ? (
+            <p class="soft small">
+              No program yet: pack its folder (<code>tar czf source.tar.gz -C folder .</code>), or let{' '}
+              <code>mps run</code> do that. A container image may need none.
+            </p>
+          ) : (
+            <p class="small">
+              An archive of {bytesText(source.size)},{' '}
+              <code title={source.sha256}>{source.sha256.slice(0, 10)}</code>,{' '}
+              <Ago time={source.updated_at} />
+            </p>
+          )}
+          <UploadField
+            label={source === null ? 'Choose the archive, or drop it here' : 'Replace it by another archive'}
+            hint="tar.gz or zip"
+            accept=".gz,.tgz,.tar,.zip"
+            onFile={async (file, onProgress) => {
+              await uploadSource(project_id, file, onProgress);
+              await live.refresh();
+            }}
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Everything that a training of the project is made of. */
+export function FilesTab({ project }: { project: ProjectDetails }) {
+  const { project_id } = project;
+  const environment = useLive(`environment/${project_id}`, () => loadEnvironment(project_id));
+  return (
+    <div class="halves">
+      <div>
+        <section class="panel">
+          <h2>Configurations</h2>
+          <Configs
+            project_id={project_id}
+            chosen={place.value.query.get('config') ?? undefined}
+            onChoose={(config) => setQuery({ config })}
+          />
+        </section>
+      </div>
+      <div>
+        <section class="panel">
+          <h2>Program</h2>
+          <Source project_id={project_id} />
+        </section>
+        <section class="panel">
+          <h2>Environment</h2>
+          <Loaded live={environment} what="The environment could not be loaded">
+            {(found) => (
+              <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
+            )}
+          </Loaded>
+        </section>
+        <section class="panel">
+          <h2>Data sets</h2>
+          <Datasets project_id={project_id} />
+        </section>
+      </div>
+    </div>
+  );
+}

@@ -1,2 +1,207 @@
+import { useState } from 'preact/hooks';
+import type { endpoint as updateProject } from '../../../projects/update-project.endpoint.ts';
 import type { ProjectDetails } from '../api/answers.ts';
-export const SettingsTab = (_: { project: ProjectDetails; onChange: () => Promise<void> }) => <p>{'…'}</p>;
+import { call } from '../api/calls.ts';
+import { loadMembers, removeMember, setMember } from '../api/people.ts';
+import { removeProject } from '../api/projects.ts';
+import { useLive } from '../api/use-live.ts';
+import { go, href } from '../router.ts';
+import { bytesText, plural } from '../ui/format.ts';
+import { attempt, tell } from '../ui/notice.tsx';
+import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
+
+function About({ project, onChange }: { project: ProjectDetails; onChange: () => Promise<void> }) {
+  const [fields, setFields] = useState({
+    project_name: project.project_name,
+    project_description: project.project_description,
+    project_type: project.project_type,
+    project_task: project.project_task,
+  });
+  const save = async () => {
+    const changed = Object.fromEntries(
+      Object.entries(fields).filter(([name, value]) => value !== project[name as keyof typeof fields]),
+    );
+    await call<typeof updateProject>('PATCH /projects/{project_id}', {
+      path: { project_id: project.project_id },
+      body: changed,
+    });
+    await onChange();
+    tell('The project is changed');
+  };
+  const input = (name: keyof typeof fields, label: string, most: number) => (
+    <Field label={label}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          maxLength={most}
+          value={fields[name]}
+          onInput={({ currentTarget }) => setFields({ ...fields, [name]: currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <Form action="Save" onSubmit={save} wide>
+      {input('project_name', 'Name', 128)}
+      {input('project_description', 'Description', 2000)}
+      <div class="field-row">
+        {input('project_type', 'Type', 64)}
+        {input('project_task', 'Task', 64)}
+      </div>
+    </Form>
+  );
+}
+
+function Members({ project_id }: { project_id: string }) {
+  const live = useLive(`members/${project_id}`, () => loadMembers(project_id));
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<'viewer' | 'developer'>('developer');
+  return (
+    <Loaded live={live} rows={2} what="The members could not be loaded">
+      {(members) => (
+        <>
+          <table class="data">
+            <tbody>
+              {members.map((member) => (
+                <tr key={member.user_id}>
+                  <th scope="row">
+                    <bdi>{member.username}</bdi>
+                  </th>
+                  <td>{member.role}</td>
+                  <td class="right">
+                    {member.role !== 'owner' && (
+                      <Button
+                        kind="quiet"
+                        icon="close"
+                        label={`Remove ${member.username}`}
+                        onClick={() =>
+                          attempt(() => removeMember(project_id, member.username).then(live.refresh))
+                        }
+                      />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <Form
+            action="Share"
+            onSubmit={async () => {
+              await setMember(project_id, name, role);
+              setName('');
+              await live.refresh();
+            }}
+          >
+            <div class="field-row">
+              <Field label="User">
+                {(attributes) => (
+                  <input
+                    {...attributes}
+                    autocapitalize="none"
+                    value={name}
+                    onInput={({ currentTarget }) => setName(currentTarget.value)}
+                  />
+                )}
+              </Field>
+              <Field label="Role">
+                {(attributes) => (
+                  <select
+                    {...attributes}
+                    value={role}
+                    onChange={({ currentTarget }) =>
+                      setRole(currentTarget.value === 'viewer' ? 'viewer' : 'developer')
+                    }
+                  >
+                    <option value="developer">developer</option>
+                    <option value="viewer">viewer</option>
+                  </select>
+                )}
+              </Field>
+            </div>
+          </Form>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** What is set for a project, who shares it, and its end. */
+export function SettingsTab({
+  project,
+  onChange,
+}: {
+  project: ProjectDetails;
+  onChange: () => Promise<void>;
+}) {
+  const [isDeleting, setDeleting] = useState(false);
+  const { project_id, project_name, experiments, bytes, limit_bytes } = project;
+  return (
+    <div class="halves">
+      <div>
+        <section class="panel">
+          <h2>About</h2>
+          <About project={project} onChange={onChange} />
+        </section>
+      </div>
+      <div>
+        <section class="panel">
+          <h2>Facts</h2>
+          <dl class="facts">
+            <dt>Id</dt>
+            <dd>
+              <code>{project_id}</code>
+            </dd>
+            <dt>Owner</dt>
+            <dd>
+              <bdi>{project.owner ?? 'nobody'}</bdi>
+            </dd>
+            <dt>Created</dt>
+            <dd>
+              <Ago time={project.created_at} />
+            </dd>
+            <dt>Ranked by</dt>
+            <dd>
+              {project.criterion}, {project.criterion_goal}d
+            </dd>
+            <dt>Holds</dt>
+            <dd>
+              {plural(experiments, 'experiment')}, {plural(project.configs, 'configuration')},{' '}
+              {bytesText(bytes)} of at most {bytesText(limit_bytes)}
+            </dd>
+          </dl>
+        </section>
+        <section class="panel">
+          <h2>Members</h2>
+          <Members project_id={project_id} />
+        </section>
+        <section class="panel">
+          <h2>Delete the project</h2>
+          <p class="soft small">
+            With all its experiments, artifacts, data sets and configurations. It cannot be undone.
+          </p>
+          <div class="bar-row">
+            <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+              Delete the project
+            </Button>
+          </div>
+        </section>
+      </div>
+      {isDeleting && (
+        <Confirm
+          title="Delete this project?"
+          action="Delete for ever"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await removeProject(project_id);
+            go(href(['projects']));
+          }}
+        >
+          <p>
+            <bdi>{project_name}</bdi> with {plural(experiments, 'experiment')} and {bytesText(bytes)} of files
+            is deleted for ever.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

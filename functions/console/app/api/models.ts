@@ -1,0 +1,121 @@
+import type { AnswerOf, Called, Route, RowOf } from '../../../../shared/client/route.ts';
+import type { endpoint as deleteModel } from '../../../optimization/models/delete-model.endpoint.ts';
+import type { endpoint as listModels } from '../../../optimization/models/list-models.endpoint.ts';
+import type { endpoint as readModel } from '../../../optimization/models/read-model.endpoint.ts';
+import type { endpoint as cancelPrune } from '../../../optimization/strategies/cancel-prune-strategy.endpoint.ts';
+import type { endpoint as createPrune } from '../../../optimization/strategies/create-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../../optimization/strategies/create-quantize-strategy.endpoint.ts';
+import type { endpoint as deletePrune } from '../../../optimization/strategies/delete-prune-strategy.endpoint.ts';
+import type { endpoint as downloadPruned } from '../../../optimization/strategies/download-pruned-model.endpoint.ts';
+import type { endpoint as pruneMethods } from '../../../optimization/strategies/list-prune-methods.endpoint.ts';
+import type { endpoint as listPrunings } from '../../../optimization/strategies/list-prune-strategies.endpoint.ts';
+import type { endpoint as listQuantizations } from '../../../optimization/strategies/list-quantize-strategies.endpoint.ts';
+import type { endpoint as readPruning } from '../../../optimization/strategies/read-prune-strategy.endpoint.ts';
+import type { endpoint as readQuantization } from '../../../optimization/strategies/read-quantize-strategy.endpoint.ts';
+import { all, call, open } from './calls.ts';
+
+export type Model = RowOf<typeof listModels>;
+export type ModelDetails = AnswerOf<typeof readModel>;
+export type Operation = 'prune' | 'quantize';
+type Pruning = AnswerOf<typeof readPruning>;
+type Quantization = AnswerOf<typeof readQuantization>;
+export type Receipt = NonNullable<Pruning['receipt']>;
+export type Methods = AnswerOf<typeof pruneMethods>;
+
+/** A pruning or a quantization, by what both have. */
+export type Strategy = Pick<
+  Pruning,
+  | 'strategy_id'
+  | 'model_name'
+  | 'status'
+  | 'status_reason'
+  | 'progress'
+  | 'created_at'
+  | 'duration'
+  | 'cost'
+  | 'result'
+  | 'result_name'
+  | 'registered'
+> & { operation: Operation; strategy: string; label: string };
+export type StrategyDetails = Strategy & { receipt: Receipt | null };
+
+export const loadModels = (): Promise<Model[]> => all<typeof listModels>('GET /optimization/models');
+export const loadModel = (model_name: string): Promise<ModelDetails> =>
+  call<typeof readModel>('GET /optimization/models/{model_name}', { path: { model_name } });
+export const removeModel = (model_name: string) =>
+  call<typeof deleteModel>('DELETE /optimization/models/{model_name}', { path: { model_name } });
+
+type Recorded = RowOf<typeof listPrunings> | RowOf<typeof listQuantizations> | Pruning | Quantization;
+
+const labelOf = (one: Recorded): string => {
+  if ('compression' in one) return `${one.strategy} ÷${one.compression}`;
+  return `${one.strategy} ${one.quant_type}${one.strategy === 'weight_only' ? `, ${one.precision} bit` : ''}`;
+};
+
+const shown = (operation: Operation, one: Recorded): Strategy => ({ ...one, operation, label: labelOf(one) });
+
+/** Everything that was made of a model, newest first. */
+export async function loadStrategies(model_name: string): Promise<Strategy[]> {
+  const [prunings, quantizations] = await Promise.all([
+    all<typeof listPrunings>('GET /optimization/prune/strategies'),
+    all<typeof listQuantizations>('GET /optimization/quantize/strategies'),
+  ]);
+  return [
+    ...prunings.map((one) => shown('prune', one)),
+    ...quantizations.map((one) => shown('quantize', one)),
+  ]
+    .filter((one) => one.model_name === model_name)
+    .sort((a, b) => b.created_at.localeCompare(a.created_at));
+}
+
+export async function loadStrategy({ operation, strategy_id }: Strategy): Promise<StrategyDetails> {
+  const path = { strategy_id };
+  if (operation === 'prune') {
+    const found = await call<typeof readPruning>('GET /optimization/prune/strategies/{strategy_id}', {
+      path,
+    });
+    return { ...shown(operation, found), receipt: found.receipt };
+  }
+  const found = await call<typeof readQuantization>('GET /optimization/quantize/strategies/{strategy_id}', {
+    path,
+  });
+  return { ...shown(operation, found), receipt: found.receipt };
+}
+
+/** The two kinds differ in one part of their paths; their inputs are equal. */
+const routeOf = <E extends Called>(route: Route<E>, operation: Operation): Route<E> =>
+  route.replace('/prune', `/${operation}`) as Route<E>;
+
+export const loadMethods = (operation: Operation): Promise<Methods> =>
+  call<typeof pruneMethods>(routeOf<typeof pruneMethods>('GET /optimization/prune/methods', operation));
+
+export const cancelStrategy = ({ operation, strategy_id }: Strategy) =>
+  call<typeof cancelPrune>(
+    routeOf<typeof cancelPrune>('POST /optimization/prune/strategies/{strategy_id}/cancel', operation),
+    {
+      path: { strategy_id },
+    },
+  );
+export const removeStrategy = ({ operation, strategy_id }: Strategy) =>
+  call<typeof deletePrune>(
+    routeOf<typeof deletePrune>('DELETE /optimization/prune/strategies/{strategy_id}', operation),
+    {
+      path: { strategy_id },
+    },
+  );
+/** Where the result can be fetched from, for minutes. */
+export const openResult = ({ operation, strategy_id }: Strategy, file: string): Promise<Response> =>
+  open<typeof downloadPruned>(
+    routeOf<typeof downloadPruned>('GET /optimization/prune/strategies/{strategy_id}/model', operation),
+    {
+      path: { strategy_id },
+      query: { file },
+      headers: { Range: 'bytes=0-0' },
+    },
+  );
+
+/** Begin a strategy; the service checks the values, which the form has made of its own schemas. */
+export const optimize = (operation: Operation, query: Readonly<Record<string, string>>): Promise<unknown> =>
+  operation === 'prune'
+    ? call<typeof createPrune>('POST /optimization/prune', { query: query as never })
+    : call<typeof createQuantize>('POST /optimization/quantize', { query: query as never });

@@ -1,0 +1,83 @@
+/** A parameter of a method, as its JSON Schema has it. */
+export interface Parameter {
+  name: string;
+  description: string;
+  kind: 'choice' | 'flag' | 'number' | 'list';
+  choices: readonly string[];
+  /** As it stands in a query; empty for none. */
+  usual: string;
+}
+
+/** A way to prune or quantize, made of one schema of `/methods`. */
+export interface Method {
+  /** Differs from those of all other methods. */
+  id: string;
+  description: string;
+  /** Values that this method fixes, such as its strategy. */
+  fixed: Readonly<Record<string, string>>;
+  parameters: readonly Parameter[];
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function usualOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+function parameterOf(name: string, schema: Readonly<Record<string, unknown>>): Parameter | undefined {
+  const common = {
+    name,
+    description: textOf(schema['description']),
+    usual: usualOf(schema['default']),
+    choices: [],
+  };
+  if (Array.isArray(schema['enum']))
+    return { ...common, kind: 'choice', choices: schema['enum'].map(String) };
+  if (schema['type'] === 'boolean') return { ...common, kind: 'flag' };
+  if (schema['type'] === 'array') {
+    // A list that may hold nothing is no choice.
+    if (schema['maxItems'] === 0) return undefined;
+    return { ...common, kind: 'list' };
+  }
+  return { ...common, kind: 'number' };
+}
+
+/** The methods that a document of `/methods` allows. */
+export function methodsIn(document: { anyOf: readonly unknown[] }): Method[] {
+  return document.anyOf.filter(isObject).map((schema, index) => {
+    const fixed: Record<string, string> = {};
+    const parameters: Parameter[] = [];
+    const properties = isObject(schema['properties']) ? schema['properties'] : {};
+    for (const [name, property] of Object.entries(properties)) {
+      if (!isObject(property)) continue;
+      if ('const' in property) fixed[name] = String(property['const']);
+      else {
+        const parameter = parameterOf(name, property);
+        if (parameter !== undefined) parameters.push(parameter);
+      }
+    }
+    const bits = fixed['precision'] === undefined ? '' : `, ${fixed['precision']} bit`;
+    return {
+      id: `${fixed['strategy'] ?? index}${bits}`,
+      description: textOf(schema['description']),
+      fixed,
+      parameters,
+    };
+  });
+}
+
+/** The query of a method with the values that were chosen; usual ones are left to the service. */
+export function queryOf(
+  { fixed, parameters }: Method,
+  values: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const query: Record<string, string> = { ...fixed };
+  for (const { name, usual } of parameters) {
+    const value = values[name]?.trim();
+    if (value !== undefined && value !== '' && value !== usual) query[name] = value;
+  }
+  return query;
+}

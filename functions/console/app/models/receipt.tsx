@@ -1,0 +1,117 @@
+import type { Receipt } from '../api/models.ts';
+import { bytesText, durationText, numberText } from '../ui/format.ts';
+
+interface Bar {
+  name: string;
+  before: number;
+  after: number;
+  show: (value: number) => string;
+}
+
+function barsOf({
+  file_bytes,
+  gzip_bytes,
+  nonzero_parameters,
+  parameters,
+  latency,
+  accuracy,
+}: Receipt): Bar[] {
+  const count = (value: number) => numberText(value);
+  return [
+    { name: 'File', ...file_bytes, show: bytesText },
+    { name: 'File, gzip', ...gzip_bytes, show: bytesText },
+    { name: 'Parameters', ...parameters, show: count },
+    { name: 'Not zero', ...nonzero_parameters, show: count },
+    ...(latency === null
+      ? []
+      : [{ name: 'Latency, p50', ...latency.p50, show: (value: number) => `${numberText(value)} ms` }]),
+    ...(accuracy === null
+      ? []
+      : [{ name: 'Accuracy', before: accuracy.before, after: accuracy.after, show: count }]),
+  ];
+}
+
+/** What a strategy has done to a model: before and after, and what was left alone. */
+export function ReceiptView({ receipt }: { receipt: Receipt }) {
+  const { warnings, notes, kept, outputs, stages, run_as_whole, compared_on, onnx_runtime } = receipt;
+  return (
+    <div class="receipt">
+      {warnings.length > 0 && (
+        <ul class="problem">
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      )}
+      <div class="receipt-bars">
+        {barsOf(receipt).map(({ name, before, after, show }) => {
+          const most = Math.max(before, after) || 1;
+          return (
+            <div key={name} class="receipt-bar">
+              <span>{name}</span>
+              <span class="bars" aria-hidden="true">
+                <span style={{ width: `${(before / most) * 100}%` }} />
+                <span style={{ width: `${(after / most) * 100}%` }} />
+              </span>
+              <span class="values">
+                <span class="soft">{show(before)} →</span> <strong>{show(after)}</strong>
+              </span>
+            </div>
+          );
+        })}
+      </div>
+      <dl class="facts receipt-facts">
+        {outputs.slice(0, 12).map(({ name, relative_l2_error, why }) => (
+          <div key={name} class="fact">
+            <dt>
+              Error of <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              {relative_l2_error === null ? (why ?? '–') : `${numberText(relative_l2_error)} (relative L2)`}
+            </dd>
+          </div>
+        ))}
+        <div class="fact">
+          <dt>Compared on</dt>
+          <dd>
+            {compared_on === null || !run_as_whole
+              ? 'not run as a whole'
+              : `${compared_on.samples} ${compared_on.source} samples`}
+          </dd>
+        </div>
+        <div class="fact">
+          <dt>Needs</dt>
+          <dd>ONNX Runtime {onnx_runtime.needed}</dd>
+        </div>
+        <div class="fact">
+          <dt>Took</dt>
+          <dd>{durationText(stages.reduce((sum, { seconds }) => sum + seconds, 0))}</dd>
+        </div>
+      </dl>
+      {notes.length > 0 && (
+        <ul class="soft small">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      {kept.length > 0 && (
+        <details class="graph-fold">
+          <summary>{kept.length} parts were kept as they are</summary>
+          <table class="data">
+            <tbody>
+              {kept.slice(0, 200).map(({ what, why }, index) => (
+                <tr key={index}>
+                  <th scope="row">
+                    <bdi>{what}</bdi>
+                  </th>
+                  <td>{why}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
+import { type ConfigFile, loadConfigFile, saveConfigFile } from '../api/files.ts';
+import { tell } from '../ui/notice.tsx';
+import { Button, Problem, problemText } from '../ui/parts.tsx';
+
+/** The line that a refusal names, such as "line 3, column 5: …". */
+const lineIn = (message: string): number | undefined => {
+  const [, line] = /\bline (\d+)\b/.exec(message) ?? [];
+  return line === undefined ? undefined : Number(line);
+};
+
+const linePixels = 20;
+
+/** A configuration as text, with the lines numbered and the one marked that the service refused. */
+export function ConfigEditor({
+  project_id,
+  file,
+  onSaved,
+}: {
+  project_id: string;
+  file: ConfigFile | { config_id: string; content: string; tag: undefined };
+  onSaved: (config_id: string) => void;
+}) {
+  const [content, setContent] = useState(file.content);
+  const [tag, setTag] = useState(file.tag);
+  const [fault, setFault] = useState<{ message: string; line: number | undefined }>();
+  const [error, setError] = useState<unknown>();
+  const [theirs, setTheirs] = useState<ConfigFile>();
+  const [isBusy, setBusy] = useState(false);
+  const gutter = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    setContent(file.content);
+    setTag(file.tag);
+    setFault(undefined);
+    setTheirs(undefined);
+  }, [file]);
+  const count = content.split('\n').length;
+  const isChanged = content !== file.content || file.tag === undefined;
+  const save = async () => {
+    setBusy(true);
+    setError(undefined);
+    setFault(undefined);
+    try {
+      const { version } = await saveConfigFile(project_id, file.config_id, content, tag);
+      tell(`${file.config_id} is stored as version ${version}`);
+      onSaved(file.config_id);
+    } catch (failure) {
+      if (failure instanceof ProblemError && failure.status === 412) {
+        // What was typed stays; the next try replaces what is there now.
+        const present = await loadConfigFile(project_id, file.config_id);
+        setTheirs(present);
+        setTag(present.tag);
+      } else if (failure instanceof ProblemError && failure.status === 400) {
+        const message = problemText(failure);
+        const line = lineIn(message);
+        setFault({ message, line });
+        if (line !== undefined && area.current !== null)
+          area.current.scrollTop = Math.max(0, (line - 4) * linePixels);
+      } else setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="editor">
+      <div class="editor-box">
+        <div class="gutter" ref={gutter} aria-hidden="true">
+          {Array.from({ length: Math.min(count, 5000) }, (_, index) => (
+            <span key={index} class={fault?.line === index + 1 ? 'bad' : ''}>
+              {index + 1}
+            </span>
+          ))}
+        </div>
+        <textarea
+          ref={area}
+          aria-label={`Content of ${file.config_id}`}
+          spellcheck={false}
+          wrap="off"
+          rows={Math.max(10, Math.min(26, count + 1))}
+          value={content}
+          {...(fault !== undefined && { 'aria-invalid': true, 'aria-describedby': 'editor-fault' })}
+          onInput={({ currentTarget }) => setContent(currentTarget.value)}
+          onScroll={({ currentTarget }) => {
+            if (gutter.current !== null) gutter.current.scrollTop = currentTarget.scrollTop;
+          }}
+        />
+      </div>
+      {fault !== undefined && (
+        <p class="fault" id="editor-fault" role="alert">
+          {fault.message}
+        </p>
+      )}
+      {theirs !== undefined && (
+        <div class="problem" role="alert">
+          <div>
+            <strong>Somebody else has stored version {theirs.version} meanwhile</strong>
+            <p>Your text is still here. Store it again to put it after theirs, or take theirs.</p>
+            <pre class="text">{theirs.content}</pre>
+          </div>
+          <Button onClick={() => setContent(theirs.content)}>Take theirs</Button>
+        </div>
+      )}
+      {error !== undefined && <Problem error={error} />}
+      <div class="bar-row">
+        <Button kind="primary" onClick={save} disabled={isBusy || !isChanged}>
+          {isBusy ? 'Storing…' : theirs === undefined ? 'Store' : 'Store mine'}
+        </Button>
+        <span class="soft small">
+          {isChanged ? 'Every change becomes a new version; experiments keep theirs.' : 'Stored.'}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+import { loadConfigFile, loadConfigGraph, loadConfigs } from '../api/files.ts';
+import { useLive } from '../api/use-live.ts';
+import { Drawing } from '../ui/drawing.tsx';
+import { Button, Field, Form, Loaded } from '../ui/parts.tsx';
+import { ConfigEditor } from './config-editor.tsx';
+
+const first = 'learning_rate: 0.01\nepochs: 5\n';
+
+function Editing({
+  project_id,
+  config_id,
+  onSaved,
+}: {
+  project_id: string;
+  config_id: string;
+  onSaved: () => void;
+}) {
+  const live = useLive(`file/${project_id}/${config_id}`, () => loadConfigFile(project_id, config_id));
+  const graph = useLive(`filegraph/${project_id}/${config_id}`, () => loadConfigGraph(project_id, config_id));
+  const saved = () => {
+    void live.refresh();
+    void graph.refresh();
+    onSaved();
+  };
+  return (
+    <>
+      <Loaded live={live} what="The configuration could not be loaded">
+        {(file) => <ConfigEditor project_id={project_id} file={file} onSaved={saved} />}
+      </Loaded>
+      {graph.data !== undefined && (
+        <details class="graph-fold">
+          <summary>Graph</summary>
+          <Drawing svg={graph.data} label={`Graph of ${config_id}`} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The configurations of a project, one of them open to be changed. */
+export function Configs({
+  project_id,
+  chosen,
+  onChoose,
+}: {
+  project_id: string;
+  chosen: string | undefined;
+  onChoose: (config_id: string) => void;
+}) {
+  const live = useLive(`configs/${project_id}`, () => loadConfigs(project_id));
+  const [isNew, setNew] = useState(false);
+  const [name, setName] = useState('train.yaml');
+  const [draft, setDraft] = useState<{ config_id: string; content: string; tag: undefined }>();
+  return (
+    <Loaded live={live} what="The configurations could not be loaded">
+      {(configs) => {
+        const current = configs.find(({ config_id }) => config_id === chosen) ?? configs[0];
+        const saved = (config_id: string) => {
+          setDraft(undefined);
+          setNew(false);
+          onChoose(config_id);
+          void live.refresh();
+        };
+        return (
+          <>
+            <div class="bar-row">
+              {configs.length > 0 && (
+                <select
+                  class="grow"
+                  aria-label="Configuration"
+                  value={current?.config_id ?? ''}
+                  onChange={({ currentTarget }) => {
+                    setDraft(undefined);
+                    onChoose(currentTarget.value);
+                  }}
+                >
+                  {configs.map(({ config_id, version }) => (
+                    <option key={config_id} value={config_id}>
+                      {config_id}, version {version}
+                    </option>
+                  ))}
+                </select>
+              )}
+              <Button icon="plus" onClick={() => setNew(!isNew)} expanded={isNew}>
+                New
+              </Button>
+            </div>
+            {(isNew || configs.length === 0) && draft === undefined && (
+              <Form
+                action="Write it"
+                onSubmit={async () => setDraft({ config_id: name, content: first, tag: undefined })}
+              >
+                <Field label="File name" hint="Its ending decides the format: .yaml, .json or .toml.">
+                  {(attributes) => (
+                    <input
+                      {...attributes}
+                      class="mono"
+                      value={name}
+                      onInput={({ currentTarget }) => setName(currentTarget.value)}
+                    />
+                  )}
+                </Field>
+              </Form>
+            )}
+            {draft !== undefined ? (
+              <ConfigEditor project_id={project_id} file={draft} onSaved={saved} />
+            ) : (
+              current !== undefined && (
+                <Editing
+                  key={current.config_id}
+                  project_id={project_id}
+                  config_id={current.config_id}
+                  onSaved={() => void live.refresh()}
+                />
+              )
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
+import { tell } from '../ui/notice.tsx';
+import { Field, Form } from '../ui/parts.tsx';
+
+const kinds = [
+  { id: 'python', name: 'Python', hint: 'Requirement lines, or -r requirements.txt of the program.' },
+  { id: 'node', name: 'Node', hint: 'Packages of npm.' },
+  { id: 'system', name: 'None', hint: 'Nothing is installed; what the machine has is there.' },
+  { id: 'docker', name: 'Container image', hint: 'The name of an image.' },
+] as const;
+
+/** What runs a training: its command, and what it needs. */
+export function EnvironmentForm({
+  project_id,
+  environment,
+  onSaved,
+}: {
+  project_id: string;
+  environment: Environment | null;
+  onSaved: (environment: Environment) => void;
+}) {
+  const [fields, setFields] = useState({
+    entry_point_command: environment?.entry_point_command ?? 'python3 train.py {config}',
+    env_type: environment?.env_type ?? ('python' as Environment['env_type']),
+    dependencies: environment?.dependencies ?? '',
+  });
+  const save = async () => {
+    const query: EnvironmentQuery = { ...fields, dependencies: fields.dependencies.trim() || 'none' };
+    onSaved(await saveEnvironment(project_id, query));
+    tell('The environment is stored');
+  };
+  const hint = kinds.find(({ id }) => id === fields.env_type)?.hint;
+  return (
+    <Form action="Store" onSubmit={save} wide>
+      <Field label="Command" hint="{config} and {output_dir} are replaced by their paths; no shell runs it.">
+        {(attributes) => (
+          <input
+            {...attributes}
+            class="mono"
+            value={fields.entry_point_command}
+            onInput={({ currentTarget }) =>
+              setFields({ ...fields, entry_point_command: currentTarget.value })
+            }
+          />
+        )}
+      </Field>
+      <Field label="Environment">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={fields.env_type}
+            onChange={({ currentTarget }) =>
+              setFields({
+                ...fields,
+                env_type: kinds.find(({ id }) => id === currentTarget.value)?.id ?? 'python',
+              })
+            }
+          >
+            {kinds.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {fields.env_type !== 'system' && (
+        <Field label="Dependencies" hint={hint}>
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              class="mono"
+              rows={4}
+              spellcheck={false}
+              placeholder="none"
+              value={fields.dependencies}
+              onInput={({ currentTarget }) => setFields({ ...fields, dependencies: currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+    </Form>
+  );
+}
