@@ -58,14 +58,14 @@ export async function acceptUpload(
   return changeInProject(context, async () => {
     const acceptable = await findAcceptable(records, kind, project_id, sha256);
     const { size, start } = await uploaded(objects, uploadObject(kind, project_id, sha256), sha256);
-    const told = format(start);
+    const actualFormat = format(start);
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition(context, previous?.version);
-    if (previous?.sha256 === sha256 && previous.format === told) return previous;
+    if (previous?.sha256 === sha256 && previous.format === actualFormat) return previous;
     // An upload that was not accepted within a day is being removed.
     if (acceptable === undefined) throw nothingUploaded();
     const version = (previous?.version ?? 0) + 1;
-    const value = { project_id, name, sha256, size, format: told, updated_at: now().toISOString(), version };
+    const value = { project_id, name, sha256, size, format: actualFormat, updated_at: now().toISOString(), version };
     const { projectBytes } = settings.limits;
     await putUpload(records, kind, value, previous, acceptable, projectBytes).catch(refuseBytes);
     return value;

@@ -10,7 +10,7 @@ import { ServiceClient } from '../demo/service-client.ts';
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Kept length of a service's error output, in UTF-16 units. */
-const saidMost = 4_000;
+const outputMost = 4_000;
 
 /** Credentials of the bench. */
 const password = 'password of the bench';
@@ -81,13 +81,13 @@ export async function startService(folder: string, more: Variables = {}): Promis
     npm.kill('SIGTERM');
     await closed;
   };
-  let said = '';
+  let output = '';
   npm.stderr.on('data', (chunk) => {
-    said = `${said}${String(chunk)}`.slice(-saidMost);
+    output = `${output}${String(chunk)}`.slice(-outputMost);
   });
   const url = await readiness(npm);
   const secondsToReady = (performance.now() - begun) / 1000;
-  if (url === undefined || npm.pid === undefined) throw new Error(`The service did not start. ${said}`);
+  if (url === undefined || npm.pid === undefined) throw new Error(`The service did not start. ${output}`);
   const signIn = async () => {
     const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
     const response = await fetch(`${url}/auth/token`, { method: 'POST', body });

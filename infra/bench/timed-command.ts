@@ -74,8 +74,8 @@ export class TimedCommand {
     const wholeSeconds = (performance.now() - begun) / 1000;
     const all = await this.#project.log(experiment);
     const lines = all.filter(({ stream }) => stream === 'stdout');
-    const said = all.filter(({ stream }) => stream === 'stderr').map(({ message }) => message);
-    return { seconds: secondsIn(said.join('\n')), wholeSeconds, lines };
+    const errorLines = all.filter(({ stream }) => stream === 'stderr').map(({ message }) => message);
+    return { seconds: secondsIn(errorLines.join('\n')), wholeSeconds, lines };
   }
 }
 

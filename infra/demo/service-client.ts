@@ -24,8 +24,8 @@ async function problemOf(response: Response, what: string): Promise<CommandError
   const text = await response.text();
   const parsed = ProblemDocument.safeParse(parseJson(text));
   const details = parsed.data?.errors.map(({ name, message }) => `${name} ${message}`) ?? [];
-  const said = details.length > 0 ? details.join('; ') : (parsed.data?.detail ?? text.slice(0, 300));
-  return new CommandError(`${what} answered ${response.status}: ${said}`);
+  const reason = details.length > 0 ? details.join('; ') : (parsed.data?.detail ?? text.slice(0, 300));
+  return new CommandError(`${what} answered ${response.status}: ${reason}`);
 }
 
 function parseJson(text: string): unknown {

@@ -29,7 +29,7 @@ async function invoke(client: LambdaClient, name: string, password: string): Pro
   return FirstAdminAnswer.parse(JSON.parse(text));
 }
 
-function tell(answer: FirstAdminAnswer, url: string): number {
+function report(answer: FirstAdminAnswer, url: string): number {
   switch (answer.outcome) {
     case 'created':
       process.stdout.write(
@@ -64,7 +64,7 @@ async function createAdmin(): Promise<number> {
   if (name === undefined)
     throw new CommandError('The service is not deployed in this account and region: npm run deploy');
   const password = await askPassword();
-  return tell(await invoke(new LambdaClient(clientConfig(options)), name, password), api?.['BaseUrl'] ?? '');
+  return report(await invoke(new LambdaClient(clientConfig(options)), name, password), api?.['BaseUrl'] ?? '');
 }
 
 await runMain(createAdmin);

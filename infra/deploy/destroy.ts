@@ -58,12 +58,12 @@ ${optionUsage}`;
 const reportedVersions = 10_000;
 
 async function emptyWithProgress(client: S3Client, bucket: string): Promise<void> {
-  let said = 0;
+  let reported = 0;
   const say = ({ versions, uploads }: Emptied) =>
     process.stderr.write(`${bucket}: ${versions} versions and ${uploads} unfinished uploads removed\n`);
   const removed = await emptyBucket(client, bucket, (soFar) => {
-    if (soFar.versions - said < reportedVersions) return;
-    said = soFar.versions;
+    if (soFar.versions - reported < reportedVersions) return;
+    reported = soFar.versions;
     say(soFar);
   });
   say(removed);

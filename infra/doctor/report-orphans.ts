@@ -33,8 +33,8 @@ export function reportOrphans(
     numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
     if (rows.length < shownMost) rows.push([kind, shown(where), shown(why)]);
   }
-  const looked = `${items} items and ${objects} objects`;
-  if (found === 0) return { found, text: `Nothing is left over: ${looked} belong together.\n` };
+  const scanned = `${items} items and ${objects} objects`;
+  if (found === 0) return { found, text: `Nothing is left over: ${scanned} belong together.\n` };
   const widths = [0, 1].map((column) =>
     rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
   );
@@ -42,7 +42,7 @@ export function reportOrphans(
     `  ${kind.padEnd(widths[0] ?? 0)}  ${where.padEnd(widths[1] ?? 0)}  ${why}\n`;
   const more = found - rows.length;
   const text = [
-    `Found among ${looked}: ${found}\n`,
+    `Found among ${scanned}: ${found}\n`,
     ...rows.map(line),
     ...(more > 0 ? [`  and ${more} more\n`] : []),
     'What to do, if a second look some minutes later shows the same:\n',

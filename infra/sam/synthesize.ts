@@ -14,7 +14,7 @@ const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({
 export async function synthesize(root: string, folder: string): Promise<unknown> {
   await rm(folder, { recursive: true, force: true });
   const { context } = Settings.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')));
-  const told = {
+  const variables = {
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify({
       ...context,
@@ -25,7 +25,7 @@ export async function synthesize(root: string, folder: string): Promise<unknown>
   };
   const { status } = spawnSync(process.execPath, [join(root, 'infra/stacks/app.ts')], {
     cwd: root,
-    env: { ...process.env, ...told },
+    env: { ...process.env, ...variables },
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) throw new CommandError('The stacks could not be synthesized.');

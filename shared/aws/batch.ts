@@ -94,8 +94,8 @@ interface JobNews {
 
 /** The reasons of an end, by Batch and by the container's host, such as a failed start. */
 function reasonOf(statusReason: string | undefined, container: Ending | undefined): string | undefined {
-  const said = [statusReason, container?.reason].filter((one) => one !== undefined && one !== '');
-  return said.length === 0 ? undefined : [...new Set(said)].join(': ');
+  const reasons = [statusReason, container?.reason].filter((one) => one !== undefined && one !== '');
+  return reasons.length === 0 ? undefined : [...new Set(reasons)].join(': ');
 }
 
 /** A job from `DescribeJobs` or the state-change event. */

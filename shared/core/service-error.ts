@@ -58,8 +58,8 @@ export class ServiceError extends Error {
 
 /** A `bad-request` for all faulty parameters at once; `allowed` says which combinations of them there are. */
 export function badRequest(errors: readonly ParameterFault[], allowed?: string): ServiceError {
-  const said = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
-  const detail = allowed === undefined ? said : `${said}. Allowed are: ${allowed}.`;
+  const listed = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
+  const detail = allowed === undefined ? listed : `${listed}. Allowed are: ${allowed}.`;
   return new ServiceError('bad-request', detail, { errors });
 }
 

@@ -6,7 +6,7 @@ const spreadKey: Key = { pk: 'LISTS', sk: 'SPREAD' };
 /** Tables whose lists this process knows to be spread. */
 const spreadTables = new WeakSet<TableReader<TableName>>();
 /** When tables were last seen with lists that are not, by the monotonic clock. */
-const looked = new WeakMap<TableReader<TableName>, number>();
+const checkedAt = new WeakMap<TableReader<TableName>, number>();
 const staleMilliseconds = 10_000;
 
 /** Whether this process knows it already. */
@@ -16,7 +16,7 @@ export const isKnownToBeSpread = (table: TableReader<TableName>): boolean => spr
 export async function isSpread(table: TableReader<TableName>): Promise<boolean> {
   if (spreadTables.has(table)) return true;
   if ((await table.get(spreadKey)) === undefined) {
-    looked.set(table, performance.now());
+    checkedAt.set(table, performance.now());
     return false;
   }
   spreadTables.add(table);
@@ -28,7 +28,7 @@ export async function isSpread(table: TableReader<TableName>): Promise<boolean> 
  * the lists have just been spread is found there all the same.
  */
 export async function wasSpread(table: TableReader<TableName>): Promise<boolean> {
-  const at = looked.get(table);
+  const at = checkedAt.get(table);
   if (at !== undefined && performance.now() - at < staleMilliseconds) return spreadTables.has(table);
   return isSpread(table);
 }

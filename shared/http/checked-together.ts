@@ -14,11 +14,11 @@ export interface CombinedFault {
  */
 export const checkedTogether = <S extends z.ZodObject>(
   schema: S,
-  judge: (values: Readonly<Record<string, unknown>>) => readonly CombinedFault[],
+  check: (values: Readonly<Record<string, unknown>>) => readonly CombinedFault[],
 ): S =>
   schema.superRefine(
     (values: Readonly<Record<string, unknown>>, context) => {
-      for (const { name, message, allowed } of judge(values)) {
+      for (const { name, message, allowed } of check(values)) {
         const params = allowed === undefined ? {} : { params: { allowed } };
         context.addIssue({ code: 'custom', path: [name], message, ...params });
       }

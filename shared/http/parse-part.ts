@@ -67,10 +67,10 @@ function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly
 
 /** What broken rules over several parameters allow: `params.allowed` of their issues. */
 function allowedBy({ issues }: z.ZodError): string | undefined {
-  const said = issues.map((issue): unknown =>
+  const messages = issues.map((issue): unknown =>
     issue.code === 'custom' ? issue.params?.['allowed'] : undefined,
   );
-  return said.find((one) => typeof one === 'string');
+  return messages.find((one) => typeof one === 'string');
 }
 
 const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();

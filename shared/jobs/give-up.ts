@@ -31,8 +31,8 @@ export async function giveUpWaiting(
 ): Promise<boolean> {
   const hours = Math.abs(now.getTime() - waitsSince(record, waiting)) / 3_600_000;
   if (waiting.status !== 'RUNNABLE' || hours <= waitMostHours) return false;
-  const batchSaid = waiting.reason === undefined ? '' : ` Batch said: ${waiting.reason}`;
-  const reason = `It waited ${waitMostHours} hours for compute capacity, the longest that a job may.${batchSaid}`;
+  const batchReason = waiting.reason === undefined ? '' : ` Batch said: ${waiting.reason}`;
+  const reason = `It waited ${waitMostHours} hours for compute capacity, the longest that a job may.${batchReason}`;
   for (const id of new Set([record.depends_on, record.batch_job_id]))
     if (id !== null) await batch.terminate(id, reason);
   return concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));

@@ -39,17 +39,17 @@ function signalOf(exitCode: number): string | undefined {
 
 /** `status_reason` of a job that failed without a report of its supervisor. */
 export function reasonOfLoss(job: BatchJob): string {
-  const said = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
+  const batchReason = job.reason === undefined ? '' : ` Batch says: ${job.reason}`;
   if (job.exitCode === undefined) {
     const tries = job.attempts.length;
     const tried = tries < 2 ? '' : ` It was tried ${tries} times, the most there are: start it anew.`;
-    if (tries === 0) return `The job was ended before it ever ran.${said}`;
-    if (!job.attempts.some(isStarted)) return `The container could not be started.${tried}${said}`;
-    return `The job ended before it could report.${tried}${said}`;
+    if (tries === 0) return `The job was ended before it ever ran.${batchReason}`;
+    if (!job.attempts.some(isStarted)) return `The container could not be started.${tried}${batchReason}`;
+    return `The job ended before it could report.${tried}${batchReason}`;
   }
   const signal = job.exitCode > 128 ? signalOf(job.exitCode) : undefined;
   if (signal === 'SIGKILL')
-    return `The container was killed (exit code ${job.exitCode}), mostly for want of memory.${said}`;
+    return `The container was killed (exit code ${job.exitCode}), mostly for want of memory.${batchReason}`;
   const how = signal === undefined ? `exit code ${job.exitCode}` : `exit code ${job.exitCode}, ${signal}`;
-  return `The container ended before it could report (${how}).${said}`;
+  return `The container ended before it could report (${how}).${batchReason}`;
 }

@@ -43,6 +43,6 @@ export function dot(
   hover: string,
   isRing = false,
 ): string {
-  const look = isRing ? `fill="${colours.panel}" stroke="${colour}" stroke-width="2"` : `fill="${colour}"`;
-  return `<circle cx="${at(x)}" cy="${at(y)}" r="${radius}" ${look}><title>${escapeXml(hover)}</title></circle>`;
+  const paint = isRing ? `fill="${colours.panel}" stroke="${colour}" stroke-width="2"` : `fill="${colour}"`;
+  return `<circle cx="${at(x)}" cy="${at(y)}" r="${radius}" ${paint}><title>${escapeXml(hover)}</title></circle>`;
 }

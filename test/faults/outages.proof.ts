@@ -28,14 +28,14 @@ const sizes = {
 /** Time before an outage in which jobs are accepted and begin. */
 const calmMs = 2000;
 
-const refusals = ({ said }: Trial): [number, number] => {
+const refusals = ({ acknowledged }: Trial): [number, number] => {
   const of = (fits: (status: number) => boolean) =>
-    [...said.statuses].reduce((sum, [status, count]) => sum + (fits(status) ? count : 0), 0);
+    [...acknowledged.statuses].reduce((sum, [status, count]) => sum + (fits(status) ? count : 0), 0);
   return [of((status) => status === 503), of((status) => status >= 300 && status !== 503)];
 };
 
 function figuresOf(title: string, trial: Trial, { ends, faults }: Settled): Figure[] {
-  const { projects, configs, experiments } = trial.said;
+  const { projects, configs, experiments } = trial.acknowledged;
   const of = (kind: string) => faults.filter((fault) => fault.startsWith(kind)).length;
   const writes = projects.length + configs.size + experiments.length;
   const [unavailable, others] = refusals(trial);
@@ -72,7 +72,7 @@ async function batchAway(trial: Trial, say: ProofContext['say'], jobs: number): 
     });
   const { environment } = trial.service;
   const reads = await Promise.all(
-    trial.said.experiments.map((experiment_id) =>
+    trial.acknowledged.experiments.map((experiment_id) =>
       ask(readExperiment, environment, {
         path: { project_id: trial.project_id, experiment_id },
         token: trial.token,
@@ -112,7 +112,7 @@ async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: Pro
     trial.disturb(undefined);
     const settled = await trial.settle();
     for (const fault of settled.faults) say(fault);
-    say(`${rate * 100} %: ${JSON.stringify([...trial.said.statuses])}`);
+    say(`${rate * 100} %: ${JSON.stringify([...trial.acknowledged.statuses])}`);
     figures.push(...figuresOf(`${rate * 100} % for ${seconds} s`, trial, settled));
   }
   const trial = await startTrial(started, lane, injector, 0.5);

@@ -11,10 +11,10 @@ export interface Told {
   failure?: string;
 }
 
-const tell = (told: Told): Promise<unknown> =>
+const sendToParent = (message: Told): Promise<unknown> =>
   new Promise((resolve) => {
     if (process.send === undefined) resolve(undefined);
-    else process.send(told, undefined, {}, resolve);
+    else process.send(message, undefined, {}, resolve);
   });
 
 async function main([name, folder = '', size = 'long', seeds = '1']: string[]): Promise<number> {
@@ -32,15 +32,19 @@ async function main([name, folder = '', size = 'long', seeds = '1']: string[]): 
       say: (line) => void process.stderr.write(`  ${line}\n`),
       report(soFar) {
         figures = soFar;
-        void tell({ figures, isWhole: false });
+        void sendToParent({ figures, isWhole: false });
       },
     });
   } catch (error) {
     process.stderr.write(`  ${error instanceof Error ? error.stack : String(error)}\n`);
-    await tell({ figures, isWhole: true, failure: error instanceof Error ? error.message : String(error) });
+    await sendToParent({
+      figures,
+      isWhole: true,
+      failure: error instanceof Error ? error.message : String(error),
+    });
     return 1;
   }
-  await tell({ figures, isWhole: true });
+  await sendToParent({ figures, isWhole: true });
   return 0;
 }
 

@@ -38,7 +38,7 @@ async function lookThrough(
     if (!one.isFile()) continue;
     files += 1;
     const file = join(one.parentPath, one.name);
-    witness.look(file.slice(folder.length + 1), await readFile(file), except(file));
+    witness.inspect(file.slice(folder.length + 1), await readFile(file), except(file));
   }
   return files;
 }
@@ -88,16 +88,16 @@ async function prove({ folder, started, size, say }: ProofContext) {
   const texts = await Promise.all(records.map((file) => readFile(join(data, 'batch', file), 'utf8')));
   const ids = [...new Set(texts.join('').match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])];
   const described = await describeJobs(service.pid, engine, ids.slice(0, 100));
-  witness.look('DescribeJobs', Buffer.from(described));
+  witness.inspect('DescribeJobs', Buffer.from(described));
   const commandLines = await Promise.all(
     (await Array.fromAsync(glob('/proc/[0-9]*/cmdline'))).map((file) =>
       readFile(file).catch(() => Buffer.of()),
     ),
   );
-  witness.look('the command line of a process', Buffer.concat(commandLines));
+  witness.inspect('the command line of a process', Buffer.concat(commandLines));
 
   await service.end('SIGTERM');
-  witness.look('what the service printed', Buffer.from(service.output()));
+  witness.inspect('what the service printed', Buffer.from(service.output()));
   const keys = join(data, 'credentials.json');
   const files = await lookThrough(witness, data, (file) => (file === keys ? [engine.secretAccessKey] : []));
   let templates = 0;

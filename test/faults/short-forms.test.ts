@@ -11,8 +11,8 @@ import { proof as superseded } from './superseded.proof.ts';
 
 describe('short form of', { timeout: 120_000 }, () => {
   test.each([killJob, killDelete, superseded, outages, events])('$title', async (proof) => {
-    const { missed, said } = await shortForm(proof);
-    expect(missed, said).toEqual([]);
+    const { missed, output } = await shortForm(proof);
+    expect(missed, output).toEqual([]);
   });
 });
 

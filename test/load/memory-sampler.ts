@@ -18,10 +18,10 @@ export class MemorySampler {
 
   start(): void {
     this.#found = new Map();
-    this.#timer = setInterval(() => void this.#look(), everyMilliseconds);
+    this.#timer = setInterval(() => void this.#sample(), everyMilliseconds);
   }
 
-  async #look(): Promise<void> {
+  async #sample(): Promise<void> {
     const found = this.#found;
     // A job may end while its process is looked at.
     const memory = await memoryOfTree(this.#root).catch(() => undefined);

@@ -34,12 +34,12 @@ class Phases {
   async run(
     { title, perSecond, seconds }: { title: string; perSecond: number; seconds: number },
     next: () => Shot,
-    judge: (samples: readonly Sample[]) => Figure[],
+    toFigures: (samples: readonly Sample[]) => Figure[],
   ): Promise<Sample[]> {
     say(`${title}: ${seconds} s`);
     const samples = await fire(this.#sender, next, { perSecond, seconds });
     const heading = `${title}, ${perSecond} requests/s for ${seconds} s`;
-    this.groups.push({ name: title, title: heading, figures: judge(samples), failure: undefined, seconds });
+    this.groups.push({ name: title, title: heading, figures: toFigures(samples), failure: undefined, seconds });
     return samples;
   }
 }

@@ -96,7 +96,7 @@ function growth(values: readonly number[]): number {
   return median(warm.slice(-half)) - median(warm.slice(0, half));
 }
 
-function judge({ measured, samples, jobs }: Awaited<ReturnType<typeof soak>>) {
+function toFigures({ measured, samples, jobs }: Awaited<ReturnType<typeof soak>>) {
   const names = [...new Set(measured.flatMap(({ memory }) => [...memory.keys()]))];
   const memory = names.map((name) => {
     const values = measured.map((window) => window.memory.get(name) ?? 0);
@@ -135,7 +135,7 @@ async function main(): Promise<number> {
   const [load = 0] = loadavg();
   const soaked = await soak(service.url, service.pid, minutes, perSecond);
   const title = `Soak: ${perSecond} requests/s for ${minutes} minutes, one training after the other`;
-  const group = { name: 'soak', title, figures: judge(soaked), failure: undefined, seconds: minutes * 60 };
+  const group = { name: 'soak', title, figures: toFigures(soaked), failure: undefined, seconds: minutes * 60 };
   const place = `Node ${process.version}, ${availableParallelism()} CPUs, load before ${load.toFixed(1)}`;
   const tables = `${windowTable(soaked.measured)}\n${renderTable([group])}`;
   process.stdout.write(`\n${place}\n\n${tables}\n${summary([group])}\n`);

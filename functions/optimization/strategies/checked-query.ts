@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 interface Judge {
   /** Parameters that make up the method. */
   method: z.ZodRawShape;
-  judge(asked: Values): Checked<unknown>;
+  check(asked: Values): Checked<unknown>;
   /** All that is allowed, in a sentence. */
   allowed: string;
 }
@@ -25,18 +25,18 @@ function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
 }
 
 /** A query that is also checked as a whole: its method, and the size of its job. */
-export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, judge, allowed }: Judge): S =>
+export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, check, allowed }: Judge): S =>
   checkedTogether(schema, (query) => {
     const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
-    const judged = judge(asked);
-    const faults = 'faults' in judged ? judged.faults : [];
+    const checked = check(asked);
+    const faults = 'faults' in checked ? checked.faults : [];
     return [...faults.map((fault) => ({ ...fault, allowed })), ...sizeFaults(query)];
   });
 
 const inQuery = ({ name, message }: ValueFault): ParameterFault => ({ in: 'query', name, message });
 
 /** The request of a checked query. */
-export function requireAllowed<T>(judged: Checked<T>): T {
-  if ('request' in judged) return judged.request;
-  throw badRequest(judged.faults.map(inQuery));
+export function requireAllowed<T>(checked: Checked<T>): T {
+  if ('request' in checked) return checked.request;
+  throw badRequest(checked.faults.map(inQuery));
 }

@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
   input: {
     query: checkedQuery(
       z.strictObject({ model_name: modelName, ...requiredShapes, ...method, ...jobParameters }),
-      { method, judge: checkPruning, allowed: allowedPrunings },
+      { method, check: checkPruning, allowed: allowedPrunings },
     ),
   },
   output: { 200: strategyAnswers.prune },

@@ -35,7 +35,7 @@ export const endpoint = defineEndpoint({
   input: {
     query: checkedQuery(z.strictObject({ model_name: modelName, ...method, ...jobParameters }), {
       method,
-      judge: checkQuantization,
+      check: checkQuantization,
       allowed: allowedQuantizations,
     }),
   },

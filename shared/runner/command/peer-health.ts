@@ -44,9 +44,9 @@ export class PeerHealth {
    *
    * @param now seconds of a monotonic clock
    */
-  look(leases: ReadonlyMap<number, Lease>, now: number): string | undefined {
+  check(leases: ReadonlyMap<number, Lease>, now: number): string | undefined {
     for (let node = 1; node < this.#cluster.nodes; node += 1) {
-      const verdict = this.#judge(node, this.#leaseOf(leases.get(node)), now);
+      const verdict = this.#verdictOn(node, this.#leaseOf(leases.get(node)), now);
       if (verdict !== undefined) return verdict;
     }
     return undefined;
@@ -58,7 +58,7 @@ export class PeerHealth {
     return lease?.batch_job_id === batch_job_id && lease.batch_attempt === batch_attempt ? lease : undefined;
   }
 
-  #judge(node: number, lease: Lease | undefined, now: number): string | undefined {
+  #verdictOn(node: number, lease: Lease | undefined, now: number): string | undefined {
     if (lease?.end !== undefined) return this.#judgeEnd(node, lease.end.failure);
     const silence = this.#silenceOf(node, lease, now);
     const { heartbeat } = this.#cluster;

@@ -13,10 +13,10 @@ export function watchPeers({ record, container, records, stop, log }: TrainingJo
   if (nodes < 2) return () => {};
   const { batch_job_id, batch_attempt } = identity;
   const health = new PeerHealth({ nodes, batch_job_id, batch_attempt, heartbeat });
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       const leases = await listLeases(records, record.experiment_id);
-      const message = health.look(leases, performance.now() / 1000);
+      const message = health.check(leases, performance.now() / 1000);
       if (message !== undefined) stop.because({ kind: 'peer', message });
     } catch (error) {
       health.missLook();
@@ -27,7 +27,7 @@ export function watchPeers({ record, container, records, stop, log }: TrainingJo
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    void look().finally(() => {
+    void check().finally(() => {
       isLooking = false;
     });
   }, heartbeat * 1000);

@@ -32,8 +32,8 @@ export async function install(run: RunCommand, command: Command, stop: AbortSign
   if (result.exitCode === 0) return;
   const how =
     result.exitCode === null ? (result.message ?? 'was killed') : `ended with exit code ${result.exitCode}`;
-  const said = installerMessage(result.tail);
-  throw new EnvironmentError('install-failed', said === '' ? `${command.argv[0]} ${how}` : said);
+  const reported = installerMessage(result.tail);
+  throw new EnvironmentError('install-failed', reported === '' ? `${command.argv[0]} ${how}` : reported);
 }
 
 /** @throws EnvironmentError `stopped` when the run is to end */

@@ -78,7 +78,7 @@ export class OutputUploader {
     await this.#looking;
     if (this.#fatal !== undefined) throw this.#fatal;
     const refusals = await this.#lookLast();
-    refusals.tell(folderVariable[this.#options.kind], (message) => this.#options.say(message));
+    refusals.report(folderVariable[this.#options.kind], (message) => this.#options.say(message));
     await this.#store.sweep();
     if (this.#kept.limit !== undefined) throw this.#kept.limit;
     return { files: this.#store.files, bytes: this.#store.bytes };
@@ -90,7 +90,7 @@ export class OutputUploader {
     while (!signal.aborted) {
       const next = performance.now() + this.#lookMilliseconds;
       try {
-        await this.#look();
+        await this.#scan();
       } catch (error) {
         if (error instanceof LeaseLostError) {
           this.#fatal = error;
@@ -109,7 +109,7 @@ export class OutputUploader {
   }
 
   /** Upload the files that are complete, while the command may still write. */
-  async #look(): Promise<void> {
+  async #scan(): Promise<void> {
     const refusals = new Refusals();
     const refused: Refused = (path, why) => refusals.add(path, why);
     await this.#load();

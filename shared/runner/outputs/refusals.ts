@@ -20,7 +20,7 @@ export class Refusals {
   }
 
   /** Report each path in a line, up to a limit. */
-  tell(folder: string, say: (message: string) => void): void {
+  report(folder: string, say: (message: string) => void): void {
     const whole = this.#reasons.get('');
     if (whole !== undefined) say(`${folder}: not all of it is kept, because ${whole}.`);
     const named = [...this.#reasons].filter(([path]) => path !== '');

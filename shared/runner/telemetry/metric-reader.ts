@@ -68,7 +68,7 @@ export class MetricReader {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#polling;
-    await this.#look();
+    await this.#readNew();
     this.#take(this.#lines.end());
     await this.#file.close();
     await this.#shipper.close();
@@ -77,14 +77,14 @@ export class MetricReader {
   async #poll(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      await this.#look();
+      await this.#readNew();
       await delay(this.#options.pollMilliseconds ?? defaultPollMilliseconds, undefined, { signal }).catch(
         () => undefined,
       );
     }
   }
 
-  async #look(): Promise<void> {
+  async #readNew(): Promise<void> {
     try {
       for await (const growth of this.#file.read()) {
         if (this.#isFull || this.#shipper.isDone) return;

@@ -26,20 +26,20 @@ export interface JobEvent {
 export function historyOf(random: () => number, jobId: string, jobName: string): JobEvent[] {
   const events: JobEvent[] = [];
   const attempts: EndedAttempt[] = [];
-  const tell = (status: Status, more: Partial<JobEvent['detail']> = {}) =>
+  const addEvent = (status: Status, more: Partial<JobEvent['detail']> = {}) =>
     events.push({ detail: { jobId, jobName, status, attempts: [...attempts], ...more } });
-  if (random() < 0.3) tell('PENDING');
+  if (random() < 0.3) addEvent('PENDING');
   const most = 1 + Math.floor(random() * 3);
   for (let attempt = 1; attempt <= most; attempt += 1) {
-    tell('RUNNABLE', random() < 0.5 ? { statusReason: 'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT' } : {});
-    tell('STARTING');
-    tell('RUNNING');
+    addEvent('RUNNABLE', random() < 0.5 ? { statusReason: 'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT' } : {});
+    addEvent('STARTING');
+    addEvent('RUNNING');
     const exitCode = attempt < most ? 137 : pick(random, [0, 1, 137, 143]);
     const startedAt = 1_700_000_000_000 + attempt * 100_000;
     const statusReason = attempt < most ? 'Host EC2 (i-0) terminated.' : 'Essential container in task exited';
     attempts.push({ container: { exitCode }, startedAt, stoppedAt: startedAt + 5000, statusReason });
     if (attempt === most)
-      tell(exitCode === 0 ? 'SUCCEEDED' : 'FAILED', { statusReason, container: { exitCode } });
+      addEvent(exitCode === 0 ? 'SUCCEEDED' : 'FAILED', { statusReason, container: { exitCode } });
   }
   return random() < 0.7 ? events : events.slice(0, 1 + Math.floor(random() * (events.length - 1)));
 }

@@ -21,7 +21,7 @@ export interface KnownAccounts {
 
 type Stages = readonly (readonly Apply<Accounts>[])[];
 /** What each status says; one that is missing cannot be. */
-export type Meanings = Readonly<Record<number, (said: Answer['json']) => Stages>>;
+export type Meanings = Readonly<Record<number, (json: Answer['json']) => Stages>>;
 
 export const accountRequest = (
   world: World<Accounts>,
@@ -31,10 +31,10 @@ export const accountRequest = (
 ): Request => ({
   what,
   send,
-  note({ status, json: said }: Answer, span: Span) {
+  note({ status, json }: Answer, span: Span) {
     const meaning = meanings[status];
     if (meaning === undefined) return false;
-    world.note(span, `${what} → ${status} ${said?.detail ?? ''}`, ...meaning(said));
+    world.note(span, `${what} → ${status} ${json?.detail ?? ''}`, ...meaning(json));
     return true;
   },
 });
@@ -42,7 +42,7 @@ export const accountRequest = (
 export const as = (by: KnownToken, least: AccountType, meanings: Meanings): Meanings => {
   const passed = Object.entries(meanings).map(([status, meaning]) => [
     status,
-    (said: Answer['json']) => [[authenticated(by.bearer, least, 200)], ...meaning(said)],
+    (json: Answer['json']) => [[authenticated(by.bearer, least, 200)], ...meaning(json)],
   ]);
   const refused = [401, 403].map((status) => [status, () => [[authenticated(by.bearer, least, status)]]]);
   return Object.fromEntries([...passed, ...refused]);

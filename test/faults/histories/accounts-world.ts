@@ -9,7 +9,7 @@ export interface Accounts {
   tokens: Readonly<Record<string, { user: string; credentials: number; isRevoked: boolean }>>;
 }
 
-const look = looking<Accounts>;
+const check = looking<Accounts>;
 
 const ofId = ({ users }: Accounts, id: string) => Object.entries(users).find(([, user]) => user.id === id);
 const admins = ({ users }: Accounts) => Object.values(users).filter(({ type }) => type === 'admin').length;
@@ -20,7 +20,7 @@ const withUser = (state: Accounts, name: string, user: Accounts['users'][string]
 
 /** What becomes of a request with this token: passed with at least this type, or 401, or 403. */
 export const authenticated = (bearer: string, least: AccountType, status: number): Apply<Accounts> =>
-  look((state) => {
+  check((state) => {
     const token = state.tokens[bearer];
     const [, user] = token === undefined ? [] : (ofId(state, token.user) ?? []);
     const isGood = user !== undefined && token?.isRevoked === false && token.credentials === user.credentials;
@@ -31,16 +31,16 @@ export const authenticated = (bearer: string, least: AccountType, status: number
 
 export const isNoAdmin = (bearer: string) => authenticated(bearer, 'admin', 403);
 
-export const isTaken = (name: string) => look(({ users }) => users[name] !== undefined);
-export const isAbsent = (name: string) => look(({ users }) => users[name] === undefined);
-export const hasNoId = (id: string) => look((state) => ofId(state, id) === undefined);
+export const isTaken = (name: string) => check(({ users }) => users[name] !== undefined);
+export const isAbsent = (name: string) => check(({ users }) => users[name] === undefined);
+export const hasNoId = (id: string) => check((state) => ofId(state, id) === undefined);
 export const isUser = (name: string, id: string, type: AccountType) =>
-  look(({ users }) => users[name]?.id === id && users[name].type === type);
+  check(({ users }) => users[name]?.id === id && users[name].type === type);
 export const isLastAdmin = (name: string) =>
-  look((state) => state.users[name]?.type === 'admin' && admins(state) === 1);
+  check((state) => state.users[name]?.type === 'admin' && admins(state) === 1);
 
 export const isLastAdminOfId = (id: string) =>
-  look((state) => ofId(state, id)?.[1].type === 'admin' && admins(state) === 1);
+  check((state) => ofId(state, id)?.[1].type === 'admin' && admins(state) === 1);
 
 /** It is the name that must be free. */
 export const created =
@@ -91,7 +91,7 @@ export const signedIn =
   };
 
 export const isWrongPassword = (name: string, password: string) =>
-  look(({ users }) => users[name]?.password !== password);
+  check(({ users }) => users[name]?.password !== password);
 
 /** Whether the credentials of the token `by` are still those of its user, whether or not it was revoked. */
 const isCurrent = (state: Accounts, by: string): boolean => {
@@ -108,7 +108,7 @@ export const tokenIssued =
     return withToken(state, bearer, token.user, token.credentials);
   };
 
-export const hasOtherCredentials = (by: string) => look((state) => !isCurrent(state, by));
+export const hasOtherCredentials = (by: string) => check((state) => !isCurrent(state, by));
 
 export const revoked =
   (bearer: string): Apply<Accounts> =>
@@ -120,15 +120,15 @@ export const revoked =
 
 const isKept = (state: Accounts, bearer: string): boolean => state.tokens[bearer]?.isRevoked === false;
 
-export const wasThere = (bearer: string) => look((state) => isKept(state, bearer));
+export const wasThere = (bearer: string) => check((state) => isKept(state, bearer));
 
 /** Not there: revoked, not issued yet, or cleared away with its user. */
 export const isGone = (bearer: string, user: string) =>
-  look((state) => !isKept(state, bearer) || ofId(state, user) === undefined);
+  check((state) => !isKept(state, bearer) || ofId(state, user) === undefined);
 
 /** What the list of the user who sent `by` says of another token of theirs. */
 export const isListed = (by: string, bearer: string, user: string, isThere: boolean) =>
-  look((state) => {
+  check((state) => {
     const isGood =
       isKept(state, bearer) && state.tokens[bearer]?.credentials === state.tokens[by]?.credentials;
     return isThere ? isGood : !isGood || ofId(state, user) === undefined;

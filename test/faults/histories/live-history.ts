@@ -79,7 +79,7 @@ export interface Lived {
   anomalies: string[];
 }
 
-function judge<S>({ name, initial, steps }: World<S>): string[] {
+function findAnomalies<S>({ name, initial, steps }: World<S>): string[] {
   const { isLinear, order, stuck, state } = linearize(initial, steps);
   if (isLinear) return [];
   const tried = stuck.map(({ what, from, to }) => `  ${from}–${to} ${what}`);
@@ -123,9 +123,9 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => act(seededRandom(seed * clients + index))));
   anomalies.push(
-    ...judge(world),
-    ...judge(sharing.world),
-    ...there.flatMap((project) => judge(project.world)),
+    ...findAnomalies(world),
+    ...findAnomalies(sharing.world),
+    ...there.flatMap((project) => findAnomalies(project.world)),
   );
   return { requests, anomalies };
 }

@@ -28,7 +28,7 @@ export const configNames = ['a.yaml', 'b.json'] as const;
 
 type Stages = readonly (readonly Apply<model.ProjectState>[])[];
 /** What each status says; one that is missing cannot be. */
-export type Meanings = Readonly<Record<number, (said: Answer['json']) => Stages>>;
+export type Meanings = Readonly<Record<number, (json: Answer['json']) => Stages>>;
 
 export function requestOf(
   { world }: KnownProject,
@@ -39,10 +39,10 @@ export function requestOf(
   return {
     what,
     send,
-    note({ status, json: said }: Answer, span: Span) {
+    note({ status, json }: Answer, span: Span) {
       const meaning = meanings[status];
       if (meaning === undefined) return false;
-      world.note(span, `${what} → ${status} ${said?.detail ?? ''}`, ...meaning(said));
+      world.note(span, `${what} → ${status} ${json?.detail ?? ''}`, ...meaning(json));
       return true;
     },
   };

@@ -23,22 +23,22 @@ export const noProject: ProjectState = {
   experiments: {},
 };
 
-const look = looking<ProjectState>;
+const check = looking<ProjectState>;
 
 const live = ({ experiments }: ProjectState) =>
   Object.values(experiments).filter((phase) => phase !== 'deleted').length;
 
-export const isNoProject = look(({ project }) => project === null);
-export const isNamed = (name: string) => look(({ project }) => project?.name === name);
+export const isNoProject = check(({ project }) => project === null);
+export const isNamed = (name: string) => check(({ project }) => project?.name === name);
 /** Counters stay for a moment after their project. */
 export const counts = (configs: number, experiments: number) =>
-  look(
+  check(
     (state) =>
       (Object.keys(state.configs).length === configs && live(state) === experiments) ||
       (state.project === null && configs === 0 && experiments === 0),
   );
 export const hasOtherVersion = (version: number) =>
-  look(({ project }) => project !== null && project.version !== version);
+  check(({ project }) => project !== null && project.version !== version);
 
 /** The same key makes it once, and answers it ever after. */
 export const madeOnce =
@@ -69,14 +69,14 @@ export const removed =
     };
   };
 
-export const isNoConfig = (name: string) => look(({ configs }) => configs[name] === undefined);
+export const isNoConfig = (name: string) => check(({ configs }) => configs[name] === undefined);
 export const isConfig = (name: string, version: number, text?: string) =>
-  look(({ configs }) => {
+  check(({ configs }) => {
     const config = configs[name];
     return config?.version === version && (text === undefined || config.text === text);
   });
 export const hasOtherConfig = (name: string, version: number) =>
-  look(({ project, configs }) => project !== null && configs[name]?.version !== version);
+  check(({ project, configs }) => project !== null && configs[name]?.version !== version);
 
 /** The same text once more changes nothing. `ifMatch` is a version that was asked for. */
 export const configPut =
@@ -111,7 +111,7 @@ export const begun =
       : undefined;
 
 export const isNoExperiment = (id: string) =>
-  look(({ project, experiments }) => project === null || (experiments[id] ?? 'deleted') === 'deleted');
+  check(({ project, experiments }) => project === null || (experiments[id] ?? 'deleted') === 'deleted');
 
 /** Whoever asks for the cancelling of one that has ended, or is gone, changes nothing. */
 export const cancelRequested =
@@ -131,7 +131,7 @@ export const hasStatus =
   };
 
 export const isUnfinished = (id: string) =>
-  look(({ experiments }) => experiments[id] === 'unfinished' || experiments[id] === 'cancelling');
+  check(({ experiments }) => experiments[id] === 'unfinished' || experiments[id] === 'cancelling');
 
 export const experimentDeleted =
   (id: string): Apply<ProjectState> =>

@@ -36,7 +36,7 @@ export async function newSharing(service: Service): Promise<KnownSharing> {
 }
 
 type Stages = readonly (readonly Apply<model.Sharing>[])[];
-type Meanings = Readonly<Record<number, (said: Answer['json']) => Stages>>;
+type Meanings = Readonly<Record<number, (json: Answer['json']) => Stages>>;
 
 /** Requests about who may do what in the project, each drawn when it is sent. */
 export function sharingRequests(
@@ -50,10 +50,10 @@ export function sharingRequests(
   const request = (what: string, meanings: Meanings, send: () => Promise<Answer>): Request => ({
     what,
     send,
-    note({ status, json: said }, span) {
+    note({ status, json }, span) {
       const meaning = meanings[status];
       if (meaning === undefined) return false;
-      world.note(span, `${what} → ${status} ${said?.detail ?? ''}`, ...meaning(said));
+      world.note(span, `${what} → ${status} ${json?.detail ?? ''}`, ...meaning(json));
       return true;
     },
   });

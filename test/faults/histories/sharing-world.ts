@@ -8,29 +8,29 @@ export interface Sharing {
   members: Readonly<Record<string, MemberRole>>;
 }
 
-const look = looking<Sharing>;
+const check = looking<Sharing>;
 
-export const isGone = look(({ owner }) => owner === null);
-export const isThere = look(({ owner }) => owner !== null);
-export const isOwnedBy = (name: string) => look(({ owner }) => owner === name);
-export const isNotOwnedBy = (name: string) => look(({ owner }) => owner !== null && owner !== name);
+export const isGone = check(({ owner }) => owner === null);
+export const isThere = check(({ owner }) => owner !== null);
+export const isOwnedBy = (name: string) => check(({ owner }) => owner === name);
+export const isNotOwnedBy = (name: string) => check(({ owner }) => owner !== null && owner !== name);
 export const isMember = (name: string, role: MemberRole | undefined) =>
-  look(({ members }) => members[name] === role);
-export const isNoDeveloper = (name: string) => look(({ members }) => members[name] !== 'developer');
+  check(({ members }) => members[name] === role);
+export const isNoDeveloper = (name: string) => check(({ members }) => members[name] !== 'developer');
 export const mayChange = (name: string) =>
-  look(({ owner, members }) => owner === name || (owner !== null && members[name] === 'developer'));
+  check(({ owner, members }) => owner === name || (owner !== null && members[name] === 'developer'));
 export const hasMembers = (expected: Readonly<Record<string, string>>) =>
-  look(({ members }) => {
+  check(({ members }) => {
     const names = Object.keys(members);
     return (
       names.length === Object.keys(expected).length && names.every((name) => members[name] === expected[name])
     );
   });
 export const isListedBy = (name: string) =>
-  look(({ owner, members }) => owner === name || members[name] !== undefined);
+  check(({ owner, members }) => owner === name || members[name] !== undefined);
 /** A deleted project stays on lists for a while, and is left out by who reads them. */
 export const isUnlistedBy = (name: string) =>
-  look(({ owner, members }) => owner === null || (owner !== name && members[name] === undefined));
+  check(({ owner, members }) => owner === null || (owner !== name && members[name] === undefined));
 
 export const shared =
   (by: string, name: string, role: MemberRole): Apply<Sharing> =>

@@ -65,10 +65,10 @@ export function tokenRequests(
       const meanings = as(by, 'guest', {
         200: (listed: { token_id: string }[]) => {
           const ids = new Set(listed.map(({ token_id }) => token_id));
-          const looks = own.map(({ bearer, token_id = '' }) =>
+          const checks = own.map(({ bearer, token_id = '' }) =>
             account.isListed(by.bearer, bearer, by.user, ids.has(token_id)),
           );
-          return [looks];
+          return [checks];
         },
       });
       return request(`tokens of ${by.user}`, meanings, () => ask(listTokens, { token: by.bearer }));

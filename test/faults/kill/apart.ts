@@ -43,11 +43,11 @@ export async function startApart<G, Q, R>(
   const ask = async (request: Request<G, Q>): Promise<R> => {
     const heard = new Promise<Answer<R>>((resolve) => child.once('message', resolve as () => void));
     await send(request);
-    const told = await Promise.race([heard, ended]);
-    if (told === undefined)
+    const reply = await Promise.race([heard, ended]);
+    if (reply === undefined)
       throw new Error(`the process of a lane ended with ${child.signalCode ?? child.exitCode}`);
-    if ('error' in told) throw new Error(told.error);
-    return told.answer;
+    if ('error' in reply) throw new Error(reply.error);
+    return reply.answer;
   };
   await ask({ given });
   return (question) => ask({ question });
@@ -62,16 +62,16 @@ export function serveApart<G, Q, R>(start: Start<G, Q, R>): void {
     answer = await start(started, request.given);
     return undefined;
   };
-  const tell = (told: Answer<R | undefined>) => void process.send?.(told);
+  const send = (reply: Answer<R | undefined>) => void process.send?.(reply);
   process.on('message', (request: Request<G, Q>) => {
     if (request === 'end') {
       void started.disposeAsync().finally(() => process.exit());
       return;
     }
     work(request).then(
-      (one) => tell({ answer: one }),
+      (one) => send({ answer: one }),
       (error: unknown) =>
-        tell({ error: (error instanceof Error ? error.stack : undefined) ?? String(error) }),
+        send({ error: (error instanceof Error ? error.stack : undefined) ?? String(error) }),
     );
   });
 }

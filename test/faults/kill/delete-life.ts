@@ -60,7 +60,7 @@ export async function liveDelete(
   }
   const after = await service.inventory();
   if (isDeleted) {
-    faults.push(...(await judge(service, template, ids, { before, after })));
+    faults.push(...(await findFaults(service, template, ids, { before, after })));
     await pass(service, uploadSeconds + 60);
     const { items } = await listPurges(service.records, undefined);
     if (items.length > 0) faults.push('stale: the purge is kept for ever');
@@ -129,7 +129,7 @@ function changeOf(now: Inventory, before: Inventory, project: FilledProject): st
 }
 
 /** Everything that must not be after a delete that was carried out and two passes. */
-async function judge(
+async function findFaults(
   service: Service,
   { doomed }: Template,
   ids: readonly string[],

@@ -107,7 +107,7 @@ export async function liveSuperseded(
       await second.ended;
     }
     await first.ended;
-    faults.push(...(await judge(service, key)));
+    faults.push(...(await findFaults(service, key)));
     const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');
     const calls = lines.map((line): TracedCall => JSON.parse(line));
     return { isHit, faults, calls, ...writesOf(calls, first.pid, second?.pid) };
@@ -137,7 +137,7 @@ function writesOf(calls: readonly TracedCall[], first: number, second: number | 
   return { tried: sent.size, accepted: accepted.length };
 }
 
-async function judge(service: Service, key: { pk: string; sk: string }): Promise<string[]> {
+async function findFaults(service: Service, key: { pk: string; sk: string }): Promise<string[]> {
   const inventory = await service.inventory();
   const record = inventory.records.find(({ pk, sk }) => pk === key.pk && sk === key.sk);
   const objects = new Set(inventory.objects.map(({ key: object }) => object));

@@ -7,8 +7,8 @@ import type { Inventory } from '../../../infra/doctor/inventory.ts';
 import { ask } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
 
-/** What the service has said yes to, and how it said no. */
-export interface Said {
+/** What the service has accepted, and by which statuses it has refused. */
+export interface Acknowledged {
   projects: string[];
   /** SHA-256 of each content, by configuration. */
   configs: Map<string, string>;
@@ -16,7 +16,7 @@ export interface Said {
   statuses: Map<number, number>;
 }
 
-export const nothingSaid = (): Said => ({
+export const nothingAcknowledged = (): Acknowledged => ({
   projects: [],
   configs: new Map(),
   experiments: [],
@@ -27,12 +27,12 @@ interface Client {
   service: Service;
   token: string;
   project_id: string;
-  said: Said;
+  acknowledged: Acknowledged;
 }
 
 /** Asks for something, and keeps what was acknowledged. */
 async function askFor(
-  { service, token, project_id, said }: Client,
+  { service, token, project_id, acknowledged }: Client,
   what: number,
   name: string,
 ): Promise<void> {
@@ -57,11 +57,11 @@ async function askFor(
             body,
             token,
           });
-  said.statuses.set(status, (said.statuses.get(status) ?? 0) + 1);
+  acknowledged.statuses.set(status, (acknowledged.statuses.get(status) ?? 0) + 1);
   if (status >= 300) return;
-  if (what === 0) said.experiments.push(json.experiment_id);
-  else if (what === 1) said.projects.push(json.project_id);
-  else said.configs.set(name, createHash('sha256').update(body).digest('hex'));
+  if (what === 0) acknowledged.experiments.push(json.experiment_id);
+  else if (what === 1) acknowledged.projects.push(json.project_id);
+  else acknowledged.configs.set(name, createHash('sha256').update(body).digest('hex'));
 }
 
 /** So many clients who ask one thing after the other, until it was so often and the time has come; every `trainings`-th is a training. */
@@ -81,13 +81,15 @@ export async function askAround(
 }
 
 /** What was acknowledged and is not there. */
-export function lostOf(said: Said, { records }: Inventory): string[] {
+export function lostOf(acknowledged: Acknowledged, { records }: Inventory): string[] {
   const found = new Map(records.map(({ pk, sk, sha256 }) => [`${pk.split('#')[0]}/${sk}`, sha256]));
   return [
-    ...said.projects.filter((id) => !found.has(`PROJECTS/${id}`)).map((id) => `lost: project ${id}`),
-    ...[...said.configs]
+    ...acknowledged.projects.filter((id) => !found.has(`PROJECTS/${id}`)).map((id) => `lost: project ${id}`),
+    ...[...acknowledged.configs]
       .filter(([name, sha256]) => found.get(`CONFIGS/${name}`) !== sha256)
       .map(([name]) => `lost: configuration ${name}`),
-    ...said.experiments.filter((id) => !found.has(`EXPERIMENTS/${id}`)).map((id) => `lost: experiment ${id}`),
+    ...acknowledged.experiments
+      .filter((id) => !found.has(`EXPERIMENTS/${id}`))
+      .map((id) => `lost: experiment ${id}`),
   ];
 }

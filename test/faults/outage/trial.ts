@@ -14,14 +14,14 @@ import { pass } from '../world/pass.ts';
 import { newProject } from '../world/project.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
-import { lostOf, nothingSaid, type Said } from './acknowledged.ts';
+import { type Acknowledged, lostOf, nothingAcknowledged } from './acknowledged.ts';
 
 /** A service whose every process may be disturbed: its functions in this process, its containers in their own. */
 export interface Trial {
   service: Service;
   token: string;
   project_id: string;
-  said: Said;
+  acknowledged: Acknowledged;
   /** From now on calls fail as the plan says, here and in containers that start. */
   disturb(faults: Faults | undefined): void;
   experiments(): Promise<Experiment[]>;
@@ -47,7 +47,7 @@ export async function startTrial(
   const { token } = await newDeveloper(service);
   const command = `sh -c 'echo $EXPERIMENT_ID >> ${witness}; echo x > $OUTPUT_DIR/model.bin; sleep ${seconds}'`;
   const project_id = await newProject(service, token, command);
-  const said = nothingSaid();
+  const acknowledged = nothingAcknowledged();
   const handle = taskHandler(jobStateChanged, service.environment);
   lane.setDeliver(handle);
 
@@ -75,7 +75,7 @@ export async function startTrial(
     service,
     token,
     project_id,
-    said,
+    acknowledged,
     disturb,
     experiments,
     async settle() {
@@ -88,7 +88,11 @@ export async function startTrial(
         .split('\n')
         .filter((line) => line !== '')
         .map((line): TracedCall => JSON.parse(line));
-      const settled = judge(await service.inventory(), await experiments(), { said, runs, calls });
+      const settled = findFaults(await service.inventory(), await experiments(), {
+        acknowledged,
+        runs,
+        calls,
+      });
       await removeService(service);
       return settled;
     },
@@ -107,20 +111,20 @@ async function atRest({ batch, settings }: Service, experiments: readonly Experi
 }
 
 interface Seen {
-  said: Said;
+  acknowledged: Acknowledged;
   /** Ids, once for each time that a command ran. */
   runs: readonly string[];
   calls: readonly TracedCall[];
 }
 
-function judge(
+function findFaults(
   inventory: Inventory,
   experiments: readonly Experiment[],
-  { said, runs, calls }: Seen,
+  { acknowledged, runs, calls }: Seen,
 ): Settled {
   const ends = new Map<string, number>();
   const faults = [
-    ...lostOf(said, inventory),
+    ...lostOf(acknowledged, inventory),
     ...findOrphans(inventory).map(({ kind, where, why }) => `${kind}: ${where}: ${why}`),
   ];
   for (const { experiment_id, status, status_reason, attempt } of experiments) {

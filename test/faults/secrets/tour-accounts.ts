@@ -94,6 +94,6 @@ export async function tourAccounts(
   await witness.send('GET', '/projects/', { token: developer, query: { access_token: wrong() } });
   await witness.send('GET', '/projects/', { token: developer, query: { cursor: wrong() } });
   const broken = `GET /users/me HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${wrong()}\r\nbad header\r\n\r\n`;
-  witness.look('the answer to what is no HTTP', Buffer.from((await sendRaw(witness.url, broken)).body));
+  witness.inspect('the answer to what is no HTTP', Buffer.from((await sendRaw(witness.url, broken)).body));
   return developer;
 }

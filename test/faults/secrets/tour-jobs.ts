@@ -79,7 +79,7 @@ export async function tourTrainings(
     const location = artifact.headers.get('location');
     if (location !== null) {
       const stored = await fetch(location);
-      witness.look(`the artifact of ${what}`, Buffer.from(await stored.arrayBuffer()));
+      witness.inspect(`the artifact of ${what}`, Buffer.from(await stored.arrayBuffer()));
     }
   }
 

@@ -51,7 +51,7 @@ async function newProject(witness: Witness, token: string, script: string): Prom
 async function lookAtCommandLines(witness: Witness): Promise<void> {
   const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
   const lines = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.of())));
-  witness.look('the command line of a process while it trained', Buffer.concat(lines));
+  witness.inspect('the command line of a process while it trained', Buffer.concat(lines));
 }
 
 /** Waits for the end of a job, with a look at all processes, and answers its status and log. */

@@ -20,7 +20,7 @@ export class Witness {
   }
 
   /** Looks through anything that has to do with the service. */
-  look(where: string, bytes: Buffer, except: readonly string[] = []): void {
+  inspect(where: string, bytes: Buffer, except: readonly string[] = []): void {
     for (const what of this.#canaries.within(bytes, except)) this.sightings.push(`${what} in ${where}`);
   }
 
@@ -45,7 +45,7 @@ export class Witness {
     const secret = issued.split('.')[1] ?? '';
     if (issues && secret !== '') this.#canaries.add(`the token of ${method} ${path}`, secret);
     const head = Buffer.from(JSON.stringify([...answer.headers]));
-    this.look(`the answer ${answer.status} of ${method} ${path}`, Buffer.concat([head, bytes]), [secret]);
+    this.inspect(`the answer ${answer.status} of ${method} ${path}`, Buffer.concat([head, bytes]), [secret]);
     return { status: answer.status, headers: answer.headers, text, token: issued };
   }
 

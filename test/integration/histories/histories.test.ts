@@ -3,6 +3,6 @@ import { proof } from '../../faults/histories.proof.ts';
 import { shortForm } from '../../support/short-form.ts';
 
 test('what concurrent clients are answered has a sequential order', async () => {
-  const { missed, said } = await shortForm(proof);
-  expect(missed, said).toEqual([]);
+  const { missed, output } = await shortForm(proof);
+  expect(missed, output).toEqual([]);
 });

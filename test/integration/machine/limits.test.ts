@@ -8,7 +8,7 @@ import { shortForm } from '../../support/short-form.ts';
   '$title loses nothing that was acknowledged, and is told clearly',
   { timeout: 180_000 },
   async (proof) => {
-    const { missed, said } = await shortForm(proof);
-    expect(missed, said).toEqual([]);
+    const { missed, output } = await shortForm(proof);
+    expect(missed, output).toEqual([]);
   },
 );

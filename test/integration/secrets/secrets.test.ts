@@ -23,6 +23,6 @@ describe('a canary is found', () => {
 });
 
 test('no secret gets into logs, errors, DescribeJobs or files', { timeout: 180_000 }, async () => {
-  const { missed, said } = await shortForm(proof);
-  expect(missed, said).toEqual([]);
+  const { missed, output } = await shortForm(proof);
+  expect(missed, output).toEqual([]);
 });

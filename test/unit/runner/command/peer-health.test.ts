@@ -20,14 +20,14 @@ describe('a cluster', () => {
   test('lives while each node beats, by whatever clock', () => {
     const peers = health(3);
     for (let now = 0; now < 1000; now += 15)
-      expect(peers.look(leases(lease(now), lease(-5 * now)), now)).toBeUndefined();
+      expect(peers.check(leases(lease(now), lease(-5 * now)), now)).toBeUndefined();
   });
 
   test('names the node that is silent for six heartbeats', () => {
     const peers = health(3);
-    expect(peers.look(leases(lease(0), lease(0)), 0)).toBeUndefined();
-    expect(peers.look(leases(lease(90), lease(0)), 90)).toBeUndefined();
-    expect(peers.look(leases(lease(105), lease(0)), 105)).toBe(
+    expect(peers.check(leases(lease(0), lease(0)), 0)).toBeUndefined();
+    expect(peers.check(leases(lease(90), lease(0)), 90)).toBeUndefined();
+    expect(peers.check(leases(lease(105), lease(0)), 105)).toBe(
       'Node 2 was lost: it gave no sign of life for 90 s.',
     );
   });
@@ -35,29 +35,29 @@ describe('a cluster', () => {
   test('waits a quarter of an hour for a node to start; what ran in an earlier attempt is none', () => {
     const peers = health(2);
     const earlier = leases(lease(0, { batch_attempt: 1, end: { failure: 'long ago' } }));
-    expect(peers.look(earlier, 0)).toBeUndefined();
-    expect(peers.look(earlier, 900)).toBeUndefined();
-    expect(peers.look(earlier, 915)).toBe('Node 1 did not start within 900 s.');
+    expect(peers.check(earlier, 0)).toBeUndefined();
+    expect(peers.check(earlier, 900)).toBeUndefined();
+    expect(peers.check(earlier, 915)).toBe('Node 1 did not start within 900 s.');
   });
 
   test('goes on when a node has ended well, however long ago', () => {
     const peers = health(2);
     const ended = leases(lease(0, { end: { failure: null } }));
-    for (const now of [0, 100, 10_000]) expect(peers.look(ended, now)).toBeUndefined();
+    for (const now of [0, 100, 10_000]) expect(peers.check(ended, now)).toBeUndefined();
   });
 
   test('names the node that failed and why, at the second look', () => {
     const peers = health(2);
     const failed = leases(lease(0, { end: { failure: 'The command ended with exit code 3.' } }));
-    expect(peers.look(failed, 0)).toBeUndefined();
-    expect(peers.look(failed, 15)).toBe('Node 1 failed: The command ended with exit code 3.');
+    expect(peers.check(failed, 0)).toBeUndefined();
+    expect(peers.check(failed, 15)).toBe('Node 1 failed: The command ended with exit code 3.');
   });
 
   test('does not take its own want of a table for silence', () => {
     const peers = health(2);
-    expect(peers.look(leases(lease(0)), 0)).toBeUndefined();
+    expect(peers.check(leases(lease(0)), 0)).toBeUndefined();
     peers.missLook();
-    expect(peers.look(leases(lease(0)), 600)).toBeUndefined();
-    expect(peers.look(leases(lease(0)), 691)).toContain('Node 1 was lost');
+    expect(peers.check(leases(lease(0)), 600)).toBeUndefined();
+    expect(peers.check(leases(lease(0)), 691)).toContain('Node 1 was lost');
   });
 });
