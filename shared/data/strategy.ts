@@ -125,6 +125,7 @@ export async function requireStrategyToRemove(
       operation: 'prune',
       strategy: 'random',
       compression: 1,
+      allocation: 'uniform',
       exclude: [],
       max_error: null,
       seed: 0,

@@ -11,6 +11,7 @@ const requests: Readonly<Record<OptimizationKind, Strategy['request']>> = {
     operation: 'prune',
     strategy: 'structured_l2',
     compression: 2,
+    allocation: 'uniform',
     exclude: [],
     seed: 0,
     max_error: null,

@@ -44,6 +44,8 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
   n_m_2_4: ({ model, report }, request) => pruneNofM(model, request, report),
   structured_l1: structured('structured_l1'),
   structured_l2: structured('structured_l2'),
+  structured_reconstruct: ({ model, report, observed }, request) =>
+    pruneStructured(model, { ...request, strategy: 'structured_reconstruct' }, report, observed.statistics),
   optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
   random: structured('random'),
 };

@@ -1,5 +1,6 @@
 import type { ObservedInput } from '../calibrate/input-statistics.ts';
 import type { Model } from '../model/model.ts';
+import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
 import { quantizationInputs } from '../quantize/quantization-inputs.ts';
 import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 
@@ -9,7 +10,10 @@ import type { OptimizationRequest } from '../strategies/optimization-request.ts'
  * @throws ModelError where there is nothing that they would serve: known before the model is run
  */
 export function wantedStatistics(model: Model, request: OptimizationRequest): ObservedInput[] {
-  const all = request.operation === 'prune' ? [] : quantizationInputs(model, request);
+  const all =
+    request.operation === 'prune'
+      ? pruningInputs(model, request.exclude)
+      : quantizationInputs(model, request);
   const byName = new Map<string, ObservedInput>();
   for (const input of all) {
     const hasMoment = input.hasMoment || byName.get(input.name)?.hasMoment === true;

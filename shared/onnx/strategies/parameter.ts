@@ -28,6 +28,8 @@ export interface Parameter {
   /** Whether a request must give it, or the value without it where that is the same for every strategy. */
   isRequired?: boolean;
   otherwise?: boolean | number;
+  /** What records mean that do not have it, because they are older than the parameter. */
+  before?: string;
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -46,8 +48,9 @@ type SchemasOf<P extends Parameters> = {
 /** Schemas of the values of all parameters of an operation, for records and answers. */
 export function valueSchemasOf<P extends Parameters>(parameters: P): SchemasOf<P>;
 export function valueSchemasOf(parameters: Parameters): z.ZodRawShape {
-  const schemas = Object.entries(parameters).map(([name, { kind, values }]) => {
-    return [name, values === undefined ? valueSchemas[kind]() : z.enum(values)];
+  const schemas = Object.entries(parameters).map(([name, { kind, values, before }]) => {
+    const schema = values === undefined ? valueSchemas[kind]() : z.enum(values);
+    return [name, before === undefined ? schema : z.prefault(schema, before)];
   });
   return Object.fromEntries(schemas);
 }

@@ -23,12 +23,22 @@ function compressionOf(strategy: PruneStrategy) {
   return rule.describe(description);
 }
 
+function allocationOf(strategy: PruneStrategy) {
+  const { values, description } = pruneParameters.allocation;
+  const rule =
+    pruneFacts(strategy).isAllocated === true
+      ? z.enum(values, `must be ${values.join(' or ')}`).default('sensitivity')
+      : z.literal('uniform', `must be uniform with ${strategy}`).default('uniform');
+  return rule.describe(description);
+}
+
 const schemaOf = <S extends PruneStrategy>(strategy: S) =>
   z
     .strictObject({
       operation: z.literal('prune').default('prune'),
       strategy: z.literal(strategy),
       compression: compressionOf(strategy),
+      allocation: allocationOf(strategy),
       ...commonRules(pruneParameters),
     })
     .describe(pruneFacts(strategy).description);

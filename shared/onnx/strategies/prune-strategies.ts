@@ -12,12 +12,23 @@ export const pruneParameters = {
     bounds: [1, 1_000_000],
     otherwise: 1,
   },
+  allocation: {
+    kind: 'text',
+    description:
+      'Whether each layer loses the same part (uniform), or those whose output needs their channels least lose most.',
+    usage: 'Of structured_reconstruct: `sensitivity`, which is its default, or `uniform`.',
+    values: ['uniform', 'sensitivity'],
+    // Records of earlier releases do not have it.
+    before: 'uniform',
+  },
   ...commonParameters('The relative L2 error of an output above which the request fails.'),
 } as const satisfies Parameters;
 
 interface PruneFacts extends StrategyFacts {
   /** The only compression it can reach; any where it is not given. */
   compression?: number;
+  /** Whether it can spread what it removes by sensitivity. */
+  isAllocated?: boolean;
 }
 
 /** Every way to prune, by the name that requests give it. */
@@ -41,6 +52,12 @@ export const pruneStrategies = {
   structured_l2: {
     description:
       'Removes whole channels, neurons and attention heads by their L2 norm over coupled layers: smaller and faster.',
+  },
+  structured_reconstruct: {
+    description:
+      'Removes whole channels, neurons and attention heads that the others predict best on a calibration set, and folds what they predict into the layers behind.',
+    usesStatistics: true,
+    isAllocated: true,
   },
   optimize: {
     description:

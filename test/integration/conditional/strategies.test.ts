@@ -13,7 +13,7 @@ const at = '2026-01-02T03:04:05.000Z';
 
 const asked = { exclude: [], max_error: null, seed: 0 };
 const requests: Record<Strategy['kind'], Strategy['request']> = {
-  prune: { ...asked, operation: 'prune', strategy: 'magnitude_global', compression: 2 },
+  prune: { ...asked, operation: 'prune', strategy: 'magnitude_global', compression: 2, allocation: 'uniform' },
   quantize: {
     ...asked,
     operation: 'quantize',

@@ -1,8 +1,8 @@
-import { floatAttribute, intAttribute, setAttribute } from '../../graph/attributes.ts';
-import { makeNode } from '../../graph/make-node.ts';
-import { elementCount, makeTensor, type Tensor } from '../../tensor/tensor.ts';
+import { intAttribute } from '../../graph/attributes.ts';
+import { elementCount, type Tensor } from '../../tensor/tensor.ts';
 import { floatsOf } from '../../tensor/values.ts';
 import { layerName } from '../layer-name.ts';
+import { addToBias } from './add-to-bias.ts';
 import { type ChannelConstants, ConstantChannels, isPadded } from './constant-channels.ts';
 import type { Cut, DependencyGraph } from './dependency-graph.ts';
 
@@ -45,60 +45,22 @@ function contributions(
   return sums;
 }
 
-/** Adds numbers to a layer's bias, or gives it one; it loses the layer's removed outputs like any other. */
-function addToBias(dependencies: DependencyGraph, { node }: Cut, weight: Tensor, sums: Float64Array): void {
-  const { model, names } = dependencies;
-  const name = names.make(`${layerName(node)}_bias`);
-  const carried = dependencies.carried.get(node.output[0] ?? '');
-  const labels = carried?.labels;
-  const cutAt = (position: number, at = node): void => {
-    if (labels !== undefined) dependencies.cut({ node: at, position, axis: 0, labels, isWeight: false });
-  };
-  if (node.opType === 'MatMul') {
-    const [output = ''] = node.output;
-    const product = names.make(`${output}_product`);
-    const add = makeNode('Add', [product, name], [output], { name: names.make(`${layerName(node)}_add`) });
-    model.graph.put(makeTensor(name, weight.type, [sums.length], Float32Array.from(sums)));
-    node.output[0] = product;
-    if (carried !== undefined) dependencies.carried.set(product, carried);
-    model.graph.nodes.splice(model.graph.nodes.indexOf(node) + 1, 0, add);
-    cutAt(1, add);
-    return;
-  }
-  const former = model.graph.initializers.get(node.input[2] ?? '');
-  const bias = former && floatsOf(former);
-  const isGemm = node.opType === 'Gemm';
-  const [alpha, beta] = isGemm ? [floatAttribute(node, 'alpha', 1), floatAttribute(node, 'beta', 1)] : [1, 1];
-  const rows = Math.max(1, elementCount(former?.dims.slice(0, -1) ?? []));
-  const isSpread = bias !== undefined && bias.length === rows && sums.length > 1;
-  const values = Float32Array.from({ length: rows * sums.length }, (_, at) => {
-    const own = bias?.[isSpread ? Math.floor(at / sums.length) : at] ?? 0;
-    return beta * own + alpha * (sums[at % sums.length] ?? 0);
-  });
-  const dims = rows === 1 ? [sums.length] : [rows, sums.length];
-  model.graph.put(makeTensor(name, weight.type, dims, values));
-  if (isGemm && beta !== 1) setAttribute(node, 'beta', { float: 1 });
-  const noted = dependencies.cuts.findIndex((one) => one.node === node && one.position === 2);
-  if (noted >= 0) dependencies.cuts.splice(noted, 1);
-  node.input[2] = name;
-  if (labels !== undefined)
-    dependencies.cut({ node, position: 2, axis: dims.length - 1, labels, isWeight: false });
-}
-
 /**
  * Fold removed constant channels into the bias of the layers that use them, so that channels without weights are
- * removed without changing the result: behind a Sigmoid they are 0.5. Returns the layers in which this is not exact
+ * removed without changing the result: behind a Sigmoid they are 0.5. Layers that are done otherwise are left out. Returns the layers in which this is not exact
  * at the edges, because the layer pads.
  */
 export function foldConstantChannels(
   dependencies: DependencyGraph,
   isRemoved: (label: number) => boolean,
+  isDone: (cut: Cut) => boolean = () => false,
 ): string[] {
   if (!hasDeadChannels(dependencies)) return [];
   const constants = new ConstantChannels(dependencies);
   const inexact: string[] = [];
   for (const cut of [...dependencies.cuts]) {
     const { node, position, isWeight } = cut;
+    if (isDone(cut)) continue;
     const input = dependencies.carried.get(node.input[0] ?? '');
     const known = constants.of(node.input[0]);
     const weight = dependencies.constant(node.input[1]);

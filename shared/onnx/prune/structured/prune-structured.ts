@@ -1,11 +1,15 @@
+import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
+import { foldViews } from '../../fuse/fold-views.ts';
 import type { Model } from '../../model/model.ts';
 import { ModelError } from '../../model-error.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PrunedGroup } from '../../transform/pruning-outcome.ts';
 import type { TransformReport } from '../../transform/report.ts';
-import { foldViews } from '../../fuse/fold-views.ts';
 import { layerName } from '../layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
+import { type Consumer, consumersOf } from '../reconstruct/consumers.ts';
+import { foldKept } from '../reconstruct/fold-kept.ts';
+import { predictionScores } from '../reconstruct/prediction-scores.ts';
 import { buildDependencyGraph } from './build-dependency-graph.ts';
 import { type ChannelGroups, channelGroups } from './channel-groups.ts';
 import { channelScores, type StructuredStrategy } from './channel-scores.ts';
@@ -66,20 +70,59 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
   );
 }
 
+type StructuredRequest = Pick<PruneRequest, 'compression' | 'exclude' | 'seed'> &
+  (
+    | { strategy: StructuredStrategy }
+    | { strategy: 'structured_reconstruct'; allocation: PruneRequest['allocation'] }
+  );
+
+/** How much each set of channels matters to a request's strategy. */
+function scoresOf(
+  groups: ChannelGroups,
+  consumers: readonly Consumer[],
+  statistics: CalibrationStatistics,
+  request: StructuredRequest,
+): Float64Array {
+  if (request.strategy !== 'structured_reconstruct')
+    return channelScores(groups, request.strategy, request.seed);
+  const byNorm = channelScores(groups, 'structured_l2', request.seed);
+  return predictionScores(groups, consumers, statistics, request.allocation, byNorm);
+}
+
+/** Report the layers whose removed channels nothing makes up for. */
+function reportFolds(
+  consumers: readonly Consumer[],
+  folded: ReadonlySet<Consumer>,
+  isRemoved: (label: number) => boolean,
+  report: TransformReport,
+): void {
+  for (const consumer of consumers) {
+    if (folded.has(consumer) || !consumer.labels.some(isRemoved)) continue;
+    report.keep(
+      `the weights left in ${layerName(consumer.node)}`,
+      consumer.isAlone
+        ? 'calibration shows no finite values of its channels'
+        : 'its weight is shared with other layers',
+    );
+  }
+}
+
 /**
  * Removes whole channels, neurons and attention heads, from the least important one on (`structured_l1`,
- * `structured_l2`) or by chance (`random`), until the parameters in prunable groups are at most 1/compression of what
+ * `structured_l2`), those that the others predict best (`structured_reconstruct`) or by chance (`random`), until the parameters in prunable groups are at most 1/compression of what
  * they were. A group is all channels that can only be removed together; nodes of unknown operators are kept and
- * reported. The result equals the model with the group's slices zeroed in every weight that uses them.
+ * reported. The result equals the model with the group's slices zeroed in every weight that uses them; reconstruction
+ * changes these weights first, by the statistics of what they take.
  *
  * @throws ModelError where nothing can be removed, or the compression is out of reach
  */
 export function pruneStructured(
   model: Model,
-  request: Pick<PruneRequest, 'compression' | 'exclude' | 'seed'> & { strategy: StructuredStrategy },
+  request: StructuredRequest,
   report: TransformReport,
+  statistics: CalibrationStatistics = new Map(),
 ): void {
-  const { strategy, compression, exclude, seed } = request;
+  const { compression, exclude } = request;
   const modelBefore = floatParameters(model.graph);
   if (compression > 1) foldViews(model);
   const dependencies = buildDependencyGraph(model, exclude);
@@ -91,12 +134,16 @@ export function pruneStructured(
     return;
   }
   if (groups.count === 0) refuseEmpty(report);
-  const choice = chooseChannels(groups, channelScores(groups, strategy, seed), compression);
+  const consumers = request.strategy === 'structured_reconstruct' ? consumersOf(dependencies) : [];
+  const choice = chooseChannels(groups, scoresOf(groups, consumers, statistics, request), compression);
   const isRemoved = (label: number): boolean => choice.removed[groups.setOf(label) ?? -1] === 1;
   const remaining = remainingOf(isRemoved);
   const pruned = prunedGroups(groups, remaining);
   refuseOutOfReach(compression, choice, pruned);
-  for (const layer of foldConstantChannels(dependencies, isRemoved))
+  const folded = foldKept(dependencies, consumers, statistics, isRemoved);
+  reportFolds(consumers, folded, isRemoved, report);
+  const cuts = new Set([...folded].map(({ cut }) => cut));
+  for (const layer of foldConstantChannels(dependencies, isRemoved, (cut) => cuts.has(cut)))
     report.warnings.push(
       `Constants were folded into the bias of ${layer}, which pads: they are inexact at its edges.`,
     );

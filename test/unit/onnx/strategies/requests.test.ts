@@ -9,14 +9,19 @@ const faults = (judged: ReturnType<typeof checkPruning> | ReturnType<typeof chec
 describe('a pruning', () => {
   test.each(pruneStrategyNames)('by %s has its defaults', (strategy) => {
     const compression = strategy === 'n_m_2_4' ? 2 : 1;
+    const allocation = strategy === 'structured_reconstruct' ? 'sensitivity' : 'uniform';
+    const common = { operation: 'prune', exclude: [], seed: 0, max_error: null };
     expect(checkPruning({ strategy, compression })).toEqual({
-      request: { operation: 'prune', strategy, compression, exclude: [], seed: 0, max_error: null },
+      request: { ...common, strategy, compression, allocation },
     });
   });
 
   test.each([
     [{ strategy: 'n_m_2_4' }, ['compression']],
     [{ strategy: 'n_m_2_4', compression: 1 }, ['compression']],
+    [{ strategy: 'random', allocation: 'sensitivity' }, ['allocation']],
+    [{ strategy: 'structured_reconstruct', allocation: 'even' }, ['allocation']],
+    [{ strategy: 'optimize', compression: 2 }, ['compression']],
     [{ strategy: 'random', compression: 1.5, seed: 2 ** 32 }, ['compression', 'seed']],
     [{ strategy: 'random', exclude: [''], max_error: -1, more: 1 }, ['exclude', 'max_error', 'more']],
     [{ strategy: 'L1', compression: 0 }, ['strategy', 'compression']],
