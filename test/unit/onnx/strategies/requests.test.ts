@@ -2,9 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { checkPruning, pruneSchemas } from '../../../../shared/onnx/strategies/prune-request.ts';
 import { pruneStrategyNames } from '../../../../shared/onnx/strategies/prune-strategies.ts';
 import { checkQuantization, quantizeSchemas } from '../../../../shared/onnx/strategies/quantize-request.ts';
+import { storedRequest } from '../../../../shared/onnx/strategies/stored-request.ts';
 
 const faults = (judged: ReturnType<typeof checkPruning> | ReturnType<typeof checkQuantization>) =>
   'faults' in judged ? judged.faults.map(({ name }) => name) : [];
+
+test('a record of an earlier release removes the same part of each layer', () => {
+  const old = { operation: 'prune', strategy: 'random', compression: 2, exclude: [], max_error: null, seed: 0 };
+  expect(storedRequest().parse(old)).toEqual({ ...old, allocation: 'uniform' });
+});
 
 describe('a pruning', () => {
   test.each(pruneStrategyNames)('by %s has its defaults', (strategy) => {
