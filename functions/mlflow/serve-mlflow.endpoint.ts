@@ -9,6 +9,8 @@ import { experimentRoutes } from './experiments/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { errorBody } from './protocol/mlflow-error.ts';
 import { createRouter } from './protocol/router.ts';
+import { registeredRoutes } from './registry/model-routes.ts';
+import { versionRoutes } from './registry/version-routes.ts';
 import { runRoutes } from './runs/routes.ts';
 import { serverRoutes } from './server-routes.ts';
 
@@ -18,6 +20,8 @@ const route = createRouter([
   ...runRoutes,
   ...artifactRoutes,
   ...modelRoutes,
+  ...registeredRoutes,
+  ...versionRoutes,
 ]);
 
 /** What Lambda takes of a body, which is sent in base64. */

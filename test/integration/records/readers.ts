@@ -25,6 +25,7 @@ import { findPicture } from '../../../shared/data/picture.ts';
 import { findClaimedName, parseCounters, requireProject } from '../../../shared/data/project.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
 import { findBest } from '../../../shared/data/ranking.ts';
+import { findModelVersion, findRegisteredModel } from '../../../shared/data/registered-model.ts';
 import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
 import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
@@ -85,6 +86,8 @@ export const readers: Readonly<Record<string, Reader>> = {
     const project_id = await findClaimedName(records, ownerOf(item), 'churn');
     return project_id && { project_id };
   },
+  'registered-model': ({ records }, item) => findRegisteredModel(records, item.sk),
+  'model-version': ({ records }, item) => findModelVersion(records, item.sk.split('#')[0] ?? '', 1),
   'logged-model': ({ records }, item) => findLoggedModel(records, ownerOf(item), item.sk),
   'catalogue-mark': async ({ records }, item) => {
     const { stamp, ...mark } = (await readMarks(records, ownerOf(item)))[0]!;

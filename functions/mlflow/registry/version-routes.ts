@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import {
+  type ModelVersion,
+  putModelVersion,
+  putRegisteredModel,
+  removeModelVersion,
+} from '../../../shared/data/registered-model.ts';
+import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { findModelKey, modelUriOf } from '../ids.ts';
+import { requireModel } from '../models/logged-model.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { text } from '../protocol/scalars.ts';
+import {
+  allVersions,
+  changeRegistered,
+  changeVersion,
+  numberOf,
+  requireOwn,
+  requireRegistered,
+  requireVersion,
+} from './find.ts';
+import { description, knownName, tag, tagRecord, tags } from './rules.ts';
+import { searchVersions } from './search-registered.ts';
+import { showVersion } from './show.ts';
+import { archived, latestOf, noStage, stageOf } from './stages.ts';
+
+const version = text.min(1);
+
+/**
+ * Where the files of a version are: those of a logged model, of another version, or what its client names.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` for a path of the client's own disk
+ */
+async function locationOf(context: MlflowContext, source: string): Promise<string> {
+  const [, model_id] = /^models:\/(m-[^/]+)$/.exec(source) ?? [];
+  const key = model_id === undefined ? undefined : findModelKey(model_id);
+  if (key !== undefined && model_id !== undefined) {
+    await requireModel(context, model_id, 'viewer');
+    return modelUriOf(key);
+  }
+  const [, name, number] = /^models:\/([^/]+)\/(\d+)$/.exec(source) ?? [];
+  if (name !== undefined && number !== undefined) {
+    const model = await requireRegistered(context, decodeURIComponent(name));
+    return (await requireVersion(context, model, numberOf(number))).location;
+  }
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(source) || /^file:/i.test(source))
+    throw mlflowError(
+      'INVALID_PARAMETER_VALUE',
+      `Invalid model version source: '${source}'. To use a local path as a model version source, log the model to this server first.`,
+    );
+  if (/[?#]|\.\.(?:\/|$)|%2e%2e/i.test(source))
+    throw invalidValue('source', source, 'Invalid model version source: it must be a plain address.');
+  return source;
+}
+
+const create = route(
+  'POST mlflow/model-versions/create',
+  z.object({
+    name: knownName,
+    source: text.min(1),
+    run_id: text.default(''),
+    run_link: text.default(''),
+    model_id: text.default(''),
+    description,
+    tags,
+  }),
+  async (input, context) => {
+    const location = await locationOf(context, input.source);
+    const { records, now, caller } = context;
+    return retryOnConflict(async () => {
+      const present = await requireOwn(context, input.name);
+      const at = now().toISOString();
+      const made: ModelVersion = {
+        registration_id: present.registration_id,
+        number: present.versions + 1,
+        description: input.description,
+        user_id: caller.user_id,
+        username: caller.username,
+        source: input.source,
+        location,
+        run_id: input.run_id,
+        run_link: input.run_link,
+        model_id: input.model_id,
+        stage: noStage,
+        tags: tagRecord(input.tags),
+        created_at: at,
+        updated_at: at,
+        version: 1,
+      };
+      const model = {
+        ...present,
+        versions: made.number,
+        latest: { ...present.latest, [noStage]: made.number },
+        updated_at: at,
+        version: present.version + 1,
+      };
+      await records.write(putRegisteredModel(model, present), putModelVersion(made, undefined));
+      return { model_version: showVersion(model, made) };
+    });
+  },
+);
+
+const get = route(
+  'GET mlflow/model-versions/get',
+  z.object({ name: knownName, version }),
+  async (input, context) => {
+    const model = await requireRegistered(context, input.name);
+    return {
+      model_version: showVersion(model, await requireVersion(context, model, numberOf(input.version))),
+    };
+  },
+);
+
+const downloadUri = route(
+  'GET mlflow/model-versions/get-download-uri',
+  z.object({ name: knownName, version }),
+  async (input, context) => {
+    const model = await requireRegistered(context, input.name);
+    return { artifact_uri: (await requireVersion(context, model, numberOf(input.version))).location };
+  },
+);
+
+const update = route(
+  'PATCH mlflow/model-versions/update',
+  z.object({ name: knownName, version, description }),
+  async (input, context) => {
+    const changed = await changeVersion(context, input.name, input.version, () => ({
+      description: input.description,
+    }));
+    return { model_version: showVersion(changed.model, changed.version) };
+  },
+);
+
+const setTag = route(
+  'POST mlflow/model-versions/set-tag',
+  z.object({ name: knownName, version, ...tag.shape }),
+  async ({ name, version: number, key, value }, context) => {
+    await changeVersion(context, name, number, (present) => ({ tags: { ...present.tags, [key]: value } }));
+    return {};
+  },
+);
+
+const deleteTag = route(
+  'DELETE mlflow/model-versions/delete-tag',
+  z.object({ name: knownName, version, key: text.min(1) }),
+  async ({ name, version: number, key }, context) => {
+    await changeVersion(context, name, number, (present) => {
+      const { [key]: _, ...others } = present.tags;
+      return { tags: others };
+    });
+    return {};
+  },
+);
+
+const remove = route(
+  'DELETE mlflow/model-versions/delete',
+  z.object({ name: knownName, version }),
+  async (input, context) => {
+    const { records, now } = context;
+    return retryOnConflict(async () => {
+      const present = await requireOwn(context, input.name);
+      const gone = await requireVersion(context, present, numberOf(input.version));
+      const rest = (await allVersions(context, present.registration_id)).filter(
+        ({ number }) => number !== gone.number,
+      );
+      const aliases = Object.fromEntries(
+        Object.entries(present.aliases).filter(([, number]) => number !== gone.number),
+      );
+      const updated_at = now().toISOString();
+      const model = { ...present, aliases, latest: latestOf(rest), updated_at, version: present.version + 1 };
+      await records.write(putRegisteredModel(model, present), removeModelVersion(gone));
+      return {};
+    });
+  },
+);
+
+const transition = route(
+  'POST mlflow/model-versions/transition-stage',
+  z.object({
+    name: knownName,
+    version,
+    stage: text.min(1),
+    archive_existing_versions: z.boolean().default(false),
+  }),
+  async (input, context) => {
+    const stage = stageOf(input.stage);
+    const others = input.archive_existing_versions ? stage : undefined;
+    if (others !== undefined && !['Staging', 'Production'].includes(others))
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        `Model version transition cannot archive existing model versions because '${input.stage}' is not an Active stage. Valid stages are Staging, Production`,
+      );
+    const changed = await changeVersion(context, input.name, input.version, () => ({ stage }));
+    const versions = await allVersions(context, changed.model.registration_id);
+    for (const { number, stage: present } of versions) {
+      if (number !== changed.version.number && present === others)
+        await changeVersion(context, input.name, String(number), () => ({ stage: archived }));
+    }
+    const model = await changeRegistered(context, input.name, async ({ registration_id }) => ({
+      latest: latestOf(await allVersions(context, registration_id)),
+    }));
+    return { model_version: showVersion(model, changed.version) };
+  },
+);
+
+export const versionRoutes: readonly Route[] = [
+  create,
+  get,
+  downloadUri,
+  update,
+  setTag,
+  deleteTag,
+  remove,
+  transition,
+  searchVersions,
+];
