@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { relative } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create } from 'tar';
@@ -59,6 +60,11 @@ async function changedFiles(folder: string, files: readonly SourceFile[]): Promi
     .map(({ path }) => path);
 }
 
+const changedError = (files: readonly string[]): CliError =>
+  new CliError(
+    `Files changed while they were packed: ${files.slice(0, 5).join(', ')}.\nRun the command again; list what a running program writes in .mpsignore.`,
+  );
+
 /**
  * Packs files into an archive at `path`. The same files make the same bytes, so that what the service has already is known
  * by its hash.
@@ -73,14 +79,12 @@ export async function packFiles(
 ): Promise<DigestedFile> {
   const names = files.map((file) => file.path);
   const packed = await pack(folder, names, path, packing).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && error.path !== path) throw changedError([relative(folder, error.path ?? '')]);
     if (error.code === 'EACCES')
       throw new CliError(`${error.message}\nMake it readable, or list it in .mpsignore.`);
     throw error;
   });
   const changed = await changedFiles(folder, files);
   if (changed.length === 0) return packed;
-  const some = changed.slice(0, 5).join(', ');
-  throw new CliError(
-    `Files changed while they were packed: ${some}.\nRun the command again; list what a running program writes in .mpsignore.`,
-  );
+  throw changedError(changed);
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { CommandError } from '../command/command-error.ts';
 import { runMain } from '../command/run-main.ts';
 import { type BenchOptions, readOptions } from './bench-options.ts';
+import { commandLine } from './cli/command-line.ts';
 import { demoEnvironment } from './demo-environment.ts';
 import { environmentCache } from './environment-cache.ts';
 import { type MeasuredGroup, renderTable, summary } from './figure-table.ts';
@@ -28,6 +29,7 @@ const groups: readonly Group[] = [
   environmentCache,
   demoEnvironment,
   storage,
+  commandLine,
 ];
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -85,6 +85,9 @@ describe('a source', () => {
     const path = join(tmpdir(), `changed-${process.pid}.tar.gz`);
     const packing = packFiles(folder, files, path, { signal: new AbortController().signal });
     await expect(packing).rejects.toThrow('changed while they were packed: a.py');
+    await rm(join(folder, 'a.py'));
+    const gone = packFiles(folder, files, path, { signal: new AbortController().signal });
+    await expect(gone).rejects.toThrow('changed while they were packed: a.py');
     await rm(path, { force: true });
   });
 });
