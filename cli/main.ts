@@ -14,11 +14,15 @@ for (const stream of [process.stdout, process.stderr])
   });
 
 /** `--sort -accuracy` as one word: a value that begins with a hyphen would be taken for flags. */
-const joined = (words: readonly string[]): string[] =>
-  words.reduce<string[]>((before, word) => {
-    const isValue = before.at(-1) === '--sort' && /^-[A-Za-z_]/.test(word);
-    return isValue ? [...before.slice(0, -1), `--sort=${word}`] : [...before, word];
-  }, []);
+function joined(words: readonly string[]): string[] {
+  const result: string[] = [];
+  for (const word of words) {
+    const isValue = result.at(-1) === '--sort' && /^-[A-Za-z_]/.test(word);
+    if (isValue) result[result.length - 1] = `--sort=${word}`;
+    else result.push(word);
+  }
+  return result;
+}
 
 const inputs = process.argv.slice(2);
 const context = cliContext(process);
@@ -55,4 +59,6 @@ if (inputs[0] === completeWord) await complete(inputs.slice(1));
 else {
   process.exitCode = await command();
   await tellNewerVersion(context);
+  // What was begun before Ctrl-C is not waited for.
+  if (process.exitCode === exitCodes.interrupted) process.exit();
 }

@@ -1,12 +1,11 @@
 import { buildCommand } from '@stricli/core';
-import type { endpoint as readHealth } from '../../functions/service/read-health.endpoint.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { ask } from '../login/ask.ts';
 import { askPassword } from '../login/ask-password.ts';
 import { runningService } from '../login/checkout.ts';
-import { clientOf } from '../login/client-of.ts';
 import { days } from '../login/days.ts';
+import { requireService } from '../login/require-service.ts';
 import { localUrl, serviceUrl } from '../login/service-url.ts';
 import { signIn } from '../login/sign-in.ts';
 import { verbose } from './flags.ts';
@@ -22,8 +21,7 @@ async function login(this: CliContext, { user, days: lifetime }: Flags, given?: 
   const isTerminal = this.process.stdin.isTTY === true;
   if (user === undefined && !isTerminal)
     throw new CliError('Name the user with --user, and pipe the password in.', exitCodes.usage);
-  // Nobody types a password for something that is no service.
-  await clientOf(url).call<typeof readHealth>('GET /health');
+  await requireService(url);
   const username = user ?? (await ask(`User on ${url}: `));
   const password = await askPassword(this);
   const { account_type, expires_at } = await signIn({ url, username, password, days: lifetime }, this.env);

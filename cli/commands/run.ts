@@ -20,22 +20,43 @@ interface Flags extends SizeFlags {
   verbose?: boolean;
 }
 
-/** Runs the steps up to the submission, which Ctrl-C ends; too late for that, it leaves the training running. */
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<Experiment>): Promise<Experiment> {
+/** What a person is told who goes away before the training is followed. */
+const interruptions = {
+  before: 'Interrupted; nothing was submitted.',
+  unknown: 'Interrupted while it was submitted. "mps ls" shows whether the training is there.',
+  after: ({ experiment_id: id }: Experiment) =>
+    `Interrupted after the submission; the training goes on.\nTo follow it: mps logs -f ${id}\nTo end it: mps cancel ${id}`,
+};
+
+type Work = (signal: AbortSignal, onSubmit: () => void) => Promise<Experiment>;
+
+/**
+ * Runs the steps up to the submission. Ctrl-C ends them at once; while the training is submitted it waits for the answer,
+ * unless it is pressed again.
+ */
+async function untilInterrupted(work: Work): Promise<Experiment> {
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  process.on('SIGINT', interrupt);
+  const ended = (text: string) => new CliError(text, exitCodes.interrupted);
+  let isSubmitting = false;
+  let press = () => {};
+  const pressed = new Promise<never>((_, reject) => {
+    press = () => {
+      const isSecond = interrupted.signal.aborted;
+      interrupted.abort();
+      if (!isSubmitting) reject(ended(interruptions.before));
+      else if (isSecond) reject(ended(interruptions.unknown));
+    };
+  });
+  process.on('SIGINT', press);
   try {
-    const begun = await work(interrupted.signal);
+    const onSubmit = () => {
+      isSubmitting = true;
+    };
+    const begun = await Promise.race([work(interrupted.signal, onSubmit), pressed]);
     if (!interrupted.signal.aborted) return begun;
-    const { experiment_id: id } = begun;
-    const text = `Interrupted after the submission; the training goes on.\nTo follow it: mps logs -f ${id}\nTo end it: mps cancel ${id}`;
-    throw new CliError(text, exitCodes.interrupted);
-  } catch (error) {
-    if (!interrupted.signal.aborted || error instanceof CliError) throw error;
-    throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);
+    throw ended(interruptions.after(begun));
   } finally {
-    process.removeListener('SIGINT', interrupt);
+    process.removeListener('SIGINT', press);
   }
 }
 
@@ -45,7 +66,9 @@ async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]):
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
-  const begun = await untilInterrupted((signal) => runFolder(session, options, { ...place, signal }));
+  const begun = await untilInterrupted((signal, onSubmit) =>
+    runFolder(session, options, { ...place, signal, onSubmit }),
+  );
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
 

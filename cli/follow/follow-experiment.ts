@@ -23,6 +23,8 @@ export interface ExperimentPath {
 }
 
 const pollMilliseconds = 1_000;
+/** Lines of a page: all that there are would be 4 MB at a time. */
+const linesAtOnce = 5_000;
 export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
   ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
 
@@ -96,7 +98,7 @@ class Follower {
     for await (const rows of followRows<typeof readLogs>(
       this.#client,
       route,
-      { path: this.#path },
+      { path: this.#path, query: { limit: linesAtOnce } },
       following,
     ))
       for (const row of rows) this.#show(row);

@@ -1,9 +1,9 @@
-import type { endpoint as readHealth } from '../../functions/service/read-health.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { ownAdminPassword, runningService } from './checkout.ts';
 import { clientOf } from './client-of.ts';
 import { lookForNewerVersion } from './newer-version.ts';
+import { requireService } from './require-service.ts';
 import { loginFile, readLogins } from './saved-logins.ts';
 import { localUrl, serviceUrl } from './service-url.ts';
 import { signIn } from './sign-in.ts';
@@ -54,7 +54,7 @@ async function ownToken(url: string, env: Variables): Promise<string | undefined
 export async function connect(env: Variables): Promise<Session> {
   const { url, token: chosen } = await chosenLogin(env);
   // Whether a service is there at all comes before who may use it.
-  if (chosen === undefined) await clientOf(url).call<typeof readHealth>('GET /health');
+  if (chosen === undefined) await requireService(url);
   const token = chosen ?? (await ownToken(url, env));
   if (token === undefined)
     throw new CliError(`You are not signed in to ${url}. Run "mps login ${url}".`, exitCodes.notSignedIn);

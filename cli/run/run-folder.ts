@@ -46,6 +46,8 @@ interface Place {
   name: string;
   printer: Printer;
   signal: AbortSignal;
+  /** Called before the training is submitted: from then on an interruption comes too late. */
+  onSubmit(): void;
 }
 
 const askAboveBytes = 100_000_000;
@@ -183,6 +185,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   steps.done('config', `${config_id}, version ${version}`);
 
   signal.throwIfAborted();
+  place.onSubmit();
   const experiment = await submit(client, project_id, config_id, {
     ...chosenSizes(options, projectFile),
     ...git,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { readBlocks } from '../../shared/client/node/read-blocks.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 export interface DigestedFile {
@@ -19,21 +19,16 @@ export async function digestFile(path: string, signal?: AbortSignal): Promise<Di
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new CliError(`There is no file ${path}.`, exitCodes.usage);
   if (!found.isFile()) throw new CliError(`${path} is no file.`, exitCodes.usage);
+  const { size } = found;
+  if (size === 0) throw new CliError(`${path} is empty.`, exitCodes.usage);
   const hash = createHash('sha256');
-  let size = 0;
   try {
-    for await (const chunk of createReadStream(path, {
-      highWaterMark: 1 << 18,
-      ...(signal !== undefined && { signal }),
-    })) {
-      hash.update(chunk);
-      size += chunk.length;
-    }
+    await using file = await open(path);
+    for await (const block of readBlocks(file, { size, signal })) hash.update(block);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EACCES')
       throw new CliError(`${path} cannot be read: permission denied.`);
     throw error;
   }
-  if (size === 0) throw new CliError(`${path} is empty.`, exitCodes.usage);
   return { path, size, sha256: hash.digest('hex') };
 }

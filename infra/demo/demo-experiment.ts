@@ -3,6 +3,7 @@ import * as z from 'zod';
 /** An experiment as the demo reads it. */
 export const DemoExperiment = z.object({
   experiment_id: z.string(),
+  project_id: z.string(),
   kind: z.enum(['train', 'train-remote']),
   created_at: z.string(),
   status: z.string(),

@@ -1,56 +1,45 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '../../shared/client/client.ts';
 import { CommandError } from '../command/command-error.ts';
 import { runMain } from '../command/run-main.ts';
 import { DemoExperiment } from './demo-experiment.ts';
 import { type DemoOptions, readDemoOptions } from './demo-options.ts';
-import { configId, ensureDemoProject } from './demo-project.ts';
-import { reportFailure, reportSuccess } from './demo-report.ts';
+import { showResults } from './demo-report.ts';
 import { startDemoService } from './demo-service.ts';
-import { followExperiment } from './follow-experiment.ts';
 import { optimizeDigits } from './optimize-digits.ts';
 import { recordMany } from './record-many.ts';
 import { Screen } from './screen.ts';
-import { pathOf, ServiceClient } from './service-client.ts';
+import { ServiceClient } from './service-client.ts';
+import { TypedCommand } from './typed-command.ts';
 
-const sourceFolder = fileURLToPath(new URL('../../test/examples/digits', import.meta.url));
+const projectName = 'Handwritten digits (demo)';
 const remoteNodes = 2;
 
 /**
- * The whole main job, through the public interface alone. Returns whether the training succeeded; what `started` holds
- * ends a training that is no longer awaited.
+ * The whole main job by the command `mps`, as a person types it. Returns whether the training succeeded; what `started`
+ * holds ends a training that is no longer awaited.
  */
 async function trainDigits(
   client: ServiceClient,
+  mps: TypedCommand,
   { isRemote, dataFolder }: DemoOptions,
   screen: Screen,
   started: AsyncDisposableStack,
 ): Promise<boolean> {
-  screen.heading('Preparing');
-  const project_id = await ensureDemoProject(client, sourceFolder, (step, what) => screen.fact(step, what));
+  const project = ['-p', projectName];
   screen.heading(isRemote ? `Training on ${remoteNodes} nodes` : 'Training');
-  const project = pathOf('projects', project_id);
-  const begun = isRemote
-    ? await client.json(DemoExperiment, 'POST', `${project}/train-remote`, {
-        query: { config: configId, nodes: String(remoteNodes) },
-      })
-    : await client.json(DemoExperiment, 'POST', `${project}/train`, { query: { config: configId } });
   let isWatched = true;
-  const cancel = `${project}${pathOf('experiments', begun.experiment_id, 'cancel')}`;
   started.defer(async () => {
-    if (isWatched) await client.send('POST', cancel).catch(() => undefined);
+    if (isWatched) await mps.run('cancel', 'latest', ...project);
   });
-  const experiment = await followExperiment(client, project_id, begun, screen);
+  const nodes = isRemote ? ['--nodes', String(remoteNodes)] : [];
+  const code = await mps.run('run', ...project, ...nodes, '--', 'python', 'train.py', '--config', '{config}');
   isWatched = false;
+  if (code !== 0) return false;
+  const experiment = DemoExperiment.parse(await mps.json('show', 'latest', ...project));
   const folder = join(dataFolder, 'results', experiment.experiment_id);
-  const result = { client, screen, project_id, experiment, folder };
-  if (experiment.status !== 'SUCCEEDED') {
-    await reportFailure(result);
-    return false;
-  }
-  await reportSuccess(result);
-  return optimizeDigits({ client, screen, experiment_id: experiment.experiment_id, folder });
+  await showResults({ client, mps, screen, project, experiment, folder });
+  return optimizeDigits({ mps, screen, project, experiment_id: experiment.experiment_id, folder });
 }
 
 /** Fill a project to look at. The service must go on running, so this is for one that was started before. */
@@ -81,7 +70,8 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
     screen.line(`Service at ${service.url}`);
     const client = await ServiceClient.signIn(service.url, service.credentials);
     if (options.many !== undefined) return recordInvented(service.url, client.token, options.many, screen);
-    return trainDigits(client, options, screen, started);
+    const mps = new TypedCommand(screen, { url: service.url, token: client.token }, started);
+    return trainDigits(client, mps, options, screen, started);
   };
   return await Promise.race([run(), interrupted]);
 }

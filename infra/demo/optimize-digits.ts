@@ -1,29 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { Receipt } from '../../shared/onnx/receipt/receipt.ts';
-import { CommandError } from '../command/command-error.ts';
-import { hasEnded } from './demo-experiment.ts';
 import { drawVariants } from './draw-variants.ts';
 import type { Screen } from './screen.ts';
-import { pathOf, type ServiceClient } from './service-client.ts';
 import { shortPath } from './short-path.ts';
+import type { TypedCommand } from './typed-command.ts';
 import type { Variant } from './variant.ts';
 
-const pollMilliseconds = 300;
-
-const CreatedStrategy = z.object({ strategy_id: z.string() });
-const Strategy = z.object({
-  status: z.string(),
-  status_reason: z.string().nullable(),
-  progress: z.object({ stage: z.string(), fraction: z.number() }).nullable(),
-  receipt: Receipt.nullable(),
-});
+const Strategy = z.object({ strategy_id: z.string(), receipt: Receipt });
 
 interface DemoRun {
-  client: ServiceClient;
+  mps: TypedCommand;
   screen: Screen;
+  /** Flags that name the project. */
+  project: readonly string[];
   experiment_id: string;
   /** Where what the demo shows is saved. */
   folder: string;
@@ -31,72 +22,37 @@ interface DemoRun {
 
 interface Plan {
   title: string;
-  operation: 'prune' | 'quantize';
-  query: Readonly<Record<string, string>>;
+  /** The command that does it. */
+  words: readonly [operation: 'prune' | 'quantize', ...rest: string[]];
 }
 
 /** Every way that the demo compresses the model; the last one goes on from the second. */
-function plansFor(model_name: string): Plan[] {
-  const half = `${model_name}-half`;
-  const shapes = { inputs: '?x64', outputs: '[?];[?,10]' };
-  const prune = (title: string, query: Record<string, string>): Plan => ({
+function plansFor(model: string): Plan[] {
+  const half = `${model}-half`;
+  const prune = (title: string, strategy: string, ...more: string[]): Plan => ({
     title,
-    operation: 'prune',
-    query: { model_name, ...shapes, compression: '2', ...query },
+    words: ['prune', model, '--strategy', strategy, '--compression', '2', ...more],
   });
-  const quantize = (title: string, query: Record<string, string>): Plan => ({
+  const quantize = (title: string, strategy: string, precision = '8', of = model): Plan => ({
     title,
-    operation: 'quantize',
-    query: { model_name, precision: '8', ...query },
+    words: ['quantize', of, '--strategy', strategy, '--precision', precision],
   });
   return [
-    prune('half the weights zero', { strategy: 'magnitude_global' }),
-    prune('half the parameters', { strategy: 'structured_l2', result_name: half }),
-    quantize('8 bits, static', { strategy: 'static_minmax' }),
-    quantize('8 bits, dynamic', { strategy: 'dynamic' }),
-    quantize('4 bits, weights', { strategy: 'weight_only', precision: '4' }),
-    quantize('half, then static', { strategy: 'static_minmax', model_name: half }),
+    prune('half the weights zero', 'magnitude_global'),
+    prune('half the parameters', 'structured_l2', '--result-name', half),
+    quantize('8 bits, static', 'static_minmax'),
+    quantize('8 bits, dynamic', 'dynamic'),
+    quantize('4 bits, weights', 'weight_only', '4'),
+    quantize('half, then static', 'static_minmax', '8', half),
   ];
 }
 
-/** Waits for a strategy and shows its stages. */
-async function follow({ client, screen }: DemoRun, path: string): Promise<Receipt> {
-  const startedAt = Date.now();
-  let shown = '';
-  for (;;) {
-    const { status, status_reason, progress, receipt } = await client.json(Strategy, 'GET', path);
-    const state = progress === null || hasEnded({ status }) ? status : `${status}: ${progress.stage}`;
-    if (state !== shown) screen.progress((Date.now() - startedAt) / 1000, 'status', state);
-    shown = state;
-    if (status === 'SUCCEEDED' && receipt !== null) return receipt;
-    if (hasEnded({ status }))
-      throw new CommandError(`The job ended ${status}: ${status_reason ?? 'no reason is known'}`);
-    await delay(pollMilliseconds);
-  }
-}
-
-async function save({ folder }: DemoRun, name: string, text: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, name);
-  await writeFile(file, text);
-  return shortPath(file);
-}
-
-/** The page of a receipt, saved under the name of its method. */
-async function saveReceipt(run: DemoRun, path: string, plan: Plan): Promise<void> {
-  const name = `receipt-${plan.title.replaceAll(/[^a-z0-9]+/gi, '-')}.svg`;
-  run.screen.fact('receipt', await save(run, name, await run.client.text('image/svg+xml', path)));
-}
-
-async function compress(run: DemoRun, plan: Plan): Promise<Variant> {
-  const { client, screen } = run;
-  const { operation, query } = plan;
-  screen.heading(`${operation === 'prune' ? 'Pruning' : 'Quantizing'}: ${plan.title} (${query['strategy']})`);
-  const begun = await client.json(CreatedStrategy, 'POST', pathOf('optimization', operation), { query });
-  const path = pathOf('optimization', operation, 'strategies', begun.strategy_id);
-  const receipt = await follow(run, path);
-  await saveReceipt(run, path, plan);
-  return { title: plan.title, receipt };
+async function compress({ mps, screen, folder }: DemoRun, { title, words }: Plan): Promise<Variant> {
+  screen.heading(`${words[0] === 'prune' ? 'Pruning' : 'Quantizing'}: ${title}`);
+  const { strategy_id, receipt } = Strategy.parse(await mps.json(...words));
+  const file = join(folder, `receipt-${title.replaceAll(/[^a-z0-9]+/gi, '-')}.svg`);
+  await mps.json('receipt', strategy_id, '--svg', file);
+  return { title, receipt };
 }
 
 const padded = (texts: readonly string[]): string =>
@@ -132,23 +88,18 @@ function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
  * Returns true, for what fails is thrown.
  */
 export async function optimizeDigits(run: DemoRun): Promise<boolean> {
-  const { client, screen, experiment_id } = run;
-  const model_name = `digits-${experiment_id}`;
+  const { mps, screen, project, experiment_id, folder } = run;
+  const model = `digits-${experiment_id}`;
   screen.heading('Registering the model');
-  await client.send('POST', pathOf('optimization', 'models', model_name), {
-    query: {
-      experiment_id,
-      path: 'digits.onnx',
-      calibration: 'digits-calibration.npz',
-      evaluation: 'digits-test.npz',
-    },
-  });
-  screen.fact('model', model_name);
+  const sets = ['--calibration', 'digits-calibration.npz', '--evaluation', 'digits-test.npz'];
+  await mps.succeed('models', 'push', model, 'digits.onnx', '--from', experiment_id, ...sets, ...project);
   const variants: Variant[] = [];
   // One after the other: they measure how fast the results are.
-  for (const plan of plansFor(model_name)) variants.push(await compress(run, plan));
+  for (const plan of plansFor(model)) variants.push(await compress(run, plan));
   showTable(run, variants);
   screen.line();
-  screen.fact('drawing', await save(run, 'compressed.svg', drawVariants(variants)));
+  const drawing = join(folder, 'compressed.svg');
+  await writeFile(drawing, drawVariants(variants));
+  screen.fact('drawing', shortPath(drawing));
   return true;
 }

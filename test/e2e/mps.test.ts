@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -190,6 +192,19 @@ describe('mps', { shuffle: false }, () => {
     expect(await mps(['rm', 'latest'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(await mps(['rm', 'latest', '--yes'])).toMatchObject({ code: 0 });
     expect((await mps(['ls', '--json'])).stdout.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('Ctrl-C before the submission ends it at once, though the service does not answer', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const environment = { MPS_URL: `http://127.0.0.1:${port}`, MPS_TOKEN: 'a.b' };
+    const early = startMps(['run'], { folder, home: join(scratch, 'home'), environment });
+    await once(silent, 'connection');
+    early.child.kill('SIGINT');
+    const ended = await early.ended;
+    silent.close();
+    expect(ended).toMatchObject({ code: 130, stderr: 'Interrupted; nothing was submitted.\n' });
   });
 
   test('Ctrl-C as soon as it is submitted leaves the training there, and says so', async () => {

@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { open } from 'node:fs/promises';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { SendFile } from '../send-upload.ts';
+import { readBlocks } from './read-blocks.ts';
 
 export interface FileUpload {
   path: string;
@@ -17,15 +16,35 @@ export interface FileUpload {
   signal?: AbortSignal;
 }
 
+/** Resolves when the system has taken the bytes over. */
+const written = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    request.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+
+async function sendBody(
+  request: ClientRequest,
+  { path, start = 0, size, onProgress, signal }: FileUpload,
+): Promise<void> {
+  await using file = await open(path);
+  let sent = 0;
+  for await (const block of readBlocks(file, { start, size, signal })) {
+    await written(request, block);
+    sent += block.length;
+    onProgress?.(sent);
+  }
+  request.end();
+}
+
 /** Sends a file from disk, of which only a part is in memory at a time. `fetch` cannot: it would not name the size. */
 export const sendFile =
-  ({ path, start = 0, size, onProgress, signal }: FileUpload): SendFile =>
+  (upload: FileUpload): SendFile =>
   async ({ url, method, headers }) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
     const request = send(url, {
       method,
-      headers: { ...headers, 'Content-Length': size },
-      ...(signal !== undefined && { signal }),
+      headers: { ...headers, 'Content-Length': upload.size },
+      ...(upload.signal !== undefined && { signal: upload.signal }),
     });
     const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
       request.on('error', reject);
@@ -33,28 +52,16 @@ export const sendFile =
         text(response).then((body) => resolve({ status: response.statusCode ?? 0, text: body }), reject);
       });
     });
-    let sent = 0;
-    const counted = new Transform({
-      transform(chunk: Buffer, _, done) {
-        sent += chunk.length;
-        onProgress?.(sent);
-        done(null, chunk);
-      },
-    });
-    const source = createReadStream(path, {
-      start,
-      end: start + Math.max(0, size - 1),
-      highWaterMark: 1 << 18,
-    });
     // Storage that refuses answers before it has read everything; its answer says more than the broken pipe.
-    const written = pipeline(size === 0 ? [] : source, counted, request).catch((error: unknown) => error);
-    const first = await Promise.race([
-      answered,
-      written.then((error) => (error === undefined ? answered : Promise.reject(error))),
-    ]).catch(async (error: unknown) => {
+    const sent = sendBody(request, upload).catch((error: unknown) => error);
+    try {
+      return await Promise.race([
+        answered,
+        sent.then((error) => (error === undefined ? answered : Promise.reject(error))),
+      ]);
+    } finally {
       request.destroy();
-      throw error;
-    });
-    await written;
-    return first;
+      await sent;
+      answered.catch(() => {});
+    }
   };

@@ -1,10 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '@stricli/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { application } from '../../../cli/application.ts';
 import { type CliContext, cliContext } from '../../../cli/context.ts';
+import { errorText, exitCodeOf } from '../../../cli/error-text.ts';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
+import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -13,19 +19,22 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a command line in this process, at a service that nobody is to ask. */
-async function ran(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+async function ran(
+  args: readonly string[],
+  { url = 'http://127.0.0.1:1', where = folder } = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const printed = { stdout: '', stderr: '' };
   const collect = (stream: 'stdout' | 'stderr') => ({
     write(text: string) {
       printed[stream] += text;
     },
   });
-  const env = { HOME: folder, MPS_URL: 'http://127.0.0.1:1', MPS_TOKEN: 'a.b' };
+  const env = { HOME: folder, MPS_URL: url, MPS_TOKEN: 'a.b' };
   const base = cliContext(process);
   const context: CliContext = {
     ...base,
     env,
-    folder,
+    folder: where,
     process: {
       ...base.process,
       stdout: collect('stdout'),
@@ -83,5 +92,83 @@ describe('a command line that cannot be', () => {
       const help = await ran([name, '--help']);
       expect(help.stdout, name).toMatch(maps.has(name) ? /COMMANDS/ : /Examples?:\n {2}\S/);
     }
+  });
+});
+
+/** A server that answers every path alike. */
+async function answering(status: number, body: string): Promise<string> {
+  const server = createServer((_, response) =>
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(body),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('what stands in the way', () => {
+  test.each([
+    { status: 404, body: 'not here' },
+    { status: 200, body: '<html>' },
+    { status: 200, body: '{"status":"ok"}' },
+  ])(
+    'of a login, $status $body at the address, is told before a password is read',
+    async ({ status, body }) => {
+      const url = await answering(status, body);
+      const { code, stderr } = await ran(['login', url, '--user', 'ada']);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/is no Model Project Service|has no JSON/)]);
+      expect(stderr).toContain('Check the address');
+    },
+  );
+
+  test('of a name that several projects have is told with their ids', async () => {
+    const project = (project_id: string) => ({
+      project_id,
+      project_name: 'digits',
+      owner: 'ada',
+      owner_id: 'x',
+    });
+    const url = await answering(200, JSON.stringify([project('first'), project('second')]));
+    const { code, stderr } = await ran(['ls', '-p', 'digits'], { url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /Several projects are called "digits":\n {2}first of ada\n {2}second of ada\n.*--project/,
+    );
+  });
+
+  test('of a folder with 3 GB is told, with how to leave them out', async () => {
+    const where = join(folder, 'large');
+    await mkdir(where);
+    await writeFile(join(where, 'train.py'), '');
+    await writeFile(join(where, 'data.bin'), '');
+    await truncate(join(where, 'data.bin'), 3e9);
+    const { code, stderr } = await ran(['run'], { where });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/\.mpsignore.*--yes/)]);
+  });
+
+  test('of an empty folder is told', async () => {
+    const where = join(folder, 'empty');
+    await mkdir(where);
+    const { code, stderr } = await ran(['run'], { where });
+    expect([Number(code), stderr]).toEqual([2, expect.stringContaining('holds no file to train with')]);
+  });
+});
+
+describe('an error', () => {
+  const problem = (status: number) => new ProblemError(status, { detail: 'No.' }, '');
+  test.each([
+    { error: problem(401), text: 'mps login', code: 4 },
+    { error: problem(403), text: 'mps whoami', code: 1 },
+    { error: problem(429), text: 'Try again in a minute', code: 1 },
+    { error: Object.assign(new Error('write'), { code: 'ENOSPC' }), text: 'Make room', code: 1 },
+    { error: new UnreachableError('http://a', new Error('gone')), text: 'npm start', code: 3 },
+    { error: new Error('a defect'), text: '--verbose shows more', code: 1 },
+  ])('such as $error says what to do next', ({ error, text, code }) => {
+    expect(errorText(error, false)).toContain(text);
+    expect(errorText(error, false)).not.toMatch(/^ +at /m);
+    expect(exitCodeOf(error)).toBe(code);
   });
 });
