@@ -7,7 +7,7 @@ import {
   readFound,
   searchExperiments,
 } from '../../shared/data/search-experiments.ts';
-import type { Page, TableReader } from '../../shared/data/table.ts';
+import type { Page, TableReader, TableWriter } from '../../shared/data/table.ts';
 import { readUsernames } from '../../shared/data/user.ts';
 import { answerList, type Paging } from '../../shared/http/paging.ts';
 import { placeInLine } from '../../shared/jobs/place-in-line.ts';
@@ -19,6 +19,8 @@ import { experimentVocabulary } from './experiment-vocabulary.ts';
 
 interface Searching {
   records: TableReader<'records'>;
+  /** The same table, for what the search folds. */
+  catalogue: TableWriter<'records'>;
   accounts: TableReader<'accounts'>;
   settings: Settings;
   now(): Date;
@@ -33,7 +35,7 @@ type Search = Pick<Paging, keyof Paging> & {
 
 /** Answer a page of the experiments of these projects that a search finds. */
 export function answerSearch(
-  { records, accounts, settings, now }: Searching,
+  { records, catalogue, accounts, settings, now }: Searching,
   project_ids: readonly string[],
   query: Search,
 ) {
@@ -53,7 +55,7 @@ export function answerSearch(
   const order = experimentOrder(order_by);
   return answerList(query, {
     fetch: async ({ limit, after }): Promise<Page<FoundExperiment>> => {
-      const found = await searchExperiments(records, project_ids, {
+      const found = await searchExperiments(catalogue, project_ids, {
         filter,
         order_by,
         limit,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { foldCatalogues, readAccounts, readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
     'With `filter` those that it finds, and with `order_by` in that order. A search finds what was acknowledged before it began; its pages show no experiment twice, whatever comes or goes between them.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
   input: { path: projectPath, query: z.strictObject({ ...searchParameters, ...paging }) },
   output: { 200: z.array(ExperimentAnswer) },
   fieldsParameter: true,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { Timestamp } from '../../shared/core/formats.ts';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text-rules.ts';
-import { isStreamPosition } from '../../shared/data/chunk-stream.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
+import type { MetricPoint } from '../../shared/data/job-metrics.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import { noteWatched } from '../../shared/data/lease.ts';
 import { markJobs, readRecords } from '../../shared/data/needs.ts';
@@ -12,9 +12,11 @@ import { content, defineEndpoint } from '../../shared/http/definition.ts';
 import { JsonNumber, jsonNumber } from '../../shared/http/json-number.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { streamPaging } from '../../shared/http/paging.ts';
+import { decimal, integer } from '../../shared/http/parameters.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { experimentPath } from './experiment-path.ts';
-import { everyPoint, readPoints } from './read-points.ts';
+import { readCurves } from './read-curves.ts';
+import { everyPoint, isPointsPosition, readPoints } from './read-points.ts';
 
 const PointAnswer = z.object({
   name: z.string(),
@@ -23,13 +25,27 @@ const PointAnswer = z.object({
   time: Timestamp,
 });
 
+/** Most names of metrics that one request has. */
+const namesMost = 100;
+
+const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
+  ...point,
+  value: jsonNumber(point.value),
+});
+
+/** Refuse those of these parameters that are given. @throws ServiceError `bad-request` */
+function refuse(parameters: Readonly<Record<string, unknown>>, message: string): void {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  if (given.length > 0) throw badRequest(given.map(([name]) => ({ in: 'query', name, message })));
+}
+
 export const endpoint = defineEndpoint({
   name: 'readExperimentMetrics',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
   summary: 'Metrics that an experiment reported, in that order',
   description:
-    'JSON, or a chart of all of them (SVG) by Accept; `name` chooses one metric. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
+    'JSON, or a chart of all of them (SVG) by Accept; `name` chooses metrics, whose history is read without the others. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, watch: markJobs },
@@ -37,38 +53,55 @@ export const endpoint = defineEndpoint({
     path: experimentPath,
     query: z.strictObject({
       ...streamPaging(10_000),
-      name: line(250).optional().describe('Name of the one metric that is wanted, such as `accuracy`.'),
+      name: z
+        .array(line(250))
+        .max(namesMost, `is given more than ${namesMost} times`)
+        .optional()
+        .describe('Name of a metric that is wanted, such as `accuracy`; may be given several times.'),
+      step_from: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('Least step; points without one are left out.'),
+      step_to: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('Greatest step.'),
+      points: integer(6, 10_000)
+        .optional()
+        .describe(
+          'Thin each metric out to at most so many points, such as `1000`: the first, the last, and the lowest and highest of each bucket of steps. All metrics are answered at once then, by their steps.',
+        ),
     }),
   },
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,
 
   async handle(
-    { path: { project_id, experiment_id }, query: { limit, cursor, name } },
+    { path: { project_id, experiment_id }, query: { limit, cursor, name, points, ...range } },
     { records, watch, header, now },
   ) {
-    if (cursor !== undefined && !isStreamPosition(cursor)) {
+    if (cursor !== undefined && !isPointsPosition(cursor)) {
       throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
     }
     // The status is read first: points that come later than an end do not exist.
     const experiment = await requireExperiment(records, project_id, experiment_id);
     if (!isFinal(experiment.status)) await noteWatched(watch, experiment_id, 0, now());
+    const wanted = { names: name, ...range };
     const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
     if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
-      const paged = Object.entries({ limit, cursor }).filter(([, given]) => given !== undefined);
-      const message = 'is not for the chart, which shows all points';
-      if (paged.length > 0)
-        throw badRequest(paged.map(([parameter]) => ({ in: 'query', name: parameter, message })));
+      refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');
       // The drawing code is loaded with the first chart.
       const { chartOf } = await import('./metric-chart.ts');
-      const chart = await chartOf(experiment, everyPoint(records, experiment_id, name));
+      const chart = await chartOf(experiment, everyPoint(records, experiment_id, wanted));
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
     }
-    const { rows, position, more } = await readPoints(records, experiment_id, name, cursor, limit);
+    if (points !== undefined) {
+      refuse({ limit, cursor }, 'is not for curves that are thinned out by `points`');
+      const curves = await readCurves(records, experiment_id, wanted, points);
+      return Reply.json(curves.map(showPoint), extras);
+    }
+    const { rows, position, more } = await readPoints(records, experiment_id, wanted, cursor, limit);
     const isMore = more || !isFinal(experiment.status);
-    const next = isMore ? { after: position, query: { limit, name } } : undefined;
-    const shown = rows.map((row) => ({ ...row, value: jsonNumber(row.value) }));
-    return Reply.json(shown, { ...extras, next });
+    const next = isMore ? { after: position, query: { limit, name, ...range } } : undefined;
+    return Reply.json(rows.map(showPoint), { ...extras, next });
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
-import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { foldCatalogues, readAccounts, readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { paging } from '../../shared/http/paging.ts';
@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   description:
     'As the list of one project, with `filter` and `order_by`. Without `project_id` it searches every project, of which there may be 1,000.',
   allow: 'viewer',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
   input: {
     query: z.strictObject({
       project_id: z

@@ -27,6 +27,20 @@ async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.o
   return z.array(row).parse(JSON.parse(text));
 }
 
+/** Chunks behind one of this name, oldest first, with their names. */
+export async function* readChunks<S extends z.ZodType>(
+  records: TableReader<'records'>,
+  { pk, prefix, row }: Stream<S>,
+  behind: string | undefined,
+): AsyncGenerator<{ name: string; rows: z.output<S>[] }> {
+  let after = behind === undefined ? undefined : `${prefix}${behind}`;
+  do {
+    const { items, next } = await records.query({ pk, prefix, after, limit: 64 });
+    for (const item of items) yield { name: item.sk.slice(prefix.length), rows: await unpackChunk(item, row) };
+    after = next;
+  } while (after !== undefined);
+}
+
 export interface StreamPage<Row> {
   rows: Row[];
   /** Where the next page begins, also at the present end: a running job may go on there. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { chunkName, packChunk, readStream, type StreamPage } from './chunk-stream.ts';
+import { chunkName, packChunk, readChunks, readStream, type StreamPage } from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
 import { StoredNumber, storedNumber } from './stored-number.ts';
@@ -41,6 +41,14 @@ export async function appendMetrics(
   const put = await metricChunk(job_id, lease.number, sequence, points);
   await records.write(heartbeat(job_id, 0, lease, now), { put }, ...also);
 }
+
+/** Chunks of points behind one of this name, in the order in which they were reported. */
+export const metricChunks = (
+  records: TableReader<'records'>,
+  job_id: string,
+  behind: string | undefined,
+): AsyncGenerator<{ name: string; rows: MetricPoint[] }> =>
+  readChunks(records, { pk: jobPartition(job_id), prefix, row: MetricPoint }, behind);
 
 /** Points from a position on, in the order in which they were reported. */
 export const readMetrics = (

@@ -1,7 +1,8 @@
 import { notFound, ServiceError } from '../core/service-error.ts';
 import { markChanged } from './catalogue-mark.ts';
 import { experimentExists } from './experiment.ts';
-import { type MetricPoint, metricChunk, readMetrics } from './job-metrics.ts';
+import { type MetricPoint, metricChunk } from './job-metrics.ts';
+import { readRuns } from './metric-history.ts';
 import {
   allSummaries,
   metricNamesMost,
@@ -10,6 +11,7 @@ import {
   withPoints,
 } from './metric-summaries.ts';
 import { isAfter, type MetricSummary } from './metric-summary.ts';
+import { chunksPerGroup, compactPoints } from './point-blocks.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { storedNumber } from './stored-number.ts';
 import type { TableReader, TableWriter } from './table.ts';
@@ -22,7 +24,6 @@ const clientLease = 0;
 
 /** Most bytes of JSON in a chunk, an item that takes 400 KB and may not compress. */
 const chunkBytes = 250_000;
-const readAtOnce = { limit: 40_000, maxBytes: 3_000_000 };
 
 const identity = ({ name, value, step, time }: MetricPoint): string =>
   JSON.stringify([name, storedNumber(value), step, time]);
@@ -46,15 +47,18 @@ async function findStored(
       .map(identity),
   );
   const stored = new Set<string>();
-  let position: string | undefined;
-  let more = suspects.size > 0;
-  while (more && stored.size < suspects.size) {
-    const page = await readMetrics(records, experiment_id, position, readAtOnce);
-    for (const point of page.rows) {
-      const id = identity(point);
-      if (suspects.has(id)) stored.add(id);
+  if (suspects.size === 0) return stored;
+  const names = new Set(points.map(({ name }) => name));
+  for await (const { runs } of readRuns(records, experiment_id, names)) {
+    for (const { name, steps, times, values } of runs) {
+      for (const [index, value] of values.entries()) {
+        const step = steps[index] ?? Number.NaN;
+        const time = new Date(times[index] ?? 0).toISOString();
+        const id = identity({ name, value, step: Number.isNaN(step) ? null : step, time });
+        if (suspects.has(id)) stored.add(id);
+      }
     }
-    ({ position, more } = page);
+    if (stored.size === suspects.size) return stored;
   }
   return stored;
 }
@@ -123,6 +127,9 @@ export function logPoints(
     await records.write(...writes).catch((error: unknown) => {
       throw gone.failedIn(error) ? notFound('experiment', experiment_id) : error;
     });
+    const isGroup = Math.floor((first + chunks.length) / chunksPerGroup) > Math.floor(first / chunksPerGroup);
+    // The points are stored: what goes wrong here is left to the next.
+    if (isGroup) await compactPoints(records, experiment_id).catch(() => undefined);
     return fresh.length;
   });
 }

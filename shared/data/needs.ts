@@ -26,6 +26,9 @@ export const writeRecords: Need<TableWriter<'records'>> = {
 /** Writes of what belongs to a job, such as the mark that somebody reads its log. */
 export const markJobs = /* @__PURE__ */ within(writeRecords, { partitions: ['JOB#*'] });
 
+/** Writes of the catalogues that searches read: a search folds what it has read. */
+export const foldCatalogues = /* @__PURE__ */ within(writeRecords, { partitions: ['CATALOGUE#*'] });
+
 /** Reads of users and tokens. */
 export const readAccounts: Need<TableReader<'accounts'>> = {
   resource: 'accounts',

@@ -51,9 +51,10 @@ function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly
   const faults = error.issues.flatMap((issue): ParameterFault[] => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((name) => unknownParameter(placeOf(name), name, taken));
-    const name = issue.path.map(String).join('.');
     const top = issue.path[0];
     const place = placeOf(top === undefined ? '' : String(top));
+    // A parameter of a query has no parts, though it may be given several times.
+    const name = (place === 'query' ? issue.path.slice(0, 1) : issue.path).map(String).join('.');
     const isAbsent = typeof top === 'string' && issue.path.length === 1 && !Object.hasOwn(values, top);
     // A rule over several parameters says itself what it misses.
     const missing = isAbsent && issue.code !== 'custom';

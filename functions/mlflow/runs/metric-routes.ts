@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { isStreamPosition } from '../../../shared/data/chunk-stream.ts';
 import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
-import { readPoints } from '../../experiments/read-points.ts';
+import { isPointsPosition, readPoints } from '../../experiments/read-points.ts';
 import { runIdOf } from '../ids.ts';
 import { invalidValue } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -28,13 +27,13 @@ const history = route(
     page_token: text.optional(),
   }),
   async ({ run_id, metric_key, max_results = pageMost, page_token = '' }, context) => {
-    if (page_token !== '' && !isStreamPosition(page_token))
+    if (page_token !== '' && !isPointsPosition(page_token))
       throw invalidValue('page_token', page_token, 'it is no token of this history');
     const { experiment } = await requireRun(context, run_id, 'viewer');
     const { rows, position, more } = await readPoints(
       context.records,
       experiment.experiment_id,
-      metric_key,
+      { names: [metric_key] },
       page_token === '' ? undefined : page_token,
       Math.min(max_results, pageMost),
     );
@@ -74,7 +73,12 @@ const bulk = route(
       const { experiment } = await requireRun(context, run_id, 'viewer');
       const points: MetricPoint[] = [];
       for (let from: string | undefined; ; ) {
-        const page = await readPoints(context.records, experiment.experiment_id, metric_key, from);
+        const page = await readPoints(
+          context.records,
+          experiment.experiment_id,
+          { names: [metric_key] },
+          from,
+        );
         points.push(
           ...page.rows.filter(
             ({ step }) => (step ?? 0) >= (start_step ?? -Infinity) && (step ?? 0) <= (end_step ?? Infinity),

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import type { ArtifactKind } from '../../data/artifact.ts';
 import { appendMetrics } from '../../data/job-metrics.ts';
+import { chunksPerGroup, compactPoints } from '../../data/point-blocks.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/note-progress.ts';
@@ -36,10 +37,14 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun, 
     file: workspace.metrics,
     ...(user !== undefined && { user }),
     sink: {
-      append: (sequence, points) =>
-        totals.store(points, (writes) =>
+      async append(sequence, points) {
+        await totals.store(points, (writes) =>
           appendMetrics(records, experiment_id, lease, sequence, points, now(), ...writes),
-        ),
+        );
+        if ((sequence + 1) % chunksPerGroup !== 0) return;
+        // The points are stored: what goes wrong here is left to the next.
+        await compactPoints(records, experiment_id).catch(() => undefined);
+      },
     },
     now,
     mask: variables.mask,

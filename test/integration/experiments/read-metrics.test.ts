@@ -120,7 +120,8 @@ describe('metrics of an experiment', () => {
     [`cursor=${Buffer.from('after:elsewhere').toString('base64url')}`, 'cursor'],
     ['name=', 'name'],
     [`name=${'n'.repeat(251)}`, 'name'],
-    ['name=a&name=b', 'name'],
+    ['step_from=x&step_to=1', 'step_from'],
+    ['points=5', 'points'],
     ['step=3', 'step'],
   ])('refuse %s', async (query, name) => {
     const answer = await read(await experiment(0.9), query);

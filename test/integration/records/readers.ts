@@ -3,6 +3,7 @@ import { auditVcpus } from '../../../shared/data/audit-vcpus.ts';
 import { parseBlock } from '../../../shared/data/blocks/block-list.ts';
 import { catalogueLists } from '../../../shared/data/catalogue.ts';
 import { readMarks } from '../../../shared/data/catalogue-mark.ts';
+import { pointLists } from '../../../shared/data/point-blocks.ts';
 import { segmentRows } from '../../../shared/data/catalogue-segment.ts';
 import { listClosedAccounts } from '../../../shared/data/closed-account.ts';
 import { auditCluster } from '../../../shared/data/cluster-claim.ts';
@@ -93,6 +94,7 @@ export const readers: Readonly<Record<string, Reader>> = {
     const { stamp, ...mark } = (await readMarks(records, ownerOf(item)))[0]!;
     return mark;
   },
+  'points-manifest': ({ records }, item) => pointLists.readManifest(records, item.pk),
   'catalogue-manifest': ({ records }, item) => catalogueLists.readManifest(records, item.pk),
   block: async ({ records }, { pk, sk }) => ({
     rows: segmentRows('p', parseBlock((await records.get({ pk, sk }))!)).block.map((row) => ({

@@ -35,6 +35,8 @@ const writingReads: Readonly<Record<string, string>> = {
   readExperimentMetrics: 'marks the lease of a running job, which then sends its points at once',
   readPruneLogs: 'marks the lease of a running job, which then sends its lines at once',
   readQuantizeLogs: 'marks the lease of a running job, which then sends its lines at once',
+  listExperiments: 'folds what it has read slowly into the catalogue, where the next search finds it',
+  searchExperiments: 'folds what it has read slowly into the catalogue, where the next search finds it',
   readExperiment: 'compares an unfinished experiment with Batch, and writes down what it finds',
   readPruneStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',
   readQuantizeStrategy: 'compares an unfinished strategy with Batch, and writes down what it finds',

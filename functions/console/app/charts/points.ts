@@ -26,7 +26,7 @@ export class CurveReader {
           'GET /projects/{project_id}/experiments/{experiment_id}/metrics',
           {
             path: this.#path,
-            query: { limit: 10_000, ...(name !== undefined && { name }) },
+            query: { limit: 10_000, ...(name !== undefined && { name: [name] }) },
             ...(signal !== undefined && { signal }),
           },
           this.#next[index],

@@ -37,7 +37,7 @@ async function next(): Promise<void> {
         'GET /projects/{project_id}/experiments/{experiment_id}/metrics',
         {
           path: { project_id, experiment_id },
-          query: { name: metric, limit: pointsMost },
+          query: { name: [metric], limit: pointsMost },
         },
       );
       known.set(experiment_id, rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite));

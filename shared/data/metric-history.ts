@@ -1,0 +1,94 @@
+import { BlockGoneError } from './blocks/block-list.ts';
+import { jobPartition } from './job.ts';
+import { metricChunks } from './job-metrics.ts';
+import {
+  digestOfName,
+  type PointRun,
+  type PointsRef,
+  pointLists,
+  runsOf,
+  unpackRuns,
+} from './point-blocks.ts';
+import type { TableReader } from './table.ts';
+
+/** Names of metrics; undefined for all. */
+type Names = ReadonlySet<string> | undefined;
+
+/** Reads that begin anew because blocks were replaced meanwhile. */
+const roundsMost = 5;
+
+/** Runs whose points come before those of the next: of the metrics that are wanted. */
+interface RunGroup {
+  runs: PointRun[];
+  /** Number of the point behind these. */
+  end: number;
+}
+
+async function* groupsOnce(
+  records: TableReader<'records'>,
+  job_id: string,
+  names: Names,
+  from: number,
+): AsyncGenerator<RunGroup> {
+  const pk = jobPartition(job_id);
+  const { blocks, state } = await pointLists.readManifest(records, pk);
+  const digests = names && [...names].map(digestOfName);
+  const isWanted = (ref: PointsRef): boolean =>
+    digests === undefined || digests.some((digest) => digest >= ref.from && digest <= ref.to);
+  const groups = [...Map.groupBy(blocks, ({ group }) => group).values()];
+  const firstOf = (refs: readonly PointsRef[]) => Math.min(...refs.map(({ first }) => first));
+  for (const [index, refs] of groups.entries()) {
+    const next = groups[index + 1];
+    const end = next === undefined ? state.points : firstOf(next);
+    if (end <= from) continue;
+    const runs: PointRun[] = [];
+    for await (const block of pointLists.readBlocks(records, pk, refs.filter(isWanted), unpackRuns))
+      runs.push(...block.filter(({ name }) => names?.has(name) ?? true));
+    yield { runs, end };
+  }
+  let end = state.points;
+  for await (const { rows } of metricChunks(records, job_id, state.covered ?? undefined)) {
+    const first = end;
+    end += rows.length;
+    if (end > from) yield { runs: runsOf(rows, first).filter(({ name }) => names?.has(name) ?? true), end };
+  }
+}
+
+/**
+ * Points of an experiment by metric: of blocks, and of the chunks that are in none yet, group by group in the order of
+ * report. Points before number `from` may be among the first.
+ */
+export async function* readRuns(
+  records: TableReader<'records'>,
+  job_id: string,
+  names: Names,
+  from = 0,
+): AsyncGenerator<RunGroup> {
+  let done = from;
+  for (let round = 1; ; round += 1) {
+    try {
+      for await (const group of groupsOnce(records, job_id, names, done)) {
+        const runs = group.runs.map((run) => behind(run, done));
+        done = group.end;
+        yield { ...group, runs };
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof BlockGoneError) || round === roundsMost) throw error;
+    }
+  }
+}
+
+/** The points of a run from a number on. */
+function behind({ name, numbers, steps, times, values }: PointRun, from: number): PointRun {
+  const at = numbers.findIndex((number) => number >= from);
+  const index = at < 0 ? numbers.length : at;
+  if (index === 0) return { name, numbers, steps, times, values };
+  return {
+    name,
+    numbers: numbers.subarray(index),
+    steps: steps.subarray(index),
+    times: times.subarray(index),
+    values: values.subarray(index),
+  };
+}

@@ -1,0 +1,115 @@
+/** A point of a curve, its number among the points that were taken, and what else is known of it. */
+export interface CurvePoint {
+  x: number;
+  y: number;
+  index: number;
+  /** NaN for none. */
+  step: number;
+  /** Milliseconds. */
+  time: number;
+}
+
+/** The lowest and highest point of a bucket, and one for a bucket that has none but NaN. */
+interface Bucket {
+  low: CurvePoint;
+  high: CurvePoint;
+}
+
+const isLower = (one: CurvePoint, other: CurvePoint): boolean =>
+  one.y < other.y || (Number.isNaN(other.y) && !Number.isNaN(one.y));
+const isHigher = (one: CurvePoint, other: CurvePoint): boolean =>
+  one.y > other.y || (Number.isNaN(other.y) && !Number.isNaN(one.y));
+
+function merge(bucket: Bucket, { low, high }: Bucket): void {
+  if (isLower(low, bucket.low)) bucket.low = low;
+  if (isHigher(high, bucket.high)) bucket.high = high;
+}
+
+/**
+ * Thins a curve out while its points come, in whatever order, in the memory of what is kept: at most `most` points, which
+ * are all as long as there are no more, and then the first and the last by x and the lowest and highest of each bucket.
+ * Buckets are as wide as a power of two, which doubles when there are too many, so that no minimum or maximum is lost.
+ */
+export class CurveBuckets {
+  readonly #most: number;
+  #all: CurvePoint[] | undefined = [];
+  readonly #buckets = new Map<number, Bucket>();
+  #width = 1;
+  #first: CurvePoint | undefined;
+  #last: CurvePoint | undefined;
+  // Neighbours come one after the other, so that most points need no look-up.
+  #key = Number.NaN;
+  #bucket: Bucket | undefined;
+
+  /** @param most points that are kept, at least 6: below and above 0 there is always a bucket */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(x: number, y: number, index: number, step: number, time: number): void {
+    if (this.#all !== undefined) {
+      this.#all.push({ x, y, index, step, time });
+      if (this.#all.length > this.#most) this.#begin(this.#all);
+      return;
+    }
+    const key = Math.floor(x / this.#width);
+    const bucket = key === this.#key ? this.#bucket : this.#buckets.get(key);
+    if (bucket === undefined) {
+      this.#put({ x, y, index, step, time }, key);
+      return;
+    }
+    this.#key = key;
+    this.#bucket = bucket;
+    // Written out, because it is done for each of millions of points.
+    if (y < bucket.low.y || y > bucket.high.y || Number.isNaN(bucket.low.y)) {
+      const point = { x, y, index, step, time };
+      merge(bucket, { low: point, high: point });
+    }
+    if (this.#first !== undefined && x < this.#first.x) this.#first = { x, y, index, step, time };
+    if (this.#last !== undefined && x >= this.#last.x) this.#last = { x, y, index, step, time };
+  }
+
+  get #bucketsMost(): number {
+    return Math.max(2, Math.floor((this.#most - 2) / 2));
+  }
+
+  #begin(points: readonly CurvePoint[]): void {
+    this.#all = undefined;
+    const xs = points.map(({ x }) => x);
+    const span = Math.max(...xs) - Math.min(...xs);
+    if (span > 0) this.#width = 2 ** (Math.floor(Math.log2(span / this.#bucketsMost)) - 1);
+    for (const point of points) this.#put(point, Math.floor(point.x / this.#width));
+  }
+
+  #put(point: CurvePoint, key: number): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) this.#buckets.set(key, { low: point, high: point });
+    else merge(bucket, { low: point, high: point });
+    if (this.#first === undefined || point.x < this.#first.x) this.#first = point;
+    if (this.#last === undefined || point.x >= this.#last.x) this.#last = point;
+    while (this.#buckets.size > this.#bucketsMost) this.#widen();
+  }
+
+  #widen(): void {
+    this.#width *= 2;
+    const former = [...this.#buckets];
+    this.#buckets.clear();
+    this.#key = Number.NaN;
+    this.#bucket = undefined;
+    for (const [key, bucket] of former) {
+      const wider = Math.floor(key / 2);
+      const present = this.#buckets.get(wider);
+      if (present === undefined) this.#buckets.set(wider, bucket);
+      else merge(present, bucket);
+    }
+  }
+
+  /** The points that are kept, by x. */
+  points(): CurvePoint[] {
+    const kept = new Map<number, CurvePoint>();
+    const extremes = [...this.#buckets.values()].flatMap(({ low, high }) => [low, high]);
+    for (const point of [...(this.#all ?? []), this.#first, ...extremes, this.#last])
+      if (point !== undefined) kept.set(point.index, point);
+    return [...kept.values()].sort((one, other) => one.x - other.x || one.index - other.index);
+  }
+}
