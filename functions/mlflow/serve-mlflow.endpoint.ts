@@ -3,6 +3,7 @@ import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { content, defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { largeBodies } from './artifacts/large-body.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { identifyBasic } from './basic-credentials.ts';
 import { experimentRoutes } from './experiments/routes.ts';
@@ -39,7 +40,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   needs: { records: writeRecords, objects: writeProjectObjects, accounts: writeAccounts },
   runtime: hashingRuntime,
-  input: { request: { maxBytes: bodyMaxBytes } },
+  input: { request: { maxBytes: bodyMaxBytes, largeBodies } },
   output: { 200: content(['application/json', 'text/plain', 'application/octet-stream']) },
   errorBody,
   identify: identifyBasic,

@@ -73,9 +73,23 @@ export interface RawRequest {
   bytes: Uint8Array;
 }
 
+/** A request of a proxy's own that stands for one whose body is too large for an event. */
+interface LargeBody {
+  path: string;
+  body: object;
+  /** Where to put the bytes, by the answer of the request, and the request that follows. */
+  proceed(answer: unknown): { url: string; path: string; body: object };
+}
+
+/** How a proxy takes bodies that are too large for an event. On AWS clients do the same by themselves. */
+export interface LargeBodies {
+  /** Undefined for a request that takes no such body. */
+  begin(request: Pick<RawRequest, 'method' | 'path'>): LargeBody | undefined;
+}
+
 export interface InputSpec {
   /** Of a proxy, which takes no other input: the whole request, whose body has at most so many bytes. */
-  request?: { maxBytes: number };
+  request?: { maxBytes: number; largeBodies?: LargeBodies };
   path?: z.ZodObject;
   query?: z.ZodObject;
   /** Each of these is taken once, in the query or in the body (JSON or form). */

@@ -39,11 +39,15 @@ const codesByStatus: Readonly<Record<number, string>> = {
   503: 'TEMPORARILY_UNAVAILABLE',
 };
 
+/** How clients send large files in parts; those since 3.0 do so by themselves beyond 500 MB. */
+const inParts =
+  'Set MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD=true and MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE=4000000, and the client sends large files in parts.';
+
 /** An error as MLflow's clients read it. */
 export const errorBody = ({ status, error, message }: ProblemDocument): object => ({
   error_code:
     typeof error === 'string' && Object.hasOwn(kinds, error)
       ? error
       : (codesByStatus[status] ?? 'INTERNAL_ERROR'),
-  message,
+  message: status === 413 ? `${message} ${inParts}` : message,
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/data/registered-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
-import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 
 /** @throws ServiceError `RESOURCE_DOES_NOT_EXIST` */
 export async function requireRegistered(
@@ -39,7 +39,10 @@ const digits = /^[1-9]\d{0,8}$/;
 /** Number of a version, which clients send as text. */
 export function numberOf(version: string): number {
   if (digits.test(version)) return Number(version);
-  throw invalidValue('version', version, 'Model version must be a positive integer');
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `Parameter 'version' must be an integer, got '${version.slice(0, 100)}'.`,
+  );
 }
 
 export async function requireVersion(

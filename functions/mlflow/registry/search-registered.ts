@@ -107,10 +107,8 @@ export const searchVersions = route(
   z.object({ ...searchFields, max_results: searchFields.max_results.unwrap().default(10_000) }),
   async ({ filter, order_by, max_results, page_token }, context) => {
     const wanted = readFilter(filter, versions);
-    const terms = readOrder(
-      order_by.length > 0 ? order_by : ['last_updated_timestamp DESC', 'name ASC', 'version_number DESC'],
-      versions,
-    );
+    const first = order_by.length > 0 ? order_by : ['last_updated_timestamp DESC'];
+    const terms = readOrder([...first, 'name ASC', 'version_number DESC'], versions);
     const order = new RowOrder(
       terms,
       ({ version }: VersionRow) => `${version.registration_id}#${version.number}`,

@@ -30,6 +30,7 @@ import {
 import { requireUtf8Query } from './require-utf8-query.ts';
 import { createRouter } from './router.ts';
 import { send, sendAndClose } from './send.ts';
+import { sendLargeBody } from './send-large-body.ts';
 
 export interface GatewayOptions {
   endpoints: readonly LoadedEndpoint[];
@@ -113,6 +114,24 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
         ),
       );
     if (!announcesBody(request)) return call(nothing);
+    const length = announcedLength(request) ?? 0;
+    const large =
+      length > bodyMaxBytes(endpoint.input)
+        ? endpoint.input.request?.largeBodies?.begin({
+            method: 'PUT',
+            path: Object.values(parameters)[0] ?? '',
+          })
+        : undefined;
+    if (large !== undefined && method === 'PUT') {
+      if (expectsContinue) response.writeContinue();
+      const own = headers.filter(([name]) => /^(?:authorization|host)$/i.test(name));
+      return sendLargeBody(request, length, large, (to, body) => {
+        const variables = Object.fromEntries(Object.keys(parameters).map((name) => [name, to]));
+        const sent = { ...plain, method: 'POST', headers: own, body: Buffer.from(JSON.stringify(body)) };
+        const event = makeProxyEvent(sent, leaf.resource, variables);
+        return admission.run(() => invoke({ name: endpoint.name, handler }, event, options.timeLimit));
+      });
+    }
     const most = Math.min(bodyMaxBytes(endpoint.input), eventBodyMaxBytes);
     checkAnnouncedLength(request, most);
     const isLarge = (announcedLength(request) ?? most) > unaskedMaxBytes;

@@ -48,7 +48,14 @@ export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
   [ResponseType.DEFAULT_4XX, nothingHere],
   [ResponseType.BAD_REQUEST_BODY, badRequest],
   [ResponseType.BAD_REQUEST_PARAMETERS, badRequest],
-  [ResponseType.REQUEST_TOO_LARGE, { kind: 'too-large', detail: 'A request may have at most 10 MB.' }],
+  [
+    ResponseType.REQUEST_TOO_LARGE,
+    {
+      kind: 'too-large',
+      detail:
+        'A request may have at most 10 MB. MLflow clients send larger files in parts with MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD=true.',
+    },
+  ],
   [ResponseType.THROTTLED, tooMany],
   [ResponseType.INTEGRATION_TIMEOUT, noAnswer],
   [ResponseType.INTEGRATION_FAILURE, notStarted],
