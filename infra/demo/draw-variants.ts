@@ -32,7 +32,7 @@ const measures: readonly Measure[] = [
     title: 'Size, compressed',
     subtitle: 'of the file through gzip, where zeros cost little',
     scale: 'all',
-    value: ({ gzip_bytes }, when) => gzip_bytes[when],
+    value: ({ gzip_bytes }, when) => gzip_bytes?.[when],
     text: bytesText,
   },
   {

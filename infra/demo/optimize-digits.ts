@@ -68,8 +68,8 @@ function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
     const microseconds = latency === null ? '–' : `${(1000 * latency.p50[when]).toFixed(1)} µs`;
     const ratio =
       latency === null ? '–' : `${(1 / (when === 'before' ? latency.aa_ratio : latency.ratio)).toFixed(2)} ×`;
-    const counts = [parameters[when], file_bytes[when], gzip_bytes[when]].map((count) =>
-      count.toLocaleString('en'),
+    const counts = [parameters[when], file_bytes[when], gzip_bytes?.[when]].map(
+      (count) => count?.toLocaleString('en') ?? '–',
     );
     screen.quote(padded([title, percent(accuracy?.[when]), ...counts, microseconds, ratio]));
   };

@@ -129,6 +129,7 @@ export async function requireStrategyToRemove(
       exclude: [],
       max_error: null,
       seed: 0,
+      measure: 'full',
     },
     inputs: null,
     outputs: null,

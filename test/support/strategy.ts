@@ -1,34 +1,15 @@
 import { ulid } from 'ulid';
 import type { OptimizationKind } from '../../shared/data/job.ts';
 import { putStrategy, resultObject, type Strategy } from '../../shared/data/strategy.ts';
+import { parseRequest } from '../../shared/onnx/apply/parse-request.ts';
 import type { TestService, TestUser } from './service.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 const sha256 = 'a'.repeat(64);
 
 const requests: Readonly<Record<OptimizationKind, Strategy['request']>> = {
-  prune: {
-    operation: 'prune',
-    strategy: 'structured_l2',
-    compression: 2,
-    allocation: 'uniform',
-    exclude: [],
-    seed: 0,
-    max_error: null,
-  },
-  quantize: {
-    operation: 'quantize',
-    strategy: 'dynamic',
-    precision: 8,
-    quant_type: 'int8',
-    leaf_node: false,
-    include: [],
-    per_channel: false,
-    reduce_range: false,
-    exclude: [],
-    seed: 0,
-    max_error: null,
-  },
+  prune: parseRequest({ operation: 'prune', strategy: 'structured_l2', compression: 2 }),
+  quantize: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
 };
 
 /** A strategy on record: one that has succeeded, or one that runs; neither has an object in the bucket. */

@@ -35,7 +35,7 @@ const structured =
   ({ model, report }, request) =>
     pruneStructured(model, { ...request, strategy }, report);
 const calibrated: Apply<QuantizeRequest> = ({ model, report, observed }, request) =>
-  quantizeStatic(model, request, observed.ranges, report);
+  quantizeStatic(model, request, observed.ranges, report, observed.statistics);
 
 /** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
 const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
@@ -52,10 +52,12 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
 
 /** The implementation of every quantization. */
 const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
-  dynamic: ({ model, report }, request) => quantizeDynamic(model, request, report),
+  dynamic: ({ model, report, observed }, request) =>
+    quantizeDynamic(model, request, report, observed.statistics),
   static_minmax: calibrated,
   static_percentile: calibrated,
   static_entropy: calibrated,
+  static_mse: calibrated,
   weight_only: ({ model, report }, request) => quantizeWeightOnly(model, request, report),
   weight_only_mse: ({ model, report }, request) =>
     quantizeWeightOnly(model, request, report, () => leastErrorLevels),

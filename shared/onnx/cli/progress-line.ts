@@ -1,4 +1,5 @@
 import { drawable } from '../../svg/drawn-text.ts';
+import { bytesText } from '../receipt/amount-text.ts';
 
 /** Where to write to, and whether it is a terminal. */
 interface Terminal {
@@ -15,8 +16,9 @@ export class ProgressLine {
     this.#to = to;
   }
 
-  show(stage: string, fraction: number): void {
-    const text = this.#to.isTTY ? `${stage} ${Math.round(fraction * 100)} %` : `${stage} …`;
+  show(stage: string, fraction: number, bytes?: number): void {
+    const of = bytes === undefined ? '' : ` (${bytesText(fraction * bytes)} of ${bytesText(bytes)})`;
+    const text = this.#to.isTTY ? `${stage} ${Math.round(fraction * 100)} %${of}` : `${stage} …`;
     if (text === this.#shown) return;
     this.#shown = text;
     this.#to.write(this.#to.isTTY ? `\r\x1b[2K${text}` : `${text}\n`);

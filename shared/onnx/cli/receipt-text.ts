@@ -68,7 +68,9 @@ export function receiptText(receipt: Receipt): string {
   const { latency, accuracy, pruning } = receipt;
   const rows = [
     change('file', receipt.file_bytes, bytesText),
-    change('gzip', receipt.gzip_bytes, bytesText),
+    ...(receipt.gzip_bytes === null
+      ? []
+      : [change(receipt.gzip_sampled ? 'gzip, about' : 'gzip', receipt.gzip_bytes, bytesText)]),
     change('parameters', receipt.parameters, amountText),
     change('other than zero', receipt.nonzero_parameters, amountText),
     ...(latency === null

@@ -32,7 +32,7 @@ async function optimize(command: Command, to: CommandContext): Promise<void> {
         ...(seconds !== undefined && { seconds }),
       },
       say: (line) => to.progress.say(line),
-      progress: (stage, fraction) => to.progress.show(stage, fraction),
+      progress: (stage, fraction, bytes) => to.progress.show(stage, fraction, bytes),
       signal: to.signal,
     });
     const [model = '', data] = files.map((name) => join(folder, 'result', name));

@@ -48,6 +48,7 @@ function writeExternal(
   tensors: readonly Tensor[],
   folder: string,
   location: string,
+  written: (tensor: Tensor) => void,
 ): Map<Tensor, ExternalLocation> {
   const places = new Map<Tensor, ExternalLocation>();
   const file = new FileWriter(join(folder, location));
@@ -56,6 +57,7 @@ function writeExternal(
       file.write(new Uint8Array((page - (file.position % page)) % page));
       places.set(tensor, { location, offset: file.position });
       file.write(tensor.bytes());
+      written(tensor);
     }
   } finally {
     file.close();
@@ -66,16 +68,27 @@ function writeExternal(
 /**
  * Write a model into an empty folder, one tensor after the other, and return its files. It has external data where it
  * had them before or is too large without. Each tensor's bytes are asked for once, in the order of the graph. The
- * data are called `<name>.data`, so that models can lie beside each other.
+ * data are called `<name>.data`, so that models can lie beside each other. `progress` is told the share that is written,
+ * and the bytes of all tensors.
  */
-export function saveModel(model: Model, folder: string, name = usualName): string[] {
+export function saveModel(
+  model: Model,
+  folder: string,
+  name = usualName,
+  progress: (fraction: number, bytes: number) => void = () => {},
+): string[] {
   const dataFile = `${name}.data`;
   const { graph, proto } = model;
   const tensors = [...graph.initializers.values()];
   const total = tensors.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  let done = 0;
+  const written = ({ byteLength }: Tensor): void => {
+    done += byteLength;
+    progress(total === 0 ? 1 : done / total, total);
+  };
   const isExternal = model.external.locations.length > 0 || total > mostInline;
   const outside = isExternal ? tensors.filter(({ byteLength }) => byteLength >= leastExternal) : [];
-  const places = outside.length === 0 ? new Map() : writeExternal(outside, folder, dataFile);
+  const places = outside.length === 0 ? new Map() : writeExternal(outside, folder, dataFile, written);
   const body = graph.serialized(proto.irVersion);
   const parts = tensors.map((tensor) => {
     const place = places.get(tensor);
@@ -95,7 +108,9 @@ export function saveModel(model: Model, folder: string, name = usualName): strin
     for (const { tensor, header, valueBytes, before } of parts) {
       file.write(before);
       file.write(header);
-      if (valueBytes > 0) file.write(tensor.bytes());
+      if (valueBytes === 0) continue;
+      file.write(tensor.bytes());
+      written(tensor);
     }
   } finally {
     file.close();

@@ -20,7 +20,7 @@ export interface Findings {
   size: StageAnswer<'size'>;
   accepted: AcceptedTrial;
   calibrated: StageAnswer<'calibrate'> | null;
-  latency: StageAnswer<'time'> | null;
+  times: StageAnswer<'time'>;
   check: StageAnswer<'check'> | null;
   notes: readonly string[];
   stages: Receipt['stages'];
@@ -113,7 +113,7 @@ function sizeNotes({ before, size: { file_bytes } }: Findings): string[] {
 
 /** Puts a receipt together. */
 export function assembleReceipt(findings: Findings): Receipt {
-  const { optimization, before, after, size, accepted, calibrated, latency, check, stages } = findings;
+  const { optimization, before, after, size, accepted, calibrated, times, check, stages } = findings;
   const { request } = optimization;
   const { transform, compare } = accepted.final;
   const runtime = compare?.runtime ?? check?.runtime ?? '';
@@ -123,6 +123,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     operation: request.operation,
     strategy: request.strategy,
     request: { ...request },
+    measure: request.measure,
     ...size,
     parameters: { before: before.parameters, after: after.parameters },
     nonzero_parameters: { before: before.nonzero_parameters, after: after.nonzero_parameters },
@@ -147,7 +148,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     compared_on: compare?.data ?? null,
     calibrated_on: calibrated?.data ?? null,
     accuracy: compare?.accuracy ?? null,
-    latency,
+    ...times,
     excluded_by_error: accepted.excluded,
     stages,
     onnx_runtime: { measured_with: runtime, needed: after.needs_runtime ?? runtime },

@@ -34,8 +34,8 @@ export interface Optimization {
   limits?: { memoryBytes?: number; seconds?: number } | undefined;
   /** A line for the log. */
   say(line: string): void;
-  /** How much of a stage is done, from 0 to 1. */
-  progress(stage: string, fraction: number): void;
+  /** How much of a stage is done, from 0 to 1, and of how many bytes where that is known. */
+  progress(stage: string, fraction: number, bytes?: number): void;
   /** Ends everything when aborted; the promise then rejects with its reason. */
   signal: AbortSignal;
 }

@@ -4,6 +4,7 @@ import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
+import { extents } from './extents.ts';
 import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
@@ -62,11 +63,20 @@ class Work {
   }
 
   async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
-    const { model } = this.optimization;
-    const note = 'Latency was not measured: both models together are too large for sessions here.';
-    if (!fitInMemory(this.#bounds, ...weights)) return { latency: null, notes: [note] };
-    const task = { kind: 'time', before: model, after, feed: feeds.compare } as const;
-    return { latency: await this.stages.run<'time'>('time', task), notes: [] };
+    const { model, request } = this.optimization;
+    const { timeSeconds, wholeBytes } = extents[request.measure];
+    const not = { latency: null, latency_batch: null };
+    if (timeSeconds === 0) return { times: not, notes: [] };
+    if (weights.some((bytes) => bytes > wholeBytes) || !fitInMemory(this.#bounds, ...weights))
+      return {
+        times: not,
+        notes: ['Latency was not measured: both models together are too large for sessions here.'],
+      };
+    const task = {
+      ...({ kind: 'time', before: model, after } as const),
+      ...{ feed: feeds.compare, seconds: timeSeconds },
+    };
+    return { times: await this.stages.run<'time'>('time', task), notes: [] };
   }
 
   async #check(after: string, layers: readonly string[]): Promise<StageAnswer<'check'>> {
@@ -88,34 +98,44 @@ class Work {
     const { model, user, request } = optimization;
     await emptyFolder(this.#scratch, user);
     const before = await this.#read(model, 'model');
-    const isRunnable = fitInMemory(this.#bounds, before.weight_bytes);
+    const extent = extents[request.measure];
+    const mustCompare = request.max_error !== null || isCalibrated(request);
+    const isRunnable =
+      fitInMemory(this.#bounds, before.weight_bytes) &&
+      (mustCompare || before.weight_bytes <= extent.wholeBytes);
     const feeds = planFeeds(optimization, before.inputs);
-    requireRunnable(optimization, before, feeds, isRunnable);
+    const isCompared = request.measure !== 'none' || request.max_error !== null;
+    if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
     const { observed, calibrated } = await this.#calibrate(feeds);
-    const feed = isRunnable ? feeds.compare : null;
-    const context: TrialContext = { optimization, stages, out: this.#out, observed, feed };
+    const feed = isRunnable && isCompared ? feeds.compare : null;
+    const seconds = extent.compareSeconds;
+    const context: TrialContext = { optimization, stages, out: this.#out, observed, feed, seconds };
     const accepted = await meetMaxError(context, request.max_error);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
-    const after = await this.#read(result, 'result');
-    const check = isRunnable
-      ? null
-      : await this.#check(
-          result,
-          layers.map(({ layer }) => layer),
-        );
-    const { latency, notes } = await this.#time(result, feeds, [before.weight_bytes, after.weight_bytes]);
-    const size = await stages.run<'size'>('size', { kind: 'size', before: before.files, after: paths });
+    const size = { kind: 'size', before: before.files, after: paths, measure: request.measure } as const;
+    const [after, sizes, check] = await Promise.all([
+      this.#read(result, 'result'),
+      stages.run<'size'>('size', size),
+      isRunnable || !isCompared
+        ? null
+        : this.#check(
+            result,
+            layers.map(({ layer }) => layer),
+          ),
+    ]);
+    const weights = [before.weight_bytes, after.weight_bytes];
+    const { times, notes } = await this.#time(result, feeds, weights);
     const { records } = stages;
     const receipt = assembleReceipt({
       optimization,
       before,
       after,
-      size,
+      size: sizes,
       accepted,
       calibrated,
-      latency,
+      times,
       check,
       notes,
       stages: records,

@@ -30,6 +30,8 @@ export interface TrialContext {
   observed: string | null;
   /** Data to compare on; null where the model is too large to be run. */
   feed: Feed | null;
+  /** Seconds that each model is run at most. */
+  seconds?: number | undefined;
 }
 
 /** Transforms the model without touching the excluded layers, and compares. */
@@ -38,7 +40,7 @@ export async function runTrial(
   excluded: readonly string[],
   names = stageNames,
 ): Promise<Trial> {
-  const { optimization, stages, out, observed, feed } = context;
+  const { optimization, stages, out, observed, feed, seconds } = context;
   await emptyFolder(out, optimization.user);
   const transform = await stages.run<'transform'>(names.transform, {
     kind: 'transform',
@@ -58,6 +60,7 @@ export async function runTrial(
           before: optimization.model,
           after,
           feed,
+          ...(seconds !== undefined && { seconds }),
         });
   return { excluded, transform, compare };
 }

@@ -8,10 +8,10 @@ type StageRecord = Receipt['stages'][number];
 /** Runs the stages of one optimization and records their time and memory. */
 export class StageLog {
   readonly #options: StageOptions;
-  readonly #progress: (stage: string, fraction: number) => void;
+  readonly #progress: (stage: string, fraction: number, bytes?: number) => void;
   readonly #records = new Map<string, StageRecord>();
 
-  constructor(options: StageOptions, progress: (stage: string, fraction: number) => void) {
+  constructor(options: StageOptions, progress: (stage: string, fraction: number, bytes?: number) => void) {
     this.#options = options;
     this.#progress = progress;
   }
@@ -19,7 +19,9 @@ export class StageLog {
   /** Runs a stage. Repetitions under one name add up their time, and the largest peak counts. */
   async run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
     this.#progress(name, 0);
-    const outcome = await startStage<K>(this.#options, task, (fraction) => this.#progress(name, fraction));
+    const outcome = await startStage<K>(this.#options, task, (fraction, bytes) =>
+      this.#progress(name, fraction, bytes),
+    );
     const earlier = this.#records.get(name);
     this.#records.set(name, {
       name,

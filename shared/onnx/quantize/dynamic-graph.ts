@@ -11,7 +11,15 @@ import type { WeightStore } from './weight-store.ts';
 /** Options of the rules of dynamic quantization. */
 export type DynamicRequest = Pick<
   QuantizeRequest,
-  'quant_type' | 'per_channel' | 'reduce_range' | 'leaf_node' | 'exclude' | 'include'
+  | 'quant_type'
+  | 'per_channel'
+  | 'reduce_range'
+  | 'leaf_node'
+  | 'exclude'
+  | 'include'
+  | 'smooth_alpha'
+  | 'equalize'
+  | 'bias_correction'
 >;
 
 /** Names of an activation's quantized form. */
@@ -19,6 +27,15 @@ export interface QuantizedActivation {
   value: string;
   scale: string;
   zeroPoint: string;
+}
+
+/** How weights are mapped: int8 symmetric, uint8 not. */
+export function dynamicMapping({
+  quant_type,
+  reduce_range,
+}: Pick<DynamicRequest, 'quant_type' | 'reduce_range'>): Mapping {
+  const type = quant_type === 'uint8' ? 'uint8' : 'int8';
+  return { type, symmetric: type === 'int8', reduced: reduce_range };
 }
 
 /** A graph whose nodes are being replaced, one after the other. */
@@ -43,8 +60,7 @@ export class DynamicGraph {
 
   /** How weights are mapped: int8 symmetric, uint8 not. */
   get mapping(): Mapping {
-    const type = this.request.quant_type === 'uint8' ? 'uint8' : 'int8';
-    return { type, symmetric: type === 'int8', reduced: this.request.reduce_range };
+    return dynamicMapping(this.request);
   }
 
   /** The float32 constant that is a node's weight, or why there is none. */

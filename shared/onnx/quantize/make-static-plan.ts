@@ -62,7 +62,8 @@ export function makeStaticPlan(
     const range = ranges.get(name);
     return measured === undefined || (range !== undefined && (range.min < 0 || range.max > 0));
   };
-  const options = { perChannel: request.per_channel && model.opset() >= leastOpsetPerChannel, clips };
+  const perChannel = request.per_channel && model.opset() >= leastOpsetPerChannel;
+  const options = { perChannel, inputsOnly: request.inputs_only, clips };
   for (const node of model.graph.nodes) {
     if (isChosen(model, node, request)) staticRule(node.opType)(plan, node, options);
   }

@@ -1,16 +1,23 @@
+import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
 import { foldBatchNorms } from '../graph/fold-batch-norm.ts';
 import { Names } from '../graph/names.ts';
 import type { Model } from '../model/model.ts';
 import { foldTransposes } from './fold-transposes.ts';
+import { leastOpsetPerChannel } from './make-static-plan.ts';
 import { makePlain } from './plain-gemm.ts';
+import { prepareProducts } from './prepare-products.ts';
 import { isChosen, type StaticRequest } from './static-operators.ts';
 
 /**
  * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization
- * folded into Conv, transposed constants as constants, Gemm without factors. Returns how many BatchNormalizations
- * were folded; none when it was called before.
+ * folded into Conv, transposed constants as constants, Gemm without factors; equalized, smoothed and corrected as far as
+ * the request asks. Returns notes; none when it was called before for a request without these.
  */
-export function prepareStatic(model: Model, request: StaticRequest): number {
+export function prepareStatic(
+  model: Model,
+  request: StaticRequest,
+  statistics: CalibrationStatistics = new Map(),
+): string[] {
   const folded = foldBatchNorms(model);
   foldTransposes(model.graph);
   const names = new Names(model.graph);
@@ -19,5 +26,10 @@ export function prepareStatic(model: Model, request: StaticRequest): number {
     if (model.graph.initializers.get(node.input[1] ?? '')?.type !== 'float') return [node];
     return [...(makePlain(model.graph, names, node) ?? []), node];
   });
-  return folded;
+  const mapping = { type: 'int8', symmetric: true, reduced: request.reduce_range } as const;
+  const isPerChannel = request.per_channel && model.opset() >= leastOpsetPerChannel;
+  const notes = prepareProducts(model, request, { mapping, isPerChannel }, statistics);
+  return folded === 0
+    ? notes
+    : [`${folded} BatchNormalization were folded into the Conv before them.`, ...notes];
 }

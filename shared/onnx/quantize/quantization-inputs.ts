@@ -1,8 +1,12 @@
 import type { ObservedInput } from '../calibrate/input-statistics.ts';
+import { Names } from '../graph/names.ts';
 import type { Model } from '../model/model.ts';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { TransformReport } from '../transform/report.ts';
+import { equalizeLayers } from './equalize-layers.ts';
 import { findBlockUses, nothingForBlocks } from './find-block-weights.ts';
+import { foldTransposes } from './fold-transposes.ts';
+import { inputsOf, productWeight } from './product-weights.ts';
 
 /** Widest input of which the second moment is inverted; the time grows by the third power. */
 const widestInput = 8192;
@@ -22,7 +26,24 @@ function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedIn
     }));
 }
 
-/** The values whose statistics a quantization needs. @throws ModelError where it has nothing to quantize */
+/** The inputs of products that are smoothed or corrected. */
+function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
+  const { graph } = model;
+  foldTransposes(graph);
+  // It changes what lies between two layers.
+  if (equalize) equalizeLayers(graph, new Names(graph), exclude);
+  return graph.nodes.flatMap((node) => {
+    const product = productWeight(graph, node, exclude);
+    if (product === undefined) return [];
+    return [{ name: node.input[0] ?? '', axis: -1, channels: inputsOf(product), hasMoment: false }];
+  });
+}
+
+/**
+ * The values whose statistics a quantization needs. The model is brought into the form that they are observed in.
+ *
+ * @throws ModelError where it has nothing to quantize
+ */
 export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
-  return request.strategy === 'gptq' ? blockInputs(model, request) : [];
+  return request.strategy === 'gptq' ? blockInputs(model, request) : productInputs(model, request);
 }

@@ -1,3 +1,4 @@
+import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
 import { Names } from '../graph/names.ts';
 import { isExcluded, nodeName, operatorName } from '../graph/node-names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
@@ -9,10 +10,11 @@ import type { TransformReport } from '../transform/report.ts';
 import { ownedConstant } from './constant-owner.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
 import { quantizeGather } from './dynamic-gather.ts';
-import { DynamicGraph, type DynamicRequest, type DynamicRule } from './dynamic-graph.ts';
+import { DynamicGraph, type DynamicRequest, type DynamicRule, dynamicMapping } from './dynamic-graph.ts';
 import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
 import { foldTransposes } from './fold-transposes.ts';
+import { prepareProducts } from './prepare-products.ts';
 import { WeightStore } from './weight-store.ts';
 
 const rules: ReadonlyMap<string, DynamicRule> = new Map([
@@ -72,9 +74,16 @@ function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRe
  *
  * @throws ModelError where the operator set is too old, or there is nothing to quantize
  */
-export function quantizeDynamic(model: Model, request: DynamicRequest, report: TransformReport): void {
+export function quantizeDynamic(
+  model: Model,
+  request: DynamicRequest,
+  report: TransformReport,
+  statistics: CalibrationStatistics = new Map(),
+): void {
   const { graph: root } = model;
   foldTransposes(root);
+  const form = { mapping: dynamicMapping(request), isPerChannel: request.per_channel };
+  report.notes.push(...prepareProducts(model, request, form, statistics));
   const names = new Names(root);
   const weights = new WeightStore(names, report);
   for (const graph of root.all()) {

@@ -1,3 +1,4 @@
+import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
 import type { CalibrationRanges } from '../calibrate/ranges.ts';
 import { Names } from '../graph/names.ts';
 import { isExcluded, nodeName } from '../graph/node-names.ts';
@@ -6,6 +7,8 @@ import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { TransformReport } from '../transform/report.ts';
+import { quantizeGather } from './dynamic-gather.ts';
+import { DynamicGraph } from './dynamic-graph.ts';
 import { leastOpsetPerChannel, makeStaticPlan, nothingToQuantize } from './make-static-plan.ts';
 import { prepareStatic } from './prepare-static.ts';
 import { ActivationScales } from './static-activations.ts';
@@ -13,6 +16,7 @@ import { ConstantWriter } from './static-constants.ts';
 import { StaticNodes } from './static-nodes.ts';
 import { leafOperators, operatorsBetween, type StaticRequest } from './static-operators.ts';
 import type { StaticPlan } from './static-plan.ts';
+import { WeightStore } from './weight-store.ts';
 
 /** Operators with weights that static quantization leaves as they are. */
 const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
@@ -57,6 +61,21 @@ function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: T
   );
 }
 
+/** Tables as dynamic quantization keeps them: what is looked up is float at once, and needs no range. */
+function quantizeTables(model: Model, names: Names, request: StaticRequest, report: TransformReport): void {
+  const store = new WeightStore(names, report);
+  const dynamic = new DynamicGraph(model.graph, names, store, { ...request, include: [] }, model.opset());
+  for (const node of model.graph.nodes) {
+    const isTable = node.opType === 'Gather' && !isExcluded(node, request.exclude);
+    const isFloat = model.graph.initializers.get(node.input[0] ?? '')?.type === 'float';
+    const kept = isTable && isFloat ? quantizeGather(dynamic, node) : '';
+    if (kept === undefined) continue;
+    if (kept !== '') report.keep(nodeName(node), kept);
+    dynamic.nodes.push(node);
+  }
+  model.graph.nodes = dynamic.nodes;
+}
+
 /**
  * Quantizes weights and activations (QDQ): weights symmetric int8, by channel from opset 13, activations in
  * `quant_type` at the ranges that were measured for the `calibrationTargets`, biases int32. Weights, scales and zero
@@ -69,9 +88,9 @@ export function quantizeStatic(
   request: StaticRequest,
   measured: CalibrationRanges,
   report: TransformReport,
+  statistics: CalibrationStatistics = new Map(),
 ): void {
-  const folded = prepareStatic(model, request);
-  if (folded > 0) report.notes.push(`${folded} BatchNormalization were folded into the Conv before them.`);
+  report.notes.push(...prepareStatic(model, request, statistics));
   if (request.per_channel && model.opset() < leastOpsetPerChannel) {
     report.notes.push(
       `Weights have one scale each: scales by channel need opset ${leastOpsetPerChannel}; the model has ${model.opset()}.`,
@@ -93,5 +112,6 @@ export function quantizeStatic(
       : new ModelError(`Static methods can quantize none of the model's weights.${report.keptText()}`);
   }
   model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
+  if (request.inputs_only) quantizeTables(model, names, request, report);
   removeUnused(model.graph);
 }

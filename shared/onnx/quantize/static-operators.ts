@@ -6,7 +6,15 @@ import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 /** Options of the rules of static quantization. */
 export type StaticRequest = Pick<
   QuantizeRequest,
-  'quant_type' | 'per_channel' | 'reduce_range' | 'exclude' | 'leaf_node'
+  | 'quant_type'
+  | 'per_channel'
+  | 'reduce_range'
+  | 'exclude'
+  | 'leaf_node'
+  | 'smooth_alpha'
+  | 'equalize'
+  | 'bias_correction'
+  | 'inputs_only'
 >;
 
 /** Operators that hold a weight of their own: the leaves. */
@@ -50,7 +58,9 @@ const weightPosition = (node: NodeProto): number => (node.opType === 'Gather' ? 
 export function isChosen({ graph }: Model, node: NodeProto, request: StaticRequest): boolean {
   if (node.domain !== '' && node.domain !== 'ai.onnx') return false;
   if (isExcluded(node, request.exclude)) return false;
-  if (!leaves.has(node.opType)) return !request.leaf_node && between.has(node.opType);
+  if (request.inputs_only && node.opType === 'Gather') return false;
+  const isLeafAlone = request.leaf_node || request.inputs_only;
+  if (!leaves.has(node.opType)) return !isLeafAlone && between.has(node.opType);
   const ownsWeight = graph.initializers.get(node.input[weightPosition(node)] ?? '')?.type === 'float';
-  return ownsWeight || (!request.leaf_node && node.opType !== 'Conv');
+  return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
 }

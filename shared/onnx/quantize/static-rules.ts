@@ -7,6 +7,8 @@ import type { StaticPlan } from './static-plan.ts';
 export interface StaticOptions {
   /** Whether weights get a scale for each channel. */
   perChannel: boolean;
+  /** Whether what products of matrices make stays float. */
+  inputsOnly: boolean;
   /** Whether quantization at an activation's range clips negative values, as far as is known. */
   clips(activation: string): boolean;
 }
@@ -15,11 +17,11 @@ export interface StaticOptions {
 type StaticRule = (plan: StaticPlan, node: NodeProto, options: StaticOptions) => void;
 
 /** Conv and Gemm: activation and weight, result, and a constant bias at the scale of both. */
-function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined): void {
+function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined, isWritten = true): void {
   const activation = plan.read(node, 0);
   if (plan.constantOf(node, 1) === undefined) plan.read(node, 1);
   const weight = plan.constant(node, 1, 'weight', axis);
-  plan.write(node, 0);
+  if (isWritten) plan.write(node, 0);
   const tensor = plan.constantOf(node, 2);
   if (tensor?.type !== 'float' || weight === undefined) return;
   if (activation === undefined || 'tensor' in activation) return;
@@ -28,19 +30,19 @@ function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined
 
 const conv: StaticRule = (plan, node, { perChannel }) => markProduct(plan, node, perChannel ? 0 : undefined);
 
-const gemm: StaticRule = (plan, node, { perChannel }) => {
+const gemm: StaticRule = (plan, node, { perChannel, inputsOnly }) => {
   const isTransposed = intAttribute(node, 'transB', 0) !== 0;
-  markProduct(plan, node, perChannel ? (isTransposed ? 0 : 1) : undefined);
+  markProduct(plan, node, perChannel ? (isTransposed ? 0 : 1) : undefined, !inputsOnly);
 };
 
-const matMul: StaticRule = (plan, node, { perChannel }) => {
+const matMul: StaticRule = (plan, node, { perChannel, inputsOnly }) => {
   for (const position of [0, 1]) {
     const constant = plan.constantOf(node, position);
     const hasChannels = perChannel && position === 1 && constant?.dims.length === 2;
     if (constant === undefined) plan.read(node, position);
     else plan.constant(node, position, 'weight', hasChannels ? 1 : undefined);
   }
-  plan.write(node, 0);
+  if (!inputsOnly) plan.write(node, 0);
 };
 
 /** Lookups in a constant table, or in what is quantized already. */

@@ -51,7 +51,9 @@ export function changePanel(receipt: Receipt): BarPanel {
   const { latency, accuracy } = receipt;
   const rows = [
     changeRow('file', receipt.file_bytes, bytesText),
-    changeRow('gzip', receipt.gzip_bytes, bytesText),
+    ...(receipt.gzip_bytes === null
+      ? []
+      : [changeRow(receipt.gzip_sampled ? 'gzip, about' : 'gzip', receipt.gzip_bytes, bytesText)]),
     changeRow('parameters', receipt.parameters, amountText),
     changeRow('other than zero', receipt.nonzero_parameters, amountText),
   ];

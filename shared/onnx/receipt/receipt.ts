@@ -74,9 +74,13 @@ export const Receipt = z.object({
   request: z.record(z.string(), z.unknown()),
   /** Bytes of all files of the model. */
   file_bytes: change(count),
-  /** The same files through gzip of `gzip_level`. */
-  gzip_bytes: change(count),
+  /** The same files through gzip of `gzip_level`; null where that was not measured. */
+  gzip_bytes: change(count).nullable(),
   gzip_level: count,
+  /** Whether the size through gzip is that of samples, in proportion. */
+  gzip_sampled: z.boolean().default(false),
+  /** How much was measured. */
+  measure: z.enum(['none', 'quick', 'full']).default('full'),
   /** Values of all floating-point and quantized constants; scales, zero points and shapes are none. */
   parameters: change(count),
   nonzero_parameters: change(count),
@@ -90,7 +94,7 @@ export const Receipt = z.object({
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
   notes: z.array(z.string()),
   warnings: z.array(z.string()),
-  /** False where the model is too large for a session: then `checked_layers` stand for the outputs. */
+  /** False where the model is too large for a session, and `checked_layers` stand for the outputs, or nothing was measured. */
   run_as_whole: z.boolean(),
   outputs: z.array(Output),
   checked_layers: z.array(CheckedLayer),
@@ -103,6 +107,9 @@ export const Receipt = z.object({
     .nullable()
     .describe("Share of the evaluation set's labels that were met, over all `samples` with labels."),
   latency: Latency.nullable(),
+  latency_batch: Latency.nullable()
+    .default(null)
+    .describe('The same at a batch that fills the processor, where the model takes one.'),
   /** Layers that `max_error` excluded, most sensitive first, each with the output error it causes alone. */
   excluded_by_error: z.array(z.object({ layer: z.string(), error: z.number().nullable() })),
   stages: z.array(

@@ -43,8 +43,8 @@ export const stageAnswers = {
     warnings: Receipt.shape.warnings,
     runtime: z.string(),
   }),
-  time: Receipt.shape.latency.unwrap(),
-  size: Receipt.pick({ file_bytes: true, gzip_bytes: true, gzip_level: true }),
+  time: Receipt.pick({ latency: true, latency_batch: true }),
+  size: Receipt.pick({ file_bytes: true, gzip_bytes: true, gzip_level: true, gzip_sampled: true }),
   check: z.object({ layers: Receipt.shape.checked_layers, runtime: z.string() }),
 } as const satisfies Record<StageKind, z.ZodType>;
 export type StageAnswer<K extends StageKind> = z.output<(typeof stageAnswers)[K]>;

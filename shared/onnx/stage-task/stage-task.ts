@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { dataSources } from '../receipt/data-used.ts';
+import { measures } from '../strategies/measure.ts';
 
 const count = z.int().nonnegative();
 const dims = z.array(count);
@@ -76,11 +77,24 @@ const tasks = {
     before: z.string(),
     after: z.string(),
     feed: Feed,
+    /** Seconds after which each model is given no further sample; without it there is no bound. */
+    seconds: z.number().optional(),
   }),
-  /** Times both models. */
-  time: z.object({ kind: z.literal('time'), before: z.string(), after: z.string(), feed: Feed }),
+  /** Times both models, for about so many seconds; two minutes without them. */
+  time: z.object({
+    kind: z.literal('time'),
+    before: z.string(),
+    after: z.string(),
+    feed: Feed,
+    seconds: z.number().optional(),
+  }),
   /** Measures files, as they are and compressed. */
-  size: z.object({ kind: z.literal('size'), before: z.array(z.string()), after: z.array(z.string()) }),
+  size: z.object({
+    kind: z.literal('size'),
+    before: z.array(z.string()),
+    after: z.array(z.string()),
+    measure: z.enum(measures).optional(),
+  }),
   /** Compares layers one by one, for models too large for a session. */
   check: z.object({
     kind: z.literal('check'),
@@ -107,7 +121,7 @@ export type TaskOf<K extends StageKind> = Extract<StageTask, { kind: K }>;
 
 /** A line that a stage writes to its fourth descriptor. The last one is a result or an error. */
 export const StageLine = z.union([
-  z.object({ progress: z.number() }),
+  z.object({ progress: z.number(), bytes: count.optional() }),
   z.object({ say: z.string() }),
   z.object({ answer: z.unknown(), peak_memory_bytes: count }),
   z.object({ fault: z.string(), stack: z.string().optional() }),

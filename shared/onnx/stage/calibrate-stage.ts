@@ -4,7 +4,7 @@ import { wantedStatistics } from '../apply/wanted-statistics.ts';
 import { collectRanges } from '../calibrate/collect-ranges.ts';
 import { collectStatistics, type Fed } from '../calibrate/collect-statistics.ts';
 import { makeCollector } from '../calibrate/make-collector.ts';
-import { putRanges } from '../calibrate/observations.ts';
+import { putRanges, readObservations } from '../calibrate/observations.ts';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
@@ -51,7 +51,7 @@ export async function calibrateStage(
   if (needsRanges(request)) {
     const part = (fraction: number) => progress((parts - 1 + fraction) / parts);
     fed = await withModel(task.model, async (model) => {
-      prepareStatic(model, request);
+      prepareStatic(model, request, readObservations(task.out).statistics);
       const targets = calibrationTargets(model, request);
       const collector = makeCollector(request.strategy);
       const data = { feed: task.feed, folder: task.out, progress: part };

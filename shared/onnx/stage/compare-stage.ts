@@ -62,11 +62,17 @@ async function runAll(
     reading: earlier?.reading,
   };
   let room = keptMost;
+  const started = performance.now();
+  const isLate = (): boolean =>
+    task.seconds !== undefined && performance.now() - started > task.seconds * 1000;
   const most = earlier?.kept.length ?? comparedMost;
+  // Both models are run over the same samples.
+  const samplesMost = earlier?.samples ?? Number.POSITIVE_INFINITY;
   try {
     for await (const sample of samplesOf(task.feed)) {
       const isKept = run.kept.length < most && room > 0;
       if (!isKept && sample.labels === undefined) break;
+      if (run.samples >= samplesMost || (earlier === undefined && run.samples > 0 && isLate())) break;
       const outputs = await runSample(session, task.feed, sample);
       if (run.first === undefined && earlier === undefined) requireAskedOutputs(task, outputs);
       run.first ??= sample;

@@ -19,7 +19,7 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'calibrate':
       return await (await import('./calibrate-stage.ts')).calibrateStage(task, voice);
     case 'transform':
-      return (await import('./transform-stage.ts')).transformStage(task);
+      return (await import('./transform-stage.ts')).transformStage(task, voice);
     case 'compare':
       return await (await import('./compare-stage.ts')).compareStage(task, voice);
     case 'time':
@@ -45,10 +45,10 @@ async function peakMemory(): Promise<number> {
 export async function runStage(): Promise<void> {
   let least = 0;
   const voice: StageReporter = {
-    progress(fraction) {
+    progress(fraction, bytes) {
       if (fraction < least) return;
       least = fraction + 0.01;
-      write({ progress: fraction });
+      write({ progress: fraction, ...(bytes !== undefined && { bytes }) });
     },
     say: (line) => write({ say: line }),
   };

@@ -110,7 +110,7 @@ function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: 
 export async function startStage<K extends StageKind>(
   options: StageOptions,
   task: TaskOf<K>,
-  progress: (fraction: number) => void = () => {},
+  progress: (fraction: number, bytes?: number) => void = () => {},
 ): Promise<StageOutcome<K>> {
   options.signal.throwIfAborted();
   const kind: K = task.kind;
@@ -131,7 +131,7 @@ export async function startStage<K extends StageKind>(
     const printed = collectPrinted(child);
     child.stdin?.on('error', () => {}).end(JSON.stringify(task));
     const last = await readAnswers(child, (line) => {
-      if ('progress' in line) progress(line.progress);
+      if ('progress' in line) progress(line.progress, line.bytes);
       else if ('say' in line) options.say(line.say);
     });
     // With its last line a stage has done everything. Its exit may hang: Node waits there for threads that wait for it.

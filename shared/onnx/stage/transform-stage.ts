@@ -6,9 +6,13 @@ import { saveModel } from '../model/save-model.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
 import { TransformReport } from '../transform/report.ts';
+import type { StageReporter } from './stage-reporter.ts';
 
 /** Transforms a model into an empty folder. */
-export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transform'> {
+export function transformStage(
+  task: TaskOf<'transform'>,
+  { progress }: Pick<StageReporter, 'progress'>,
+): StageAnswer<'transform'> {
   const { model: path, out } = task;
   const request = parseRequest(task.request);
   const observed = readObservations(task.observed);
@@ -17,7 +21,7 @@ export function transformStage(task: TaskOf<'transform'>): StageAnswer<'transfor
   try {
     const exclude = [...request.exclude, ...task.exclude];
     applyStrategy({ model, report, observed }, { ...request, exclude });
-    const files = saveModel(model, out, task.name);
+    const files = saveModel(model, out, task.name, progress);
     // Errors of weights that are computed while they are written are known only now.
     const { layers, kept, notes, warnings, pruning } = report;
     return { files, layers, kept, notes, warnings, pruning };

@@ -1,3 +1,4 @@
+import { measures } from './measure.ts';
 import type { Parameters } from './parameter.ts';
 
 /** Parameters of every strategy. `maxError` is the description of that bound. */
@@ -19,5 +20,14 @@ export const commonParameters = (maxError: string) =>
       description: 'Seed of everything that is drawn by chance.',
       usage: 'A whole number, such as `42`; 0 without it.',
       bounds: [0, 2 ** 32 - 1],
+    },
+    measure: {
+      kind: 'text',
+      description:
+        'What the receipt measures: none only sizes; quick compares and times within seconds, and takes the gzip size from samples of large files; full takes whole sets and files.',
+      usage: 'One of `none`, `quick`, `full`.',
+      values: measures,
+      otherwise: 'quick',
+      before: 'full',
     },
   }) as const satisfies Parameters;

@@ -23,7 +23,8 @@ export const needsRanges = (request: OptimizationRequest): request is Calibrated
 
 /** Whether a request needs the statistics of the inputs of layers. */
 export const needsStatistics = (request: OptimizationRequest): boolean =>
-  strategyFacts(request).usesStatistics === true;
+  strategyFacts(request).usesStatistics === true ||
+  (request.operation === 'quantize' && (request.smooth_alpha !== null || request.bias_correction));
 
 /** Whether the model is run before it is transformed, on a calibration set as a rule. */
 export const isCalibrated = (request: OptimizationRequest): boolean =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { measures } from './measure.ts';
 
 /** Most entries of a list of nodes or operators. */
 const namesMost = 1000;
@@ -19,7 +20,12 @@ export const choice = (isOpen: boolean, otherwise: boolean, message: string) =>
   isOpen ? z.boolean('must be true or false').default(otherwise) : z.literal(false, message).default(false);
 
 /** Rules of the parameters that every strategy has alike. */
-export const commonRules = ({ exclude, max_error, seed }: Record<CommonName, { description: string }>) => ({
+export const commonRules = ({
+  exclude,
+  max_error,
+  seed,
+  measure,
+}: Record<CommonName, { description: string }>) => ({
   exclude: names.default([]).describe(exclude.description),
   max_error: z
     .number('must be a number')
@@ -33,6 +39,10 @@ export const commonRules = ({ exclude, max_error, seed }: Record<CommonName, { d
     .max(2 ** 32 - 1, `must be at most ${2 ** 32 - 1}`)
     .default(0)
     .describe(seed.description),
+  measure: z
+    .enum(measures, `must be one of ${measures.join(', ')}`)
+    .default('quick')
+    .describe(measure.description),
 });
 
-type CommonName = 'exclude' | 'max_error' | 'seed';
+type CommonName = 'exclude' | 'max_error' | 'seed' | 'measure';

@@ -27,9 +27,9 @@ export interface Parameter {
   bounds?: readonly [least: number, most: number];
   /** Whether a request must give it, or the value without it where that is the same for every strategy. */
   isRequired?: boolean;
-  otherwise?: boolean | number;
+  otherwise?: boolean | number | string;
   /** What records mean that do not have it, because they are older than the parameter. */
-  before?: string;
+  before?: boolean | number | string | null;
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -49,7 +49,7 @@ type SchemasOf<P extends Parameters> = {
 export function valueSchemasOf<P extends Parameters>(parameters: P): SchemasOf<P>;
 export function valueSchemasOf(parameters: Parameters): z.ZodRawShape {
   const schemas = Object.entries(parameters).map(([name, { kind, values, before }]) => {
-    const schema = values === undefined ? valueSchemas[kind]() : z.enum(values);
+    const schema: z.ZodType = values === undefined ? valueSchemas[kind]() : z.enum(values);
     return [name, before === undefined ? schema : z.prefault(schema, before)];
   });
   return Object.fromEntries(schemas);

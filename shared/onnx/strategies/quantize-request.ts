@@ -46,8 +46,19 @@ const includable = ({ strategy, include }: Method) =>
     ? names.max(0, `must be empty with ${strategy}`)
     : z.array(z.enum(include, `takes ${list(include)}`)).max(include.length, 'names one twice');
 
+const smoothing = (isOpen: boolean, strategy: QuantizeStrategy) =>
+  isOpen
+    ? z
+        .number('must be a number')
+        .positive('must be above 0')
+        .max(1, 'must be at most 1')
+        .nullable()
+        .default(null)
+    : z.null(`must not be given with ${strategy}`).default(null);
+
 function schemaOf(method: Method) {
   const { strategy, precision, quantTypes: types, perChannel, reduceRange, leafNode } = method;
+  const { smooths = false, equalizes = false, inputsOnly = false } = method;
   const settled = `must be false with ${strategy}`;
   const described = <T extends z.ZodType>(name: keyof typeof quantizeParameters, rule: T): T =>
     rule.describe(quantizeParameters[name].description);
@@ -61,6 +72,10 @@ function schemaOf(method: Method) {
       include: described('include', includable(method).default([])),
       per_channel: described('per_channel', choice(perChannel !== undefined, perChannel ?? false, settled)),
       reduce_range: described('reduce_range', choice(reduceRange ?? false, false, settled)),
+      smooth_alpha: described('smooth_alpha', smoothing(smooths, strategy)),
+      equalize: described('equalize', choice(equalizes, false, settled)),
+      bias_correction: described('bias_correction', choice(smooths, false, settled)),
+      inputs_only: described('inputs_only', choice(inputsOnly, false, settled)),
       ...commonRules(quantizeParameters),
     })
     .describe(

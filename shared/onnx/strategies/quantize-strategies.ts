@@ -42,6 +42,36 @@ export const quantizeParameters = {
     description: 'Weights of 7 bits, for processors whose 8-bit products saturate.',
     usage: '`true` or `false`.',
   },
+  smooth_alpha: {
+    kind: 'positive',
+    description:
+      'SmoothQuant: the share, from 0 to 1, of the size of each activation channel that is moved into the weights.',
+    usage: 'A number such as `0.5`; without it nothing is moved. Needs a calibration set.',
+    before: null,
+  },
+  equalize: {
+    kind: 'boolean',
+    description:
+      'Cross-layer equalization: channels between two layers get ranges of the same size, without data.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+    before: false,
+  },
+  bias_correction: {
+    kind: 'boolean',
+    description: 'Biases make up for the mean error of the quantized weights. Needs a calibration set.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+    before: false,
+  },
+  inputs_only: {
+    kind: 'boolean',
+    description:
+      'Of MatMul and Gemm only the inputs are quantized, each at a range of its own; what they make, and all between, stays float.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+    before: false,
+  },
   ...commonParameters(
     'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
   ),
@@ -58,6 +88,12 @@ export interface Combination {
   reduceRange?: boolean;
   /** Whether `leaf_node` may be true, be it without effect. */
   leafNode?: boolean;
+  /** Whether `smooth_alpha` and `bias_correction` may be given. */
+  smooths?: boolean;
+  /** Whether `equalize` may be true. */
+  equalizes?: boolean;
+  /** Whether `inputs_only` may be true. */
+  inputsOnly?: boolean;
   /** Operators that are quantized only when asked for. */
   include?: readonly string[];
   /** Said after the strategy's description. */
@@ -82,6 +118,9 @@ const staticFacts = {
       perChannel: true,
       reduceRange: true,
       leafNode: true,
+      smooths: true,
+      equalizes: true,
+      inputsOnly: true,
     },
   ],
 } as const;
@@ -116,6 +155,8 @@ export const quantizeStrategies = {
         perChannel: true,
         reduceRange: true,
         leafNode: true,
+        smooths: true,
+        equalizes: true,
         include: ['Conv'],
       },
     ],
@@ -133,6 +174,11 @@ export const quantizeStrategies = {
   static_entropy: {
     ...staticFacts,
     description: 'Weights and activations with QDQ; the range of an activation loses the least information.',
+  },
+  static_mse: {
+    ...staticFacts,
+    description:
+      'Weights and activations with QDQ; the range of an activation is the one whose squared error is least.',
   },
   weight_only: {
     description: 'Weights in blocks of 32, each at the nearest level of a scale for the largest.',

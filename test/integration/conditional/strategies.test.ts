@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe } from 'vitest';
 import { finalRank } from '../../../shared/data/job-status.ts';
 import { putStrategy, type Strategy } from '../../../shared/data/strategy.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';
@@ -11,20 +12,9 @@ import { strategyRows } from './strategy-rows.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 
-const asked = { exclude: [], max_error: null, seed: 0 };
 const requests: Record<Strategy['kind'], Strategy['request']> = {
-  prune: { ...asked, operation: 'prune', strategy: 'magnitude_global', compression: 2, allocation: 'uniform' },
-  quantize: {
-    ...asked,
-    operation: 'quantize',
-    strategy: 'dynamic',
-    precision: 8,
-    quant_type: 'int8',
-    leaf_node: false,
-    include: [],
-    per_channel: false,
-    reduce_range: false,
-  },
+  prune: parseRequest({ operation: 'prune', strategy: 'magnitude_global', compression: 2 }),
+  quantize: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
 };
 
 /** A strategy that failed before it had a result. */

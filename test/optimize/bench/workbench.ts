@@ -91,10 +91,12 @@ export class Workbench {
   }
 
   /** Times a result beside its model. */
-  async time(before: string, after: string): Promise<StageAnswer<'time'>> {
+  async time(before: string, after: string): Promise<NonNullable<StageAnswer<'time'>['latency']>> {
     const request = parseRequest({ operation: 'prune', strategy: 'magnitude_global' });
     const sets = { calibration: undefined, evaluation: undefined, request };
     const feed = planFeeds(sets, await this.#inputs(before)).compare;
-    return (await this.stage<'time'>({ kind: 'time', before, after, feed })).answer;
+    const { latency } = (await this.stage<'time'>({ kind: 'time', before, after, feed })).answer;
+    if (latency === null) throw new Error('nothing was timed');
+    return latency;
   }
 }

@@ -88,7 +88,7 @@ async function attempt(
       await calibrateStage({ kind: 'calibrate', model, request: trial.request, feed, out: observed }, voice);
     }
     const task = { kind: 'transform', model, request: trial.request, exclude: [], observed, out } as const;
-    const transform = transformStage({ ...task, exclude: [] });
+    const transform = transformStage({ ...task, exclude: [] }, voice);
     const file = join(out, transform.files[0] ?? '');
     const short = unreached(trial, transform);
     if (short !== undefined) return { ...base, file, outcome: 'failed', reason: short };

@@ -32,6 +32,9 @@ const request: DynamicRequest = {
   leaf_node: false,
   exclude: [],
   include: [],
+  smooth_alpha: null,
+  equalize: false,
+  bias_correction: false,
 };
 
 function quantized(model: Model, changes: Partial<DynamicRequest> = {}) {

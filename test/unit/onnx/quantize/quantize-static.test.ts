@@ -29,6 +29,10 @@ const request: StaticRequest = {
   reduce_range: false,
   leaf_node: false,
   exclude: [],
+  smooth_alpha: null,
+  equalize: false,
+  bias_correction: false,
+  inputs_only: false,
 };
 
 const images = [1, 2, 3, 4, 5, 6].map((seed) => sampleOf('x', [1, 8, 6, 6], seed));

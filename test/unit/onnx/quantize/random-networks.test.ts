@@ -18,7 +18,10 @@ function network(seed: number) {
   return make.finish(input, make.linear(hidden, 6));
 }
 
-const open = { per_channel: true, reduce_range: false, leaf_node: false, exclude: [] };
+const open = {
+  ...{ per_channel: true, reduce_range: false, leaf_node: false, exclude: [] },
+  ...{ smooth_alpha: null, equalize: false, bias_correction: false, inputs_only: false },
+};
 
 test.each(Array.from({ length: 12 }, (_, at) => at + 1))(
   'network %d answers nearly the same when it is quantized',

@@ -27,6 +27,9 @@ const receipt = (layers: number): Receipt => ({
   file_bytes: { before: 2_000_000, after: 1_000_000 },
   gzip_bytes: { before: 1_800_000, after: 0 },
   gzip_level: 6,
+  gzip_sampled: false,
+  measure: 'full',
+  latency_batch: null,
   parameters: { before: 4_000_000_000, after: 2_000_000_000 },
   nonzero_parameters: { before: 0, after: 0 },
   pruning: {

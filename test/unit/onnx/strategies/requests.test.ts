@@ -16,7 +16,7 @@ describe('a pruning', () => {
   test.each(pruneStrategyNames)('by %s has its defaults', (strategy) => {
     const compression = strategy === 'n_m_2_4' ? 2 : 1;
     const allocation = strategy === 'structured_reconstruct' ? 'sensitivity' : 'uniform';
-    const common = { operation: 'prune', exclude: [], seed: 0, max_error: null };
+    const common = { operation: 'prune', exclude: [], seed: 0, max_error: null, measure: 'quick' };
     expect(checkPruning({ strategy, compression })).toEqual({
       request: { ...common, strategy, compression, allocation },
     });

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from block_methods import BLOCK, best_scale, gptq, levels
+from layer_methods import equalized, least_error_range, mean_error, smoothing
 
 folder = Path(__file__).parent
 
@@ -50,3 +51,30 @@ def block_cases():
 
 
 (folder / "blocks.json").write_text(json.dumps(block_cases(), indent=1) + "\n")
+
+
+def layer_cases():
+    random = np.random.default_rng(11)
+    first = (random.standard_normal((6, 8)) * np.exp(random.standard_normal((1, 8)))).astype(np.float32)
+    second = (random.standard_normal((8, 5)) * np.exp(random.standard_normal((8, 1)))).astype(np.float32)
+    activation = np.float64(np.exp(3 * random.standard_normal(6)))
+    activation[4] = 0
+    mean = random.standard_normal(6)
+    one, other, factors = equalized(first, second)
+    values = np.sort(random.standard_t(3, 400))
+    counts = random.integers(1, 9, 400).astype(np.float64)
+    return {
+        "first": packed(first, np.float32),
+        "second": packed(second, np.float32),
+        "activation": activation.tolist(),
+        "smoothing": [
+            {"alpha": alpha, "factors": packed(smoothing(activation, [first], alpha), np.float32)} for alpha in (0.5, 0.7, 1)
+        ],
+        "equalized": {"first": packed(one, np.float32), "second": packed(other, np.float32), "factors": factors.tolist()},
+        "mean": mean.tolist(),
+        "mean_error": mean_error(first, mean).tolist(),
+        "range": {"values": values.tolist(), "counts": counts.tolist(), "best": list(least_error_range(values, counts))},
+    }
+
+
+(folder / "layers.json").write_text(json.dumps(layer_cases(), indent=1) + "\n")
