@@ -63,6 +63,9 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
     quantizeWeightOnly(model, request, report, () => leastErrorLevels),
   gptq: ({ model, report, observed }, request) =>
     quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
+  auto: () => {
+    throw new Error('auto is made of other strategies');
+  },
   float16: ({ model, report }, request) => convertToFloat16(model, request, report),
 };
 

@@ -9,9 +9,11 @@ import {
   shareText,
   speedText,
 } from '../receipt/amount-text.ts';
+import { batchSize } from '../receipt/batch-size.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 
 const linesShown = 12;
+const layersShown = 5;
 
 interface Change {
   before: number;
@@ -63,10 +65,39 @@ function outputLines({ outputs, checked_layers, run_as_whole, compared_on }: Rec
   );
 }
 
+/** Layers whose weights changed most. */
+function contributionLines({ layers }: Receipt): string[] {
+  const changed = layers
+    .filter(({ error }) => error !== null && error > 0)
+    .toSorted((a, b) => (b.error ?? 0) - (a.error ?? 0))
+    .slice(0, layersShown);
+  return list(
+    'Weights that changed most, by their relative error',
+    changed.map(({ layer, error }) => `${errorText(error ?? 0)}  ${layer}`),
+  );
+}
+
+/** What `auto` measured: those that none beats in both size and loss. */
+function candidateLines({ candidates }: Receipt): string[] {
+  const front = candidates.filter(({ is_on_front, is_chosen }) => is_on_front || is_chosen);
+  const rows = front.map(({ name, file_bytes, loss, latency_ratio, holds, is_chosen }) => [
+    is_chosen ? '→' : ' ',
+    bytesText(file_bytes),
+    `loses ${loss === null ? 'all' : errorText(loss)}`,
+    latency_ratio === null ? '' : speedText(latency_ratio),
+    holds ? '' : 'too much',
+    name,
+  ]);
+  return rows.length === 0
+    ? []
+    : [`The best of ${candidates.length} candidates, the smallest first`, ...table(rows)];
+}
+
 /** Format a receipt as plain text. */
 export function receiptText(receipt: Receipt): string {
-  const { latency, accuracy, pruning } = receipt;
+  const { latency, latency_batch, accuracy, pruning } = receipt;
   const rows = [
+    ...(accuracy === null ? [] : [change('accuracy', accuracy, shareText)]),
     change('file', receipt.file_bytes, bytesText),
     ...(receipt.gzip_bytes === null
       ? []
@@ -76,7 +107,9 @@ export function receiptText(receipt: Receipt): string {
     ...(latency === null
       ? []
       : [latencyChange('latency p50', latency.p50), latencyChange('latency p90', latency.p90)]),
-    ...(accuracy === null ? [] : [change('accuracy', accuracy, shareText)]),
+    ...(latency_batch === null
+      ? []
+      : [latencyChange(`p50, batch ${batchSize(latency_batch)}`, latency_batch.p50)]),
   ];
   const reached =
     pruning === null
@@ -99,11 +132,14 @@ export function receiptText(receipt: Receipt): string {
       ? []
       : [`${speedText(latency.ratio)}; the model beside itself ${speedText(latency.aa_ratio)}`]),
     ...outputLines(receipt),
+    ...contributionLines(receipt),
+    ...candidateLines(receipt),
     ...list(
       'Kept',
       receipt.kept.map(({ what, why }) => `${what}: ${why}`),
     ),
     ...list('Notes', receipt.notes),
+    ...list('What to try next', receipt.suggestions),
     'Stages',
     ...table(stages),
     `Needs ONNX Runtime ${receipt.onnx_runtime.needed}`,

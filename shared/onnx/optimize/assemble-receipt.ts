@@ -6,6 +6,7 @@ import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { seedsOf } from './plan-feeds.ts';
 import type { Trial } from './run-trial.ts';
+import { suggestionsFor } from './suggestions.ts';
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
 const layersMost = 5000;
@@ -21,6 +22,8 @@ export interface Findings {
   accepted: AcceptedTrial;
   calibrated: StageAnswer<'calibrate'> | null;
   times: StageAnswer<'time'>;
+  /** What `auto` tried. */
+  tried: Receipt['candidates'];
   check: StageAnswer<'check'> | null;
   notes: readonly string[];
   stages: Receipt['stages'];
@@ -141,6 +144,14 @@ export function assembleReceipt(findings: Findings): Receipt {
       ...findings.notes,
       ...sizeNotes(findings),
     ]),
+    suggestions: suggestionsFor({
+      request,
+      compare,
+      hasCalibration: optimization.calibration !== undefined,
+      hasEvaluation: optimization.evaluation !== undefined,
+      operators: before.operators,
+      latency: times.latency,
+    }),
     warnings: lines([...accepted.warnings, ...warningsOf(findings), ...transform.warnings]),
     run_as_whole: compare !== null,
     outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),
@@ -149,6 +160,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     calibrated_on: calibrated?.data ?? null,
     accuracy: compare?.accuracy ?? null,
     ...times,
+    candidates: findings.tried.slice(0, kindsMost),
     excluded_by_error: accepted.excluded,
     stages,
     onnx_runtime: { measured_with: runtime, needed: after.needs_runtime ?? runtime },

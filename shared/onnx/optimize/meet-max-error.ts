@@ -1,6 +1,7 @@
 import { ModelError } from '../model-error.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import { incomparable } from '../verify/incomparable.ts';
+import { worstError } from './loss-of.ts';
 import { runTrial, sensitivityNames, type Trial, type TrialContext } from './run-trial.ts';
 
 type ExcludedLayer = Receipt['excluded_by_error'][number];
@@ -17,16 +18,6 @@ export interface AcceptedTrial {
 /** Layers that are measured one by one; of more, those whose weights changed most. */
 const measuredMost = 48;
 const sampledMost = 8;
-
-/** The largest relative error of an output; infinite where one cannot be compared because it is broken. */
-function worstError({ compare }: Trial): { name: string; error: number } {
-  let worst = { name: '', error: 0 };
-  for (const { name, relative_l2_error, why } of compare?.outputs ?? []) {
-    const error = relative_l2_error ?? (why === incomparable.noTensor ? 0 : Number.POSITIVE_INFINITY);
-    if (error >= worst.error) worst = { name, error };
-  }
-  return worst;
-}
 
 /** Refuse outputs without any finite value in the model itself: no choice of layers changes that. */
 function requireComparable({ compare }: Trial, max_error: number): void {
@@ -54,7 +45,7 @@ async function measureSensitivity(context: TrialContext, first: Trial): Promise<
   for (const layer of byWeight.slice(0, measuredMost)) {
     const others = layers.filter((other) => other !== layer);
     const alone = await runTrial({ ...context, feed }, others, sensitivityNames);
-    const { error } = worstError(alone);
+    const { error } = worstError(alone.compare);
     measured.push({ layer, error: Number.isFinite(error) ? error : null });
   }
   // One that breaks an output altogether comes first.
@@ -82,7 +73,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
   const first = await runTrial(context, []);
   if (max_error === null) return { final: first, excluded: [], notes: [], warnings: [] };
   requireComparable(first, max_error);
-  const worst = worstError(first);
+  const worst = worstError(first.compare);
   if (worst.error <= max_error) return { final: first, excluded: [], notes: [], warnings: [] };
   const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${percent(worst.error)}, above max_error ${max_error}`;
   const { request, say } = context.optimization;
@@ -95,7 +86,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
     const layers = ranked.slice(0, count).map(({ layer }) => layer);
     const tried = await runTrial(context, layers);
     last = tried;
-    const { error } = worstError(tried);
+    const { error } = worstError(tried.compare);
     say(`Without ${count} of ${ranked.length} layers the largest error is ${percent(error)}.`);
     if (error <= max_error) [enough, final] = [count, tried];
     else tooFew = count;

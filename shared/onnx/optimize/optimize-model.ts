@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
+import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
 import { extents } from './extents.ts';
@@ -10,9 +11,14 @@ import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
 import { emptyFolder, type TrialContext } from './run-trial.ts';
+import { AutoSearch } from './search-auto.ts';
 import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
+
+/** Whether strategies are searched for. */
+const isAuto = (one: Optimization): one is Optimization & { request: QuantizeRequest } =>
+  one.request.operation === 'quantize' && one.request.strategy === 'auto';
 
 /** One optimization under way. */
 class Work {
@@ -93,24 +99,46 @@ class Work {
     return await this.stages.run<'check'>('check', task);
   }
 
+  /** Applies one strategy, and leaves out layers where `max_error` asks for it. */
+  async #transform(feeds: FeedPlans, isCompared: boolean) {
+    const { optimization, stages } = this;
+    const { request } = optimization;
+    const { observed, calibrated } = await this.#calibrate(feeds);
+    const feed = isCompared ? feeds.compare : null;
+    const seconds = extents[request.measure].compareSeconds;
+    const context: TrialContext = { optimization, stages, out: this.#out, observed, feed, seconds };
+    return { accepted: await meetMaxError(context, request.max_error), calibrated, tried: [] };
+  }
+
+  /** Applies the best of all strategies. */
+  async #search(
+    optimization: Optimization & { request: QuantizeRequest },
+    before: StageAnswer<'read'>,
+    feeds: FeedPlans,
+  ) {
+    const place = { out: this.#out, scratch: this.#scratch };
+    const search = new AutoSearch({ optimization, stages: this.stages, before, feeds, ...place });
+    const { final, tried, notes, calibrated } = await search.run();
+    return { accepted: { final, excluded: [], notes, warnings: [] }, calibrated, tried };
+  }
+
   async run(): Promise<Optimized> {
     const { optimization, stages } = this;
     const { model, user, request } = optimization;
     await emptyFolder(this.#scratch, user);
     const before = await this.#read(model, 'model');
     const extent = extents[request.measure];
-    const mustCompare = request.max_error !== null || isCalibrated(request);
+    const isSearch = isAuto(optimization);
+    const mustCompare = request.max_error !== null || isCalibrated(request) || isSearch;
     const isRunnable =
       fitInMemory(this.#bounds, before.weight_bytes) &&
       (mustCompare || before.weight_bytes <= extent.wholeBytes);
     const feeds = planFeeds(optimization, before.inputs);
-    const isCompared = request.measure !== 'none' || request.max_error !== null;
+    const isCompared = request.measure !== 'none' || request.max_error !== null || isSearch;
     if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
-    const { observed, calibrated } = await this.#calibrate(feeds);
-    const feed = isRunnable && isCompared ? feeds.compare : null;
-    const seconds = extent.compareSeconds;
-    const context: TrialContext = { optimization, stages, out: this.#out, observed, feed, seconds };
-    const accepted = await meetMaxError(context, request.max_error);
+    const { accepted, calibrated, tried } = isAuto(optimization)
+      ? await this.#search({ ...optimization, request: optimization.request }, before, feeds)
+      : await this.#transform(feeds, isRunnable && isCompared);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
@@ -136,6 +164,7 @@ class Work {
       accepted,
       calibrated,
       times,
+      tried,
       check,
       notes,
       stages: records,

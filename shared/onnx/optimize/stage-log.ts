@@ -19,6 +19,8 @@ export class StageLog {
   /** Runs a stage. Repetitions under one name add up their time, and the largest peak counts. */
   async run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
     this.#progress(name, 0);
+    // In the order in which they begin, also where two run side by side.
+    if (!this.#records.has(name)) this.#records.set(name, { name, seconds: 0, peak_memory_bytes: 0 });
     const outcome = await startStage<K>(this.#options, task, (fraction, bytes) =>
       this.#progress(name, fraction, bytes),
     );

@@ -9,6 +9,7 @@ import {
   speedText,
 } from './amount-text.ts';
 import type { BarPanel, BarRow } from './bar-panel.ts';
+import { batchSize } from './batch-size.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Colours of before, after, and errors; each with a contrast of at least 3 to 1 on white. */
@@ -48,8 +49,9 @@ const withFoot = (panel: BarPanel, foot: string | undefined): BarPanel =>
 
 /** Sizes, times and accuracy of the model and of its result. */
 export function changePanel(receipt: Receipt): BarPanel {
-  const { latency, accuracy } = receipt;
+  const { latency, latency_batch, accuracy } = receipt;
   const rows = [
+    ...(accuracy === null ? [] : [changeRow(`accuracy of ${accuracy.samples} samples`, accuracy, shareText)]),
     changeRow('file', receipt.file_bytes, bytesText),
     ...(receipt.gzip_bytes === null
       ? []
@@ -61,7 +63,8 @@ export function changePanel(receipt: Receipt): BarPanel {
     rows.push(latencyRow('latency p50', latency.p50));
     rows.push(latencyRow('latency p90', latency.p90));
   }
-  if (accuracy !== null) rows.push(changeRow(`accuracy of ${accuracy.samples} samples`, accuracy, shareText));
+  if (latency_batch !== null)
+    rows.push(latencyRow(`p50, batch ${batchSize(latency_batch)}`, latency_batch.p50));
   const [low = 0, high = 0] = latency?.ratio_interval ?? [];
   const foot =
     latency === null
@@ -74,6 +77,27 @@ export function changePanel(receipt: Receipt): BarPanel {
     scale: 'row',
     foot,
   };
+}
+
+/** What `auto` measured, by size; undefined where it did not search. */
+export function candidatePanel({ candidates }: Receipt): BarPanel | undefined {
+  if (candidates.length === 0) return undefined;
+  const rows = candidates.slice(0, layersShown).map(
+    ({ name, file_bytes, loss, holds, is_on_front, is_chosen }): BarRow => ({
+      label: `${is_chosen ? '→ ' : is_on_front ? '• ' : ''}${name}`,
+      bars: [
+        {
+          value: file_bytes,
+          text: bytesText(file_bytes),
+          colour: is_chosen ? barColours.after : is_on_front ? barColours.zeros : barColours.before,
+        },
+      ],
+      note: `${loss === null ? 'broken' : `loses ${errorText(loss)}`}${holds ? '' : ', too much'}`,
+    }),
+  );
+  const subtitle = 'blue: chosen; green: none is both smaller and loses less';
+  const panel: BarPanel = { title: 'Candidates', subtitle, rows, scale: 'all' };
+  return withFoot(panel, more(candidates.length, layersShown, 'candidates'));
 }
 
 /** Relative L2 error of each output, or of each layer that was run by itself. */

@@ -65,6 +65,25 @@ const CheckedLayer = z.object({
   why: z.string().nullable(),
 });
 
+/** A way to quantize that `auto` measured. */
+const Tried = z.object({
+  name: z.string(),
+  /** The requests that it is made of, one after the other. */
+  steps: z.array(z.record(z.string(), z.unknown())),
+  file_bytes: count,
+  /** Loss of accuracy, or where no labels were given the largest error of an output; null where an output is broken. */
+  loss: z.number().nullable(),
+  error: z.number().nullable(),
+  accuracy: z.number().nullable(),
+  /** Time after / time before; null where it was not timed. */
+  latency_ratio: z.number().nullable(),
+  /** Whether it loses no more than was asked. */
+  holds: z.boolean(),
+  /** Whether none is both smaller and loses less. */
+  is_on_front: z.boolean(),
+  is_chosen: z.boolean(),
+});
+
 /** The changes to a model and their effects: every number in it was measured. */
 export const Receipt = z.object({
   receipt_version: z.literal(1),
@@ -93,6 +112,7 @@ export const Receipt = z.object({
   layers_omitted: count,
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
   notes: z.array(z.string()),
+  suggestions: z.array(z.string()).default([]).describe('What may give a better result, most likely first.'),
   warnings: z.array(z.string()),
   /** False where the model is too large for a session, and `checked_layers` stand for the outputs, or nothing was measured. */
   run_as_whole: z.boolean(),
@@ -110,6 +130,7 @@ export const Receipt = z.object({
   latency_batch: Latency.nullable()
     .default(null)
     .describe('The same at a batch that fills the processor, where the model takes one.'),
+  candidates: z.array(Tried).default([]).describe('What `auto` measured, the smallest first.'),
   /** Layers that `max_error` excluded, most sensitive first, each with the output error it causes alone. */
   excluded_by_error: z.array(z.object({ layer: z.string(), error: z.number().nullable() })),
   stages: z.array(

@@ -1,7 +1,14 @@
 import { bytesText } from './amount-text.ts';
 import { type DrawnPanel, drawBars } from './bar-panel.ts';
 import type { Receipt } from './receipt.ts';
-import { changePanel, layerPanels, operatorPanel, outputPanel, stagePanels } from './receipt-panels.ts';
+import {
+  candidatePanel,
+  changePanel,
+  layerPanels,
+  operatorPanel,
+  outputPanel,
+  stagePanels,
+} from './receipt-panels.ts';
 import { pageGap, pageWidth, renderPage } from './render-page.ts';
 import { drawTexts } from './text-panel.ts';
 
@@ -41,10 +48,12 @@ function layout(receipt: Receipt): DrawnPanel[][] {
   const kept = receipt.kept.slice(0, keptShown).map(({ what, why }) => `${what}: ${why}`);
   const others = receipt.kept.length - kept.length;
   const layers = layerPanels(receipt);
+  const candidates = candidatePanel(receipt);
   return [
     ...texts('Warnings', receipt.warnings, warningColour),
     [drawBars(changePanel(receipt), pageWidth)],
     [drawBars(outputPanel(receipt), pageWidth)],
+    ...(candidates === undefined ? [] : [[drawBars(candidates, pageWidth)]]),
     layers.map((panel) => drawBars(panel, layers.length === 2 ? half : pageWidth)),
     [drawBars(operatorPanel(receipt), pageWidth)],
     stagePanels(receipt).map((panel) => drawBars(panel, half)),
@@ -53,6 +62,7 @@ function layout(receipt: Receipt): DrawnPanel[][] {
       ...(others > 0 ? [`and ${others} more, in the receipt's JSON`] : []),
     ]),
     ...texts('Notes', receipt.notes),
+    ...texts('What to try next', receipt.suggestions),
   ].filter((row) => row.length > 0);
 }
 

@@ -6,11 +6,14 @@ import { namesOf, type StrategyFacts } from './strategy-facts.ts';
 export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
 export type QuantType = (typeof quantTypes)[number];
 
+/** What `auto` makes small. */
+export const goals = ['size', 'latency'] as const;
+
 /** Parameters of quantizations. */
 export const quantizeParameters = {
   precision: {
     kind: 'integer',
-    description: 'Bits of a weight:',
+    description: 'Bits of a weight; with auto the fewest that one may have:',
     usage: '`8`, with weight_only also `4`, with float16 `16`.',
     bounds: [1, 64],
     isRequired: true,
@@ -72,6 +75,21 @@ export const quantizeParameters = {
     otherwise: false,
     before: false,
   },
+  max_loss: {
+    kind: 'positive',
+    description:
+      'With auto: how much may be lost, as a share of accuracy where the model has an evaluation set, else as the relative L2 error of an output.',
+    usage: 'A number such as `0.01`, which it is without it.',
+    before: null,
+  },
+  goal: {
+    kind: 'text',
+    description: 'With auto: what is to be small, the size of the file or the time of a run.',
+    usage: '`size` or `latency`.',
+    values: goals,
+    otherwise: 'size',
+    before: 'size',
+  },
   ...commonParameters(
     'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
   ),
@@ -96,6 +114,8 @@ export interface Combination {
   inputsOnly?: boolean;
   /** Operators that are quantized only when asked for. */
   include?: readonly string[];
+  /** Whether it searches, by `max_loss` and `goal`. */
+  searches?: boolean;
   /** Said after the strategy's description. */
   note?: string;
 }
@@ -194,6 +214,14 @@ export const quantizeStrategies = {
       'Weights in blocks of 32 as weight_only has them, chosen so that the products with the calibration set change least.',
     usesStatistics: true,
     combinations: blocks,
+  },
+  auto: {
+    description:
+      'The smallest or fastest result of all strategies that loses at most max_loss, layers of unlike precision among them; every candidate is measured.',
+    combinations: [
+      { precision: 4, quantTypes: ['int8'], searches: true },
+      { precision: 8, quantTypes: ['int8'], searches: true },
+    ],
   },
   float16: {
     description: 'Weights and activations in half precision: half the file; gains of time need a GPU or ARM.',

@@ -81,8 +81,8 @@ describe('a model is optimized in processes of their own', () => {
       'transform',
       'compare',
       'verify',
-      'time',
       'size',
+      'time',
     ]);
     for (const { peak_memory_bytes } of receipt.stages) expect(peak_memory_bytes).toBeGreaterThan(2 ** 24);
     expect(lines).toContain('transform done');

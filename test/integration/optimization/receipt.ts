@@ -15,6 +15,8 @@ export function receiptOf(bytes: number): Receipt {
     gzip_sampled: false,
     measure: 'quick',
     latency_batch: null,
+    candidates: [],
+    suggestions: [],
     parameters: same(124),
     nonzero_parameters: same(124),
     pruning: null,

@@ -6,6 +6,7 @@ import { endpoint as pruneMethods } from '../../../functions/optimization/strate
 import { endpoint as listPrunings } from '../../../functions/optimization/strategies/list-prune-strategies.endpoint.ts';
 import { endpoint as quantizeMethods } from '../../../functions/optimization/strategies/list-quantize-methods.endpoint.ts';
 import { endpoint as readPruning } from '../../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
+import { pruneStrategyNames } from '../../../shared/onnx/strategies/prune-strategies.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
 import type { Answer } from '../../support/service.ts';
 
@@ -57,7 +58,7 @@ describe('a request is refused', () => {
     ],
     [{ strategy: 'static_minmax', precision: '16' }, ['precision']],
     [{ include: 'Gemm' }, ['include']],
-    [{ strategy: 'gptq' }, ['strategy']],
+    [{ strategy: 'awq' }, ['strategy']],
     [{ inputs: '1x1x8x8' }, ['inputs']],
   ])('for quantization with %o', async (query, names) => {
     const answer = await service.quantize(query);
@@ -222,7 +223,7 @@ test('lists are newest first, and page by page', async () => {
 
 test('the methods are published as JSON Schema', async () => {
   const { json: prunings } = await service.call(pruneMethods, { as: service.developer });
-  expect(prunings.anyOf).toHaveLength(6);
+  expect(prunings.anyOf).toHaveLength(pruneStrategyNames.length);
   expect(prunings.anyOf[2].properties).toMatchObject({
     strategy: { const: 'n_m_2_4' },
     compression: { const: 2 },
@@ -242,8 +243,15 @@ test('the methods are published as JSON Schema', async () => {
     ['static_minmax', 8, 'uint8'],
     ['static_percentile', 8, 'uint8'],
     ['static_entropy', 8, 'uint8'],
+    ['static_mse', 8, 'uint8'],
     ['weight_only', 4, 'int4'],
     ['weight_only', 8, 'int8'],
+    ['weight_only_mse', 4, 'int4'],
+    ['weight_only_mse', 8, 'int8'],
+    ['gptq', 4, 'int4'],
+    ['gptq', 8, 'int8'],
+    ['auto', 4, 'int8'],
+    ['auto', 8, 'int8'],
     ['float16', 16, 'float16'],
   ]);
 });

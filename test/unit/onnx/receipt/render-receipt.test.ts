@@ -30,6 +30,8 @@ const receipt = (layers: number): Receipt => ({
   gzip_sampled: false,
   measure: 'full',
   latency_batch: null,
+  candidates: [],
+  suggestions: [],
   parameters: { before: 4_000_000_000, after: 2_000_000_000 },
   nonzero_parameters: { before: 0, after: 0 },
   pruning: {

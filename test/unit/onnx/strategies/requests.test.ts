@@ -8,8 +8,15 @@ const faults = (judged: ReturnType<typeof checkPruning> | ReturnType<typeof chec
   'faults' in judged ? judged.faults.map(({ name }) => name) : [];
 
 test('a record of an earlier release removes the same part of each layer', () => {
-  const old = { operation: 'prune', strategy: 'random', compression: 2, exclude: [], max_error: null, seed: 0 };
-  expect(storedRequest().parse(old)).toEqual({ ...old, allocation: 'uniform' });
+  const old = {
+    operation: 'prune',
+    strategy: 'random',
+    compression: 2,
+    exclude: [],
+    max_error: null,
+    seed: 0,
+  };
+  expect(storedRequest().parse(old)).toEqual({ ...old, measure: 'full', allocation: 'uniform' });
 });
 
 describe('a pruning', () => {

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
+import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
+import type { Model } from '../../../shared/onnx/model/model.ts';
+import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
+import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
+import { transformer } from '../../support/onnx/quantizable-networks.ts';
+import { smallModel } from '../../support/onnx/small-model.ts';
+import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+
+/** Quantizes a model by the best method within a loss. */
+async function auto(model: Model, max_loss: number) {
+  const [folder, work] = [await testFolder(), await testFolder()];
+  saveModel(model, folder);
+  const lines: string[] = [];
+  const optimized = await optimizeModel({
+    request: parseRequest({
+      operation: 'quantize',
+      strategy: 'auto',
+      precision: 8,
+      max_loss,
+      measure: 'none',
+    }),
+    model: join(folder, 'model.onnx'),
+    folder: work,
+    stageCommand: stageCommand(),
+    say: (line) => lines.push(line),
+    progress: () => {},
+    signal: new AbortController().signal,
+  });
+  return { ...optimized, folder: join(work, 'result'), lines };
+}
+
+test('auto returns the smallest candidate that holds the target, and lists them all', async () => {
+  const { receipt, files, folder } = await auto(transformer(17), 0.02);
+  const { candidates } = receipt;
+  const chosen = candidates.find(({ is_chosen }) => is_chosen);
+  expect(chosen?.holds).toBe(true);
+  expect(chosen?.loss).toBeLessThanOrEqual(0.02);
+  expect(receipt.outputs[0]?.relative_l2_error).toBe(chosen?.loss);
+  expect(readFileSync(join(folder, files[0] ?? '')).length).toBe(chosen?.file_bytes);
+  const smallest = Math.min(...candidates.filter(({ holds }) => holds).map(({ file_bytes }) => file_bytes));
+  expect(chosen?.file_bytes).toBe(smallest);
+  const sizes = candidates.map(({ file_bytes }) => file_bytes);
+  expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+  const losses = candidates.filter(({ is_on_front }) => is_on_front).map(({ loss }) => loss ?? 0);
+  expect(losses).toEqual(losses.toSorted((a, b) => b - a));
+  expect(renderReceipt(receipt)).toContain('Candidates');
+});
+
+test('a target that no candidate holds fails, and names the nearest', async () => {
+  const { initializers } = transformer(17).graph;
+  const model = smallModel({
+    nodes: [makeNode('MatMul', ['x', 'q.w'], ['y'], { name: 'only' })],
+    constants: [...initializers.values()].filter(({ name }) => name === 'q.w'),
+    inputs: { x: [2, 16] },
+    outputs: { y: [2, 16] },
+  });
+  await expect(auto(model, 1e-7)).rejects.toThrow(
+    /^No method loses at most 1e-7: the nearest, float16, loses /,
+  );
+});

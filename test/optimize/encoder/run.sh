@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Compresses a trained sentence encoder by each method and prints the table of shared/onnx/README.md: size, agreement of
+# the nearest of 200 sentences with the float model, and relative error of the embeddings. Needs Python 3 with venv, PyPI
+# and this project's node_modules; about ten minutes on two cores.
+# Usage: run.sh [folder that keeps the models; a temporary one by default]
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$here/../../.."
+export PATH="$root/node_modules/.bin:$PATH" ORT_DISABLE_TELEMETRY=1
+folder="${1:-}"
+if [ -z "$folder" ]; then
+  folder="$(mktemp -d)"
+  trap 'rm -rf "$folder"' EXIT
+fi
+mkdir -p "$folder"
+[ -x "$folder/python/bin/python" ] || python3 -m venv "$folder/python"
+python="$folder/python/bin/python"
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$here/requirements.txt"
+"$python" "$here/make_encoder.py" "$folder"
+
+results=()
+quantize() {
+  local name="$1"
+  shift
+  results+=("$folder/$name.onnx")
+  [ -e "$folder/$name.onnx" ] || node "$root/shared/onnx/cli/main.ts" quantize "$folder/encoder.onnx" --measure none \
+    --calibration "$folder/calibration.npz" --out "$folder/$name.onnx" "$@" >"$folder/$name.log" 2>&1
+}
+
+results+=("$folder/reference-dynamic.onnx" "$folder/reference-4bit.onnx")
+[ -e "$folder/reference-4bit.onnx" ] || "$python" "$here/reference.py" "$folder"
+quantize dynamic-per-tensor --strategy dynamic --precision 8 --no-per-channel
+quantize dynamic --strategy dynamic --precision 8
+quantize dynamic-smooth --strategy dynamic --precision 8 --smooth-alpha 0.7
+quantize static-inputs --strategy static_minmax --precision 8 --inputs-only
+quantize static-inputs-smooth --strategy static_minmax --precision 8 --inputs-only --smooth-alpha 0.7
+quantize weight-only --strategy weight_only --precision 4
+quantize weight-only-mse --strategy weight_only_mse --precision 4
+quantize gptq --strategy gptq --precision 4
+quantize gptq-uint4 --strategy gptq --precision 4 --quant-type uint4
+"$python" "$here/agreement.py" "$folder/search.npz" "$folder/encoder.onnx" "${results[@]}"
