@@ -26,12 +26,12 @@ export async function buildEnvironment(options: ObtainOptions): Promise<Obtained
   const started = performance.now();
   const scratch = place.scratch();
   try {
-    const { lock, bytes, installer } = await installSealed(options, scratch);
+    const { lock, bytes, installer, isReused } = await installSealed(options, scratch);
     const buildSeconds = (performance.now() - started) / 1000;
     const built = { key, lockHash: lockHash(lock), buildSeconds, bytes };
     await place.complete(built);
     log(`environment: built with ${installer} in ${buildSeconds.toFixed(1)} s`);
-    const stored = await storePack(options, scratch, lock, buildSeconds);
+    const stored = await storePack(options, { scratch, lock, buildSeconds, isReused });
     return { ...built, cache: 'miss', stored };
   } catch (error) {
     if ((await place.read()) === null) await place.wipe();
@@ -78,7 +78,7 @@ async function installSealed(options: ObtainOptions, scratch: string) {
     await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
   const lock = () => lockOf({ place, envType, dependencies });
   const reused = shared === undefined ? null : await reuseShared(build, shared);
-  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links' };
+  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links', isReused: true };
 
   await mkdir(folder, { mode: 0o755 });
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
@@ -92,7 +92,7 @@ async function installSealed(options: ObtainOptions, scratch: string) {
   await refuseCredentials(folder, indexes.credentials);
   const list = await lock();
   if (shared !== undefined && relayed !== null) await keepShared(build, shared, { list, relayed, bytes });
-  return { lock: list, bytes, installer };
+  return { lock: list, bytes, installer, isReused: false };
 }
 
 /** Write a file that only the builder may read. */
@@ -117,18 +117,29 @@ export async function storeComplete(options: ObtainOptions, buildSeconds: number
   const scratch = options.place.scratch();
   try {
     await mkdir(scratch, { mode: 0o755 });
-    return await storePack(options, scratch, await lockOf(options), buildSeconds);
+    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, isReused: false });
   } finally {
     await removeTree(scratch);
   }
 }
 
-async function storePack(options: ObtainOptions, scratch: string, lock: string, buildSeconds: number) {
-  const { place, key, store, stop, log } = options;
+interface PackToStore {
+  scratch: string;
+  lock: string;
+  buildSeconds: number;
+  /** Whether the environment consists of links to the one that this host shares. */
+  isReused: boolean;
+}
+
+async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, isReused }: PackToStore) {
+  const { place, key, store, stop, log, shared } = options;
   try {
     const started = performance.now();
     const file = join(scratch, 'pack.tar.zst');
-    const bytes = await packEnvironment(place.folder, file, stop);
+    const earlier = isReused ? await shared?.pack() : undefined;
+    const { bytes, commonAt } = await packEnvironment(place.folder, file, stop, earlier);
+    // Where it was kept already or cannot be, the next one is packed by itself.
+    if (earlier === undefined) await shared?.keepPack(file, commonAt).catch(() => undefined);
     const packSeconds = (performance.now() - started) / 1000;
     await store.save(key, { file, lock, lockHash: lockHash(lock), buildSeconds });
     log(`environment: packed ${(bytes / 1e6).toFixed(1)} MB in ${packSeconds.toFixed(1)} s and stored`);

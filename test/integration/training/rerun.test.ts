@@ -15,8 +15,9 @@ cat "$CONFIG_PATH"
 echo "source: $(cat name.txt)"
 if grep -q 'wait: true' "$CONFIG_PATH"; then sleep 60; fi
 if grep -q 'fail: true' "$CONFIG_PATH"; then exit 3; fi
+if grep -q 'eat: true' "$CONFIG_PATH"; then : "$(head -c 1G /dev/zero | tr '\\0' x)"; fi
 `;
-const config = 'lr: 0.1 # the rate\nmodel:\n  layers: [3, 4]\nfail: false\nwait: false\n';
+const config = 'lr: 0.1 # the rate\nmodel:\n  layers: [3, 4]\nfail: false\nwait: false\neat: false\n';
 
 const commit = { git_commit: '3f2a9c1', git_branch: 'main', git_dirty: 'true' };
 
@@ -43,9 +44,10 @@ async function begin() {
     project_id,
     put,
     again,
-    train: async (): Promise<string> =>
-      (await service.call(train, { path: { project_id }, query: { config: 'train.yaml', ...commit }, as }))
-        .json.experiment_id,
+    train: async (more: Record<string, string> = {}): Promise<string> => {
+      const query = { config: 'train.yaml', ...commit, ...more };
+      return (await service.call(train, { path: { project_id }, query, as })).json.experiment_id;
+    },
     rerun: async (id: string, query: Record<string, string> = {}): Promise<string> => {
       const answer = await again(id, query);
       expect(answer.status, answer.text).toBe(200);
@@ -137,6 +139,27 @@ describe('a rerun', () => {
     const last = await project.rerun(waiting, { overrides: '{"wait":false,"fail":false}' });
     expect(await project.ended(last)).toMatchObject({ status: 'SUCCEEDED' });
     expect(await project.log(last)).toMatch(/runs: [23]/);
+  });
+
+  test.each([
+    ['ran out of memory', 'eat', { vcpus: '0.25', memory: '512' }, 'memory'],
+    ['was stopped at its timeout', 'wait', { timeout: '3' }, 'timeout'],
+  ])('goes on from the checkpoints of one that %s', { timeout: 120_000 }, async (_, what, query, reason) => {
+    const project = await begin();
+    await project.put(config.replace(`${what}: false`, `${what}: true`));
+    const first = await project.train(query);
+    const failed = await project.ended(first);
+    expect(failed).toMatchObject({ status: 'FAILED', status_reason: expect.stringContaining(reason) });
+    const enough = { timeout: '60', vcpus: '0.5', memory: '1024' };
+    const second = await project.rerun(first, { overrides: `{"${what}":false}`, ...enough });
+    const later = await project.ended(second);
+    expect(later).toMatchObject({
+      status: 'SUCCEEDED',
+      continues_from: first,
+      ...{ memory: 1024, timeout: 60 },
+    });
+    expect(later['config_version']).toBe(failed['config_version']);
+    expect(await project.log(second)).toContain('runs: 2');
   });
 
   test('keeps the checkpoints from being deleted until it has ended, and has its own then', async () => {

@@ -1,4 +1,4 @@
-import { createWriteStream, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createReadStream, createWriteStream, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,24 +12,59 @@ const epoch = new Date(0);
 
 type EntryData = ConstructorParameters<typeof Pax>[0];
 
-/**
- * Packs a sealed environment into one `.tar.zst` file and gives its size in bytes. Only files, folders and symbolic
- * links, sorted and without owners, so that the same environment gives the same pack. Times of files are kept,
- * because compiled Python modules are valid only for the time of their source. Memory is bounded: files are read in
- * pieces of 1 MB, and a few blocks are compressed at once.
- */
-export async function packEnvironment(folder: string, file: string, stop: AbortSignal): Promise<number> {
-  await pipeline(compressFrames(tarBlocks(folder)), createWriteStream(file, { flags: 'wx' }), {
-    signal: stop,
-  });
-  return (await stat(file)).size;
+/** Files of a virtual environment that hold its path: its settings, and the programs in `bin`. They come first in a pack. */
+export const holdsPath = (path: string): boolean =>
+  path === 'pyvenv.cfg' || path === 'bin' || path.startsWith('bin/');
+
+/** A pack, and where in it the frames begin that do not depend on the folder's path. */
+export interface PackedEnvironment {
+  bytes: number;
+  commonAt: number;
 }
 
-/** The archive of a folder in blocks, each of which is compressed by itself. */
-export async function* tarBlocks(folder: string): AsyncGenerator<Buffer> {
+/** The pack of an environment with the same files but those that hold the path. */
+export interface EarlierPack {
+  file: string;
+  commonAt: number;
+}
+
+/**
+ * Pack a sealed environment into one `.tar.zst` file. Only files, folders and symbolic links, sorted and without owners,
+ * so that the same environment gives the same pack. Times of files are kept, because compiled Python modules are valid
+ * only for the time of their source. Memory is bounded: files are read in pieces of 1 MB, and a few blocks are compressed
+ * at once. What does not depend on the path is copied from an earlier pack where one is given.
+ */
+export async function packEnvironment(
+  folder: string,
+  file: string,
+  stop: AbortSignal,
+  earlier?: EarlierPack,
+): Promise<PackedEnvironment> {
+  const own = compressFrames(tarBlocks(folder, holdsPath));
+  await pipeline(own, createWriteStream(file, { flags: 'wx' }), { signal: stop });
+  const commonAt = (await stat(file)).size;
+  const common =
+    earlier === undefined
+      ? compressFrames(ended(tarBlocks(folder, (path) => !holdsPath(path))))
+      : createReadStream(earlier.file, { start: earlier.commonAt, highWaterMark: chunkBytes });
+  await pipeline(common, createWriteStream(file, { flags: 'a' }), { signal: stop });
+  return { bytes: (await stat(file)).size, commonAt };
+}
+
+/** Blocks of an archive with its end mark. */
+export async function* ended(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* blocks;
+  yield Buffer.alloc(1024);
+}
+
+/** The archive of some top-level entries of a folder in blocks, each of which is compressed by itself. */
+export async function* tarBlocks(
+  folder: string,
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of tarPieces(folder, '')) {
+  for await (const piece of tarPieces(folder, '', isWanted)) {
     waiting.push(piece);
     bytes += piece.length;
     if (bytes < blockBytes) continue;
@@ -37,17 +72,22 @@ export async function* tarBlocks(folder: string): AsyncGenerator<Buffer> {
     waiting = [];
     bytes = 0;
   }
-  yield Buffer.concat([...waiting, Buffer.alloc(1024)]);
+  if (bytes > 0) yield Buffer.concat(waiting, bytes);
 }
 
-async function* tarPieces(folder: string, under: string): AsyncGenerator<Buffer> {
+async function* tarPieces(
+  folder: string,
+  under: string,
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<Buffer> {
   for (const name of readdirSync(join(folder, under)).sort()) {
     const path = under === '' ? name : `${under}/${name}`;
+    if (!isWanted(path)) continue;
     const full = join(folder, path);
     const facts = lstatSync(full);
     if (facts.isDirectory()) {
       yield header({ path: `${path}/`, mode: 0o755, mtime: epoch, size: 0 }, 'Directory');
-      yield* tarPieces(folder, path);
+      yield* tarPieces(folder, path, isWanted);
     } else if (facts.isSymbolicLink()) {
       const linkpath = readlinkSync(full);
       yield header({ path, linkpath, mode: 0o777, mtime: epoch, size: 0 }, 'SymbolicLink');

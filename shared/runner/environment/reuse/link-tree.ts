@@ -12,6 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { holdsPath } from '../pack/pack-environment.ts';
 
 export interface LinkedTree {
   from: string;
@@ -20,9 +21,6 @@ export interface LinkedTree {
   builtAt: string;
   canLink: boolean;
 }
-
-/** Files of a virtual environment that hold its path: its settings, and the programs in `bin`. */
-const holdsPath = (path: string): boolean => path === 'pyvenv.cfg' || path.startsWith('bin/');
 
 /**
  * Make a sealed virtual environment again in another folder. Its files are linked where they are root's and programs of

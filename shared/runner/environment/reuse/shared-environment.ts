@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { tryHostLock } from '../../host/host-lock.ts';
 import { EnvironmentFolder } from '../cache/environment-folder.ts';
 import { removeTree } from '../cache/remove-tree.ts';
+import type { EarlierPack } from '../pack/pack-environment.ts';
 import { Wheel } from './installed-wheels.ts';
 import { linkTree } from './link-tree.ts';
 
@@ -26,6 +27,7 @@ export class SharedEnvironment {
   readonly #tree: string;
   readonly #facts: string;
   readonly #canLink: boolean;
+  readonly #pack: string;
 
   /** @param key of a request without a project's folder @param canLink whether no program of a job can change its files */
   constructor(folder: string, key: string, canLink: boolean) {
@@ -33,6 +35,7 @@ export class SharedEnvironment {
     this.#place = new EnvironmentFolder(folder, key);
     this.#tree = join(this.#place.folder, 'environment');
     this.#facts = join(this.#place.folder, 'wheels.json');
+    this.#pack = join(this.#place.folder, 'pack');
   }
 
   /** Make `folder` from it, sealed; null where it is not there. */
@@ -67,5 +70,19 @@ export class SharedEnvironment {
     } finally {
       await lock.release();
     }
+  }
+
+  /** The pack of the environment from which it was kept, where that was packed; its name says where the common part begins. */
+  async pack(): Promise<EarlierPack | undefined> {
+    const [name = ''] = await readdir(this.#pack).catch(() => []);
+    const commonAt = Number(name);
+    return /^\d+$/.test(name) ? { file: join(this.#pack, name), commonAt } : undefined;
+  }
+
+  /** Keep a pack, by a link to it: it costs no bytes while the other is there. */
+  async keepPack(file: string, commonAt: number): Promise<void> {
+    if ((await this.#place.read()) === null) return;
+    await mkdir(this.#pack, { mode: 0o700 });
+    await link(file, join(this.#pack, String(commonAt)));
   }
 }

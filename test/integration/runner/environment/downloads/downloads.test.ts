@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { EnvironmentFolder } from '../../../../../shared/runner/environment/cache/environment-folder.ts';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
 import { IndexRelay } from '../../../../../shared/runner/environment/downloads/index-relay.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
@@ -159,16 +160,16 @@ describe('an environment from an index', () => {
   };
 
   test('a second project of the same wheels gets them as they are installed, as long as its index has them', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const index = await startPackageIndex({ tiny: { [wheel]: bytes } });
     const shared = { operatorEnv: operatorEnv(), packageIndexes: [new URL(index.url).origin] };
     const spec = { env_type: 'python', dependencies: `--index-url ${index.url}\ntiny` } as const;
-    const build = async (projectId: string) => {
+    const build = async (projectId: string, cache = 'miss') => {
       fixture.lines.length = 0;
       const downloads = new DownloadCache(folder, undefined);
       const built = await prepareEnvironment(options(fixture, spec, { ...shared, projectId, downloads }));
-      expect(built).toMatchObject({ cache: 'miss' });
+      expect(built).toMatchObject({ cache, stored: true });
       return built.env;
     };
     const installed = () => fixture.lines.filter((line) => line.includes('installed on this host'));
@@ -189,6 +190,11 @@ describe('an environment from an index', () => {
     // Python replaces the paths in compiled modules when it imports them.
     const naming = spawnSync('grep', ['-rlF', '--exclude=*.pyc', ...paths], { encoding: 'utf8' });
     expect(naming).toMatchObject({ status: 1, stdout: '' });
+
+    // Its pack, most of which was copied from that of the first project, makes the same environment elsewhere.
+    await new EnvironmentFolder(dirname(paths[1]!), basename(paths[1]!)).wipe();
+    const unpacked = await build('p2', 'hit');
+    expect([version(unpacked), unpacked]).toEqual(['1.0', second]);
 
     await writeWheel(join(fixture.folder, 'new.whl'), '1.1');
     index.files['tiny'] = { 'tiny-1.1-py3-none-any.whl': await readFile(join(fixture.folder, 'new.whl')) };
