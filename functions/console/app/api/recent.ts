@@ -1,35 +1,48 @@
+import type { endpoint as searchExperiments } from '../../../experiments/search-experiments.endpoint.ts';
 import type { Experiment, Project } from './answers.ts';
-import { experimentsPage, loadProjects } from './projects.ts';
+import { page } from './calls.ts';
+import { loadProjects } from './projects.ts';
 
 /** What has happened lately in all projects. */
 export interface Recent {
   projects: readonly Project[];
-  experiments: readonly Experiment[];
+  live: readonly Experiment[];
+  failed: readonly Experiment[];
+  ended: readonly Experiment[];
   month: { ended: number; seconds: number; cost: number | null };
 }
 
-/** Projects whose experiments the overview reads. */
-const projectsMost = 12;
-const experimentsMost = 30;
+const shownMost = 8;
+const liveMost = 50;
+/** Rows of the month that are added up. */
+const monthMost = 1000;
+const fields =
+  'experiment_id,project_id,name,status,status_reason,created_at,started_at,stopped_at,duration,best,cost';
+
+const search = async (filter: string, order_by: string, limit: number, wanted = fields): Promise<Experiment[]> =>
+  (await page<typeof searchExperiments>('GET /experiments', { query: { filter, order_by, limit, fields: wanted } })).rows;
 
 export async function loadRecent(): Promise<Recent> {
+  const now = new Date();
+  const month = new Date(now.getFullYear(), now.getMonth(), 1).toISOString();
   const projects = [...(await loadProjects())].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-  const pages = await Promise.all(
-    projects.slice(0, projectsMost).map(({ project_id }) => experimentsPage(project_id, experimentsMost)),
-  );
-  const experiments = pages
-    .flatMap(({ rows }) => rows)
-    .sort((a, b) => (b.stopped_at ?? b.created_at).localeCompare(a.stopped_at ?? a.created_at));
-  const start = new Date();
-  const month = new Date(start.getFullYear(), start.getMonth(), 1).toISOString();
-  const ended = experiments.filter(({ stopped_at }) => stopped_at !== null && stopped_at >= month);
-  const costs = ended.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  if (projects.length === 0)
+    return { projects, live: [], failed: [], ended: [], month: { ended: 0, seconds: 0, cost: null } };
+  const [live, failed, ended, months] = await Promise.all([
+    search("status NOT IN ('SUCCEEDED', 'FAILED', 'CANCELLED')", 'created_at DESC', liveMost),
+    search("status = 'FAILED'", 'stopped_at DESC', shownMost),
+    search('stopped_at IS NOT NULL', 'stopped_at DESC', shownMost),
+    search(`stopped_at >= '${month}'`, 'stopped_at DESC', monthMost, 'duration,cost'),
+  ]);
+  const costs = months.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   return {
     projects,
-    experiments,
+    live,
+    failed,
+    ended,
     month: {
-      ended: ended.length,
-      seconds: ended.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
+      ended: months.length,
+      seconds: months.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
       cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
     },
   };

@@ -94,7 +94,13 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
             </div>
             <Preview key={shown.path + shown.sha256} path={path} artifact={shown} />
             <p class="soft small hash">
-              {bytesText(shown.size)} · {shown.media_type} · SHA-256 <code>{shown.sha256.slice(0, 16)}…</code>
+              {bytesText(shown.size)} · {shown.media_type}
+              {shown.sha256 !== null && (
+                <>
+                  {' '}
+                  · SHA-256 <code>{shown.sha256.slice(0, 16)}…</code>
+                </>
+              )}
             </p>
           </>
         )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { noteReach, poll } from '../api/poller.ts';
-import { experimentsPage } from '../api/projects.ts';
+import { byIdMost, experimentsById, experimentsPage } from '../api/projects.ts';
 import { isExpired, signInCount } from '../api/session.ts';
 import { isFinal } from '../ui/status.tsx';
 import { type Row, rowOf } from './row.ts';
@@ -48,6 +48,7 @@ export function useRows(project_id: string): Rows {
 
   useEffect(() => {
     let isGone = false;
+    let looks = 0;
     const load = async () => {
       const found: Row[] = [];
       let next: string | undefined;
@@ -73,7 +74,14 @@ export function useRows(project_id: string): Rows {
     const end = poll({
       run: async () => {
         if (latest.current.error !== undefined && !latest.current.isComplete) return load();
-        const { rows } = await experimentsPage(project_id, firstPage);
+        looks += 1;
+        const below = latest.current.rows.slice(firstPage).filter(({ status }) => !isFinal(status));
+        const ids = below.slice(0, byIdMost).map(({ experiment_id }) => experiment_id);
+        // New experiments come first; those that run further down have every third look.
+        const isByIds = ids.length > 0 && looks % 3 === 0;
+        const { rows } = await (isByIds
+          ? experimentsById(project_id, ids)
+          : experimentsPage(project_id, firstPage));
         if (!isGone) merge(rows.map(rowOf));
       },
       every() {

@@ -5,9 +5,9 @@ import { href } from '../router.ts';
 import { costText, durationText, numberText, plural } from '../ui/format.ts';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { PageHead } from '../ui/shell.tsx';
-import { isFinal, Status } from '../ui/status.tsx';
+import { Status } from '../ui/status.tsx';
 
-type Row = Recent['experiments'][number];
+type Row = Recent['live'][number];
 
 const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
@@ -87,20 +87,18 @@ const FirstSteps = () => (
 function Overview({ recent }: { recent: Recent }) {
   const nameOf = (id: string) =>
     recent.projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
-  const running = recent.experiments.filter(({ status }) => !isFinal(status));
-  const failed = recent.experiments.filter(({ status }) => status === 'FAILED').slice(0, 6);
-  const ended = recent.experiments.filter(({ status }) => isFinal(status)).slice(0, 8);
+  const { live: running, failed, ended } = recent;
   if (recent.projects.length === 0) return <FirstSteps />;
   return (
     <>
       <dl class="figures">
         <div>
           <dt>Running now</dt>
-          <dd>{running.length}</dd>
+          <dd>{running.length === 50 ? 'over 50' : running.length}</dd>
         </div>
         <div>
           <dt>Ended this month</dt>
-          <dd>{recent.month.ended}</dd>
+          <dd>{recent.month.ended === 1000 ? 'over 1,000' : recent.month.ended}</dd>
         </div>
         <div>
           <dt>Compute this month</dt>
@@ -171,7 +169,7 @@ function Overview({ recent }: { recent: Recent }) {
 /** What runs now, what failed lately and why, and what it cost this month. */
 export function HomePage() {
   const live = useLive('home', loadRecent, {
-    every: ({ experiments }) => (experiments.some(({ status }) => !isFinal(status)) ? 4_000 : 20_000),
+    every: ({ live: running }) => (running.length > 0 ? 5_000 : 20_000),
   });
   return (
     <>
