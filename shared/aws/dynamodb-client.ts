@@ -7,5 +7,7 @@ import { dynamoDbEndpoint } from './dynamodb-endpoint.ts';
 export const dynamoDb = /* @__PURE__ */ oncePerEndpoint('DYNAMODB_ENDPOINT', (environment) => {
   const { endpoint, ...settings } = clientEndpoint(environment, 'DYNAMODB_ENDPOINT');
   const client = new DynamoDBClient({ ...settings, ...dynamoDbEndpoint(endpoint) });
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  // A param may be called `constructor`: the SDK then takes the record that holds it for an instance of a class.
+  const marshallOptions = { removeUndefinedValues: true, convertClassInstanceToMap: true };
+  return DynamoDBDocumentClient.from(client, { marshallOptions });
 });

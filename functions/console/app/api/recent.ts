@@ -19,8 +19,17 @@ const monthMost = 1000;
 const fields =
   'experiment_id,project_id,name,status,status_reason,created_at,started_at,stopped_at,duration,best,cost';
 
-const search = async (filter: string, order_by: string, limit: number, wanted = fields): Promise<Experiment[]> =>
-  (await page<typeof searchExperiments>('GET /experiments', { query: { filter, order_by, limit, fields: wanted } })).rows;
+const search = async (
+  filter: string,
+  order_by: string,
+  limit: number,
+  wanted = fields,
+): Promise<Experiment[]> =>
+  (
+    await page<typeof searchExperiments>('GET /experiments', {
+      query: { filter, order_by, limit, fields: wanted },
+    })
+  ).rows;
 
 export async function loadRecent(): Promise<Recent> {
   const now = new Date();

@@ -130,15 +130,13 @@ export async function uploadModelFile(
     };
     await sendUpload(target, sending(file, onSent));
   } else if (ticket.parts !== null) {
-    let before = 0;
+    // Parts that have arrived before are not asked for again.
     for (const part of ticket.parts) {
-      const from = before;
-      const bytes = file.slice(from, from + part.size);
+      const bytes = file.slice(part.offset, part.offset + part.size);
       await sendUpload(
         async () => part,
-        sending(bytes, (sent) => onSent(from + sent)),
+        sending(bytes, (sent) => onSent(part.offset + sent)),
       );
-      before += part.size;
     }
   }
   onProgress({ step: 'checking', done: 1 });

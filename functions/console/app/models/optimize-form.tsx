@@ -5,18 +5,6 @@ import { tell } from '../ui/notice.tsx';
 import { Field, Form, Loaded } from '../ui/parts.tsx';
 import { type Method, methodsIn, type Parameter, queryOf } from './method.ts';
 
-/** Shapes of a model's tensors in the grammar of the service, with `?` for what may be of any size. */
-function shapesOf(model: ModelDetails, which: 'inputs' | 'outputs'): string {
-  const given = model.shapes[which];
-  if (given !== null && given !== undefined) return given;
-  return (model.inspection?.[which] ?? [])
-    .map(
-      ({ name, shape }) =>
-        `${name}:[${(shape ?? []).map((size) => (typeof size === 'number' ? size : '?')).join(',')}]`,
-    )
-    .join(',');
-}
-
 const readable = (name: string): string =>
   name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
@@ -83,10 +71,7 @@ function MethodForm({
 }) {
   const [id, setId] = useState(methods[0]?.id ?? '');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [shapes, setShapes] = useState({
-    inputs: shapesOf(model, 'inputs'),
-    outputs: shapesOf(model, 'outputs'),
-  });
+  const [shapes, setShapes] = useState({ inputs: 'auto', outputs: 'auto' });
   const [result, setResult] = useState('');
   const method = methods.find((one) => one.id === id) ?? methods[0];
   if (method === undefined) return null;
@@ -131,7 +116,7 @@ function MethodForm({
           {method.parameters.filter(({ name }) => rare.has(name)).map(field)}
           {operation === 'prune' && (
             <>
-              <Field label="Shapes of the inputs">
+              <Field label="Shapes of the inputs" hint="auto: as the model has them.">
                 {(attributes) => (
                   <input
                     {...attributes}

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
+import { Client } from '../../shared/client/client.ts';
+import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { findChromium } from './chromium.ts';
+
+export const admin = { username: 'admin', password: 'a long sentence for the browser' };
+
+/** A window in which somebody looks at the console. */
+export interface Look {
+  width: number;
+  scheme: 'light' | 'dark';
+}
+
+/** A service of its own and a browser, for one file of tests. */
+export interface ConsoleService {
+  url: string;
+  browser: Browser;
+  client: Client;
+  /** Pages that were opened have reported these errors of scripts and refusals of the policy. */
+  faults: string[];
+  /** Open the console in a window of its own. */
+  open(look?: Partial<Look>): Promise<Page>;
+  /** The same, signed in. */
+  enter(look?: Partial<Look>): Promise<Page>;
+  /** Stop the service, as when a machine restarts; `start` begins it again at the same address. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What every page is watched for. Failed requests are the business of those tests that make them fail. */
+function watch(page: Page, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    const text = message.text();
+    if (message.type() === 'error' && !text.includes('Failed to load resource')) faults.push(text);
+  });
+}
+
+export async function signIn(page: Page, { username, password } = admin): Promise<void> {
+  await page.getByLabel('User', { exact: true }).fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.shell').waitFor();
+}
+
+export async function startConsole(): Promise<ConsoleService> {
+  const folder = await mkdtemp(join(tmpdir(), 'console-'));
+  const environment = { ADMIN_PASSWORD: admin.password, LOG_LEVEL: 'error' };
+  const launch = async (port: string): Promise<LocalService> => {
+    const started = await startLocalService(['--data', folder, '--port', port], environment);
+    if (!('url' in started)) throw new Error(started.output);
+    return started;
+  };
+  let service = await launch('0');
+  const { url } = service;
+  const { access_token } = await new Client({ url }).call<typeof createToken>('POST /auth/token', {
+    body: { grant_type: 'password', ...admin },
+  });
+  const browser = await chromium.launch({
+    executablePath: findChromium() ?? 'chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  const faults: string[] = [];
+  const contexts: BrowserContext[] = [];
+  const open = async ({ width = 1280, scheme = 'light' }: Partial<Look> = {}): Promise<Page> => {
+    const context = await browser.newContext({
+      viewport: { width, height: width < 500 ? 844 : 800 },
+      colorScheme: scheme,
+      hasTouch: width < 500,
+      reducedMotion: 'reduce',
+      acceptDownloads: true,
+    });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+    contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    watch(page, faults);
+    await page.goto(`${url}/console`);
+    return page;
+  };
+  return {
+    url,
+    browser,
+    client: new Client({ url, token: access_token }),
+    faults,
+    open,
+    async enter(look) {
+      const page = await open(look);
+      await signIn(page);
+      return page;
+    },
+    async stop() {
+      await service.end('SIGTERM');
+    },
+    async start() {
+      service = await launch(new URL(url).port);
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
+      await service.end('SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Go to a place of the console and wait until it is loaded. */
+export async function visit(page: Page, place: string): Promise<void> {
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, `#/${place}`);
+  await settle(page);
+}
+
+/** Wait until nothing is loading and scripts have drawn. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('main .skeleton') === null);
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+}

@@ -1,0 +1,436 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { endpoint as updateExperiment } from '../../functions/experiments/update-experiment.endpoint.ts';
+import { recordMany } from '../../infra/demo/record-many.ts';
+import { axeFindings } from './axe.ts';
+import { admin, type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
+import { hostile, type Seeded, seed } from './seed.ts';
+
+let service: ConsoleService;
+let seeded: Seeded;
+let many: string;
+let page: Page;
+const recorded = 120;
+const root = join(import.meta.dirname, '../..');
+const shots = join(root, '.build/screenshots');
+
+beforeAll(async () => {
+  service = await startConsole();
+  seeded = await seed(service.url, service.client);
+  ({ project_id: many } = await recordMany(service.client, recorded));
+  page = await service.enter();
+});
+afterAll(() => service.close());
+
+const text = (selector: string): Promise<string> => page.locator(selector).first().innerText();
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+
+describe('signing in', () => {
+  test('a wrong password is told, the right one leads home', async () => {
+    const other = await service.open();
+    await other.getByLabel('User', { exact: true }).fill('admin');
+    await other.getByLabel('Password', { exact: true }).fill('a wrong sentence');
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('alert').waitFor();
+    await signIn(other);
+    await other.getByRole('heading', { name: 'Last ended' }).waitFor();
+    expect(await other.locator('.figures').innerText()).toContain('Ended this month');
+    await other.context().close();
+  });
+});
+
+describe('the table', () => {
+  const names = () => page.locator('.row.body .cell.name').allInnerTexts();
+
+  test('has every experiment, drawing only those that are seen', async () => {
+    await visit(page, `projects/${many}`);
+    await page.getByText(`${recorded} experiments`, { exact: false }).nth(1).waitFor();
+    expect((await names()).length).toBeLessThan(60);
+    expect(await page.locator('[role=table]').getAttribute('aria-rowcount')).toBe(String(recorded + 1));
+  });
+
+  test('is filtered by the grammar of the API, and says where a filter is wrong', async () => {
+    await page.getByLabel('Filter').fill("params.optimizer = 'adam' AND metrics.accuracy > 0.5");
+    await expect.poll(() => text('.table-note')).toMatch(/^\d+ of 120/);
+    expect((await names()).every((name) => name.includes('-adam-'))).toBe(true);
+    await page.getByLabel('Filter').fill('metrics.accuracy >');
+    await expect.poll(() => text('.table-note')).toContain('position 19');
+    await page.getByLabel('Filter').fill('');
+  });
+
+  test('is sorted without dropping rows, in the address', async () => {
+    await page.getByRole('columnheader', { name: /Best/ }).getByRole('button').click();
+    const best = async () =>
+      (await page.locator('.row.body').allInnerTexts()).map((row) => Number(/\b0\.\d+(?=\n)/.exec(row)?.[0]));
+    expect(page.url()).toContain('sort=-best');
+    expect(await page.locator('[role=table]').getAttribute('aria-rowcount')).toBe(String(recorded + 1));
+    expect((await best()).length).toBeGreaterThan(5);
+    await page.reload();
+    await settle(page);
+    expect(page.url()).toContain('sort=-best');
+    await page.locator('[aria-sort=descending]').waitFor();
+  });
+
+  test('has the columns that were chosen, which its address holds', async () => {
+    await button('Columns').click();
+    await page.getByRole('dialog').getByText('dropout').click();
+    await button('Done').click();
+    expect(decodeURIComponent(page.url())).toContain('params.dropout');
+    expect(await page.getByRole('columnheader').allInnerTexts()).toContainEqual(
+      expect.stringContaining('dropout'),
+    );
+  });
+
+  test('is grouped with mean and deviation', async () => {
+    await page.getByLabel('Group by').selectOption('params.model');
+    await expect.poll(() => page.locator('.grouped tbody tr').count()).toBe(5);
+    expect(await text('.grouped tbody')).toMatch(/0\.\d+ ± 0\.\d+/);
+    await page.getByRole('button', { name: 'resnet18' }).click();
+    await expect.poll(() => text('.table-note')).toMatch(/^\d+ of 120/);
+    await page.getByLabel('Filter').fill('');
+  });
+
+  test('is used by the keyboard alone', async () => {
+    await page.locator('[data-index="0"] a').focus();
+    await page.keyboard.press('ArrowDown');
+    await expect
+      .poll(() =>
+        page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index')),
+      )
+      .toBe('1');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/experiments\/\w+/);
+    await page.goBack();
+    await settle(page);
+  });
+
+  test('leads from chosen experiments to their comparison', async () => {
+    for (const index of [0, 1, 2]) await page.locator(`[data-index="${index}"] input`).check();
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.getByRole('heading', { name: 'Compare 3 experiments' }).waitFor();
+    await page.locator('.compare-table').waitFor();
+    expect(await page.locator('.compare-table tbody tr:not(.group)').count()).toBeGreaterThan(3);
+    expect(await page.locator('.compare-table tr.equal').count()).toBe(0);
+    await page.getByRole('link', { name: 'Parallel coordinates' }).click();
+    await expect.poll(() => page.locator('.parallel path').count()).toBe(3);
+  });
+});
+
+describe('curves', () => {
+  test('of several experiments are smoothed, logarithmic, zoomed and kept', async () => {
+    await page.getByRole('link', { name: 'Curves' }).click();
+    await page.locator('.plot canvas').first().waitFor();
+    expect(await page.locator('.chart').count()).toBe(3);
+    await page.getByRole('button', { name: 'Log y' }).click();
+    await page.getByLabel('Smoothing').fill('0.7');
+    expect(page.url()).toMatch(/log=y.*smooth=0.7/);
+    const plot = page.locator('.plot').first();
+    await plot.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.tip').waitFor();
+    expect(await text('.tip')).toMatch(/step/);
+    await page.keyboard.press('+');
+    await button('Whole').click();
+    for (const [name, first] of [
+      ['PNG', '\x89PNG'],
+      ['SVG', '<svg'],
+    ] as const) {
+      await page.locator('.menu summary').first().click();
+      const [download] = await Promise.all([page.waitForEvent('download'), button(name).first().click()]);
+      const stream = await download.createReadStream();
+      const [chunk] = await stream.take(1).toArray();
+      expect(Buffer.from(chunk).toString('latin1')).toContain(first);
+      await page.locator('.menu[open] summary').first().click();
+    }
+  });
+});
+
+describe('one experiment', () => {
+  test('shows a log of any size, searched and by levels', async () => {
+    await visit(page, `projects/${seeded.hard.project_id}/experiments/${seeded.hard.experiment_id}?tab=log`);
+    await expect.poll(() => text('.log')).toContain('the last line');
+    await page.getByRole('button', { name: 'Read from the beginning' }).click();
+    await expect.poll(() => text('.table-note')).toMatch(/30,00\d lines/);
+    await page.getByRole('button', { name: 'Errors' }).click();
+    await expect.poll(() => text('.log')).toContain('ValueError: red');
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByLabel('Search the log').fill('line 29999');
+    await expect.poll(() => page.locator('.log mark').count()).toBe(1);
+    const started = Date.now();
+    await page.getByLabel('Search the log').fill('xxxxx');
+    await expect.poll(() => text('.log')).toContain('more characters');
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+
+  test('shows files as data: nothing in them runs', async () => {
+    await visit(
+      page,
+      `projects/${seeded.hard.project_id}/experiments/${seeded.hard.experiment_id}?tab=artifacts`,
+    );
+    for (const [name, shown] of [
+      ['scripted.svg', '.preview-image'],
+      ['page.html', 'pre.text'],
+      ['data.json', 'pre.text'],
+      ['table.csv', '.preview-table td'],
+      ['notes.md', '.markdown strong'],
+    ] as const) {
+      await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+      await page.locator(shown).first().waitFor();
+    }
+    expect(await page.locator('.markdown img, .markdown a[href^=javascript]').count()).toBe(0);
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+  });
+
+  test('has values that are no numbers as gaps', async () => {
+    await visit(page, `projects/${seeded.hard.project_id}/experiments/${seeded.hard.experiment_id}`);
+    await page.locator('.plot canvas').first().waitFor();
+    expect(await page.locator('.charts').innerText()).toContain('NaN or infinite');
+  });
+
+  test('is run again with a change, and followed to its end', async () => {
+    const { project_id, experiment_id } = seeded.hello;
+    await visit(page, `projects/${project_id}/experiments/${experiment_id}`);
+    await button('Run again').click();
+    await page.getByLabel('learning_rate').fill('0.25');
+    await button('Run again with 1 changed').click();
+    await page.waitForURL((url) => !url.hash.includes(experiment_id));
+    await expect.poll(() => text('.page-head .status'), { timeout: 120_000 }).toBe('Succeeded');
+    expect(await page.locator('aside').innerText()).toContain('0.25');
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    await page.locator('.drawing img').waitFor();
+    expect(await text('pre.text')).toContain('learning_rate: 0.25');
+  });
+
+  test('changed in two tabs loses neither change', async () => {
+    const { project_id, experiment_id } = seeded.hello;
+    await visit(page, `projects/${project_id}/experiments/${experiment_id}`);
+    await button('Edit').first().click();
+    await page.getByLabel('Note', { exact: true }).fill('written in this tab');
+    await service.client.call<typeof updateExperiment>(
+      'PATCH /projects/{project_id}/experiments/{experiment_id}',
+      {
+        path: { project_id, experiment_id },
+        body: { note: 'written elsewhere' },
+      },
+    );
+    await button('Save').click();
+    await page.getByRole('alert').waitFor();
+    expect(await text('dialog .problem')).toContain('written elsewhere');
+    expect(await page.getByLabel('Note', { exact: true }).inputValue()).toBe('written in this tab');
+    await button('Save mine').click();
+    await expect.poll(() => text('aside .markdown')).toBe('written in this tab');
+  });
+});
+
+describe('starting', () => {
+  test('a training from nothing: configuration, program, environment, data and size', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'console-files-'));
+    const archive = join(folder, 'source.tar.gz');
+    execFileSync('tar', ['czf', archive, '-C', join(root, 'test/examples/hello'), '.']);
+    await visit(page, 'projects');
+    await button('New project').click();
+    await page.getByLabel('Name').fill('from the browser');
+    await button('Create project').click();
+    await page.getByRole('heading', { name: 'from the browser' }).waitFor();
+    await page.getByRole('link', { name: 'Start a training' }).first().click();
+    await button('Write it').click();
+    const editor = page.getByLabel('Content of train.yaml');
+    await editor.fill('epochs: 2\nlearning_rate: [1\n');
+    await button('Store').first().click();
+    await expect.poll(() => page.locator('.gutter .bad').count()).toBe(1);
+    expect(await text('#editor-fault')).toMatch(/line \d/);
+    await editor.fill('epochs: 2\nlearning_rate: 0.5\n');
+    await button('Store').first().click();
+    await page.getByText('Stored.').waitFor();
+    const files = page.locator('input[type=file]');
+    await files.nth(0).setInputFiles(archive);
+    await page.getByText('source.tar.gz is there').waitFor();
+    await page.getByLabel('Environment', { exact: true }).selectOption('system');
+    await page.getByLabel('Command').fill('python3 train.py {config}');
+    await page.locator('.step').nth(2).getByRole('button', { name: 'Store' }).click();
+    await page.getByText('The environment is stored').waitFor();
+    await files
+      .nth(1)
+      .setInputFiles({ name: 'numbers.csv', mimeType: 'text/csv', buffer: Buffer.from('1,2\n') });
+    await page.getByText('numbers.csv is there').waitFor();
+    await expect.poll(() => text('.cost')).toContain('1 vCPU');
+    await page.getByLabel('vCPUs').fill('3');
+    await expect.poll(() => text('.cost')).toContain('must be one of');
+    await page.getByLabel('vCPUs').fill('');
+    await expect.poll(() => text('.cost')).toContain('1 vCPU');
+    await button('Train').click();
+    await page.waitForURL(/experiments\/\w+.*tab=log/);
+    await expect.poll(() => text('.page-head .status'), { timeout: 120_000 }).toBe('Succeeded');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('models', () => {
+  test('are uploaded, quantized by the form of the schemas, compared and downloaded', async () => {
+    await visit(page, 'models');
+    await button('Upload a model').click();
+    await page.getByLabel('Name of the model').fill('digits');
+    await page
+      .locator('dialog input[type=file]')
+      .first()
+      .setInputFiles(join(root, 'test/fixtures/onnx/digits.onnx'));
+    await page.getByText('digits.onnx is there').waitFor();
+    await button('Open the model').click();
+    await page.getByRole('heading', { name: 'What it holds' }).waitFor();
+    await page.getByLabel('Strategy').selectOption('float16, 16 bit');
+    await button('Quantize').last().click();
+    await expect.poll(() => text('.strategy .status'), { timeout: 120_000 }).toBe('Succeeded');
+    await page.locator('.strategy summary').first().click();
+    await page.locator('.receipt-bar').first().waitFor();
+    expect(await text('.receipt-bars')).toMatch(/File\n/);
+    await expect.poll(() => page.locator('.tradeoff circle').count()).toBe(2);
+    const [download] = await Promise.all([page.waitForEvent('download'), button(/\.onnx, \d/).click()]);
+    expect(download.suggestedFilename()).toMatch(/\.onnx$/);
+  });
+});
+
+describe('people', () => {
+  test('are added, promoted and removed by an admin', async () => {
+    await visit(page, 'users');
+    await button('New user').click();
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill('another long sentence');
+    await button('Create the user').click();
+    await page.getByLabel('Account type of ada').selectOption('viewer');
+    await page.getByText('The account type is changed').waitFor();
+    await button('Delete ada').click();
+    await button('Delete the user').click();
+    await expect.poll(() => page.getByText('ada', { exact: true }).count()).toBe(0);
+  });
+
+  test('have tokens and a picture of their own', async () => {
+    await visit(page, 'account');
+    await page.getByLabel('Name of a new token').fill('script');
+    await button('Make a token').click();
+    expect(await text('.secret pre')).toMatch(/^\w+\.[\w-]{43}$/);
+    await button('Revoke script').click();
+    await page.getByText('The token is dead').waitFor();
+    await page.locator('input[type=file]').setInputFiles(join(root, 'test/browser/picture.png'));
+    await page.getByText('picture.png is there').waitFor();
+  });
+});
+
+describe('faults', () => {
+  test('a dead token asks for the password over the page, which keeps what was typed', async () => {
+    const other = await service.enter();
+    const { project_id, experiment_id } = seeded.hello;
+    await visit(other, `projects/${project_id}/experiments/${experiment_id}`);
+    await other.getByRole('button', { name: 'Edit', exact: true }).first().click();
+    await other.getByLabel('Note', { exact: true }).fill('typed before the end');
+    await other.evaluate(async () => {
+      const { token } = JSON.parse(sessionStorage.getItem('mps-session') ?? '{}');
+      await fetch('auth/token', { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } });
+    });
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await other.getByLabel('Password', { exact: true }).fill(admin.password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    expect(await other.getByLabel('Note', { exact: true }).inputValue()).toBe('typed before the end');
+    await other.context().close();
+  });
+
+  test('a service that is away is told and forgotten once it is back', async () => {
+    const other = await service.enter();
+    await visit(other, `projects/${seeded.hostile.project_id}`);
+    await other.locator('.row.body').first().waitFor();
+    await service.stop();
+    await other.locator('.away').waitFor();
+    expect(await other.locator('.row.body').count()).toBe(3);
+    await service.start();
+    await other.locator('.away').waitFor({ state: 'detached' });
+    await other.context().close();
+  });
+
+  test('a hidden page asks for nothing, and one with live experiments for little', async () => {
+    const other = await service.enter();
+    await visit(other, `projects/${seeded.hostile.project_id}`);
+    let requests = 0;
+    other.on('request', () => {
+      requests += 1;
+    });
+    await other.waitForTimeout(5_000);
+    expect(requests).toBeGreaterThan(0);
+    expect(requests).toBeLessThanOrEqual(10);
+    await other.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await other.waitForTimeout(1_500);
+    requests = 0;
+    await other.waitForTimeout(4_000);
+    expect(requests).toBe(0);
+    await other.context().close();
+  });
+});
+
+describe('every page', () => {
+  const looks = [1280, 390].flatMap((width) =>
+    (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+  );
+
+  test.each(looks)(
+    'at $width pixels, $scheme: axe finds nothing, nothing overflows, nothing runs',
+    async (look) => {
+      await mkdir(shots, { recursive: true });
+      const own = await service.enter(look);
+      const experiment = ({ project_id, experiment_id }: { project_id: string; experiment_id: string }) =>
+        `projects/${project_id}/experiments/${experiment_id}`;
+      const ids = await own.evaluate(async (project_id) => {
+        const { token } = JSON.parse(sessionStorage.getItem('mps-session') ?? '{}');
+        const answer = await fetch(`projects/${project_id}/experiments?limit=5`, {
+          headers: { Authorization: `Bearer ${token}` },
+        });
+        return (await answer.json()).map((one: { experiment_id: string }) => one.experiment_id).join();
+      }, many);
+      const places: readonly [string, string][] = [
+        ['home', ''],
+        ['projects', 'projects'],
+        ['table', `projects/${many}`],
+        ['groups', `projects/${many}?group=params.model`],
+        ['files', `projects/${seeded.hello.project_id}/files`],
+        ['settings', `projects/${seeded.hello.project_id}/settings`],
+        ['experiment', experiment(seeded.hello)],
+        ['log', `${experiment(seeded.hard)}?tab=log`],
+        ['configuration', `${experiment(seeded.hello)}?tab=config`],
+        ['artifacts', `${experiment(seeded.hard)}?tab=artifacts&file=scripted.svg`],
+        ['compare', `projects/${many}/compare?experiments=${ids}`],
+        ['curves', `projects/${many}/compare?experiments=${ids}&tab=curves&smooth=0.6`],
+        ['parallel', `projects/${many}/compare?experiments=${ids}&tab=parallel`],
+        ['start', `projects/${seeded.hello.project_id}/start`],
+        ['models', 'models'],
+        ['model', 'models/digits'],
+        ['users', 'users'],
+        ['account', 'account'],
+        ['hostile-table', `projects/${seeded.hostile.project_id}`],
+        ['hostile-experiment', experiment(seeded.hostile)],
+      ];
+      const problems: string[] = [];
+      for (const [name, place] of places) {
+        await visit(own, place);
+        await own.waitForTimeout(400);
+        await own.screenshot({ path: join(shots, `${name}-${look.width}-${look.scheme}.png`) });
+        const wider = await own.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        if (wider > 0) problems.push(`${name} is ${wider} pixels too wide`);
+        problems.push(...(await axeFindings(own)).map((finding) => `${name}: ${finding}`));
+      }
+      expect(problems).toEqual([]);
+      expect(await own.evaluate(() => 'hacked' in window)).toBe(false);
+      expect(await own.locator('h1').innerText()).toContain(hostile.slice(0, 20));
+      await own.context().close();
+    },
+  );
+
+  test('has run without errors of scripts and without refusals of its policy', () => {
+    expect(service.faults).toEqual([]);
+  });
+});
