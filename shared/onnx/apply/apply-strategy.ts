@@ -5,6 +5,7 @@ import { pruneMagnitude } from '../prune/magnitude.ts';
 import { pruneNofM } from '../prune/n-of-m.ts';
 import type { StructuredStrategy } from '../prune/structured/channel-scores.ts';
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
+import { pruneWithUpdate } from '../prune/update/update-pruning.ts';
 import { convertToFloat16 } from '../quantize/float16.ts';
 import { gptqMethod } from '../quantize/gptq-method.ts';
 import { leastErrorLevels } from '../quantize/least-error-blocks.ts';
@@ -34,6 +35,10 @@ const structured =
   (strategy: StructuredStrategy): Apply<PruneRequest> =>
   ({ model, report }, request) =>
     pruneStructured(model, { ...request, strategy }, report);
+const updating =
+  (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Apply<PruneRequest> =>
+  ({ model, report, observed }, request) =>
+    pruneWithUpdate(model, { ...request, strategy }, report, observed.statistics);
 const calibrated: Apply<QuantizeRequest> = ({ model, report, observed }, request) =>
   quantizeStatic(model, request, observed.ranges, report, observed.statistics);
 
@@ -42,6 +47,8 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
   magnitude_global: magnitude,
   magnitude_local: magnitude,
   n_m_2_4: ({ model, report }, request) => pruneNofM(model, request, report),
+  sparsegpt: updating('sparsegpt'),
+  sparsegpt_2_4: updating('sparsegpt_2_4'),
   structured_l1: structured('structured_l1'),
   structured_l2: structured('structured_l2'),
   structured_reconstruct: ({ model, report, observed }, request) =>

@@ -1,6 +1,6 @@
 import type { ObservedInput } from '../calibrate/input-statistics.ts';
 import type { Model } from '../model/model.ts';
-import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
+import { observedInputs } from '../prune/observed-inputs.ts';
 import { quantizationInputs } from '../quantize/quantization-inputs.ts';
 import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 
@@ -11,9 +11,7 @@ import type { OptimizationRequest } from '../strategies/optimization-request.ts'
  */
 export function wantedStatistics(model: Model, request: OptimizationRequest): ObservedInput[] {
   const all =
-    request.operation === 'prune'
-      ? pruningInputs(model, request.exclude)
-      : quantizationInputs(model, request);
+    request.operation === 'prune' ? observedInputs(model, request) : quantizationInputs(model, request);
   const byName = new Map<string, ObservedInput>();
   for (const input of all) {
     const hasMoment = input.hasMoment || byName.get(input.name)?.hasMoment === true;

@@ -45,6 +45,17 @@ export const pruneStrategies = {
       'Keeps 2 of every 4 weights along the input channels; tensors that cannot be divided so are kept. No gain on CPUs.',
     compression: 2,
   },
+  sparsegpt: {
+    description:
+      'Zeroes weights of MatMul, Gemm and 1 x 1 Conv and updates the others so that what the layer makes of a calibration set changes least. Only the compressed file gets smaller.',
+    usesStatistics: true,
+  },
+  sparsegpt_2_4: {
+    description:
+      'Keeps 2 of every 4 weights along the input channels, with the same update. No gain on CPUs.',
+    compression: 2,
+    usesStatistics: true,
+  },
   structured_l1: {
     description:
       'Removes whole channels, neurons and attention heads by their L1 norm over coupled layers: smaller and faster.',

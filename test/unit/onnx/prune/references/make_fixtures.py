@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from reconstruction import compensated, order_of
+from sparse_gpt import largest, sparse_gpt, two_of_four
 
 here = Path(__file__).parent
 rng = np.random.default_rng(18)
@@ -41,3 +42,24 @@ cases = [
     reconstruction(12, 6, 1, [[at, at + 1, at + 2] for at in range(0, 12, 3)]),
 ]
 (here / "reconstruction.json").write_text(json.dumps(cases))
+
+
+def update(outputs, inputs, block, compression):
+    mixing = rng.standard_normal((inputs, inputs))
+    samples = rng.standard_normal((600, inputs)) @ mixing
+    moment = samples.T @ samples / 600
+    weights = rng.standard_normal((outputs, inputs))
+    keep = two_of_four if compression == 0 else largest(compression)
+    return {
+        "outputs": outputs,
+        "inputs": inputs,
+        "block": block,
+        "compression": compression,
+        "moment": numbers(moment),
+        "weights": numbers(weights),
+        "updated": numbers(sparse_gpt(weights, moment, keep, block)),
+    }
+
+
+updates = [update(6, 24, 128, 2), update(3, 20, 128, 0), update(2, 36, 16, 3)]
+(here / "sparse-gpt.json").write_text(json.dumps(updates))
