@@ -19,6 +19,8 @@ const alwaysIgnored = [
   '.ipynb_checkpoints',
   '.DS_Store',
   '.mps',
+  // What `mps pull` has fetched: a folder with the id of its experiment.
+  `/${'[0-9a-z]'.repeat(26)}/`,
 ];
 const ignoreFile = '.mpsignore';
 

@@ -4,6 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ExperimentAnswer } from '../../functions/experiments/experiment-answer.ts';
+import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
+import { UserAnswer } from '../../functions/users/user-answer.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, startMps } from '../support/mps.ts';
 import { testInTerminal } from './mps-in-terminal.ts';
@@ -74,7 +78,11 @@ describe('mps', { shuffle: false }, () => {
     expect(signedIn, signedIn.stderr).toMatchObject({ code: 0 });
     expect((await stat(loginFile())).mode & 0o777).toBe(0o600);
     const { code, stdout } = await mps(['whoami', '--json']);
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, username: 'admin', url: service.url });
+    expect({ code, ...z.looseObject(UserAnswer.shape).parse(JSON.parse(stdout)) }).toMatchObject({
+      code: 0,
+      username: 'admin',
+      url: service.url,
+    });
   });
 
   test('trains a folder that nobody has prepared, and prints its log', async () => {
@@ -98,7 +106,8 @@ describe('mps', { shuffle: false }, () => {
     const listed = (await mps(['ls'])).stdout.trimEnd().split('\n');
     expect(listed.map((line) => line.split('\t')[2])).toEqual(['FAILED', 'SUCCEEDED']);
     const id = listed[1]?.split('\t')[0] ?? '';
-    const shown = JSON.parse((await mps(['show', id.slice(-6), '--json'])).stdout);
+    // What scripts read is what the definitions promise.
+    const shown = ExperimentAnswer.parse(JSON.parse((await mps(['show', id.slice(-6), '--json'])).stdout));
     expect(shown).toMatchObject({ experiment_id: id, params: { learning_rate: '0.2', epochs: '5' } });
     const compared = JSON.parse((await mps(['compare', '--json'])).stdout);
     expect(compared).toMatchObject({
@@ -130,7 +139,7 @@ describe('mps', { shuffle: false }, () => {
 
   test('trains an experiment again with another value, and returns its id at once', async () => {
     const [newest] = (await mps(['ls', '--json'])).stdout.split('\n');
-    const { experiment_id } = JSON.parse(newest ?? '');
+    const { experiment_id } = ExperimentAnswer.parse(JSON.parse(newest ?? ''));
     const rerun = await mps(['rerun', experiment_id.slice(-6), '-S', 'learning_rate=0.3', '-d']);
     expect(rerun, rerun.stderr).toMatchObject({ code: 0 });
     const shown = JSON.parse((await mps(['show', rerun.stdout.trim(), '--json'])).stdout);
@@ -145,7 +154,8 @@ describe('mps', { shuffle: false }, () => {
     await mkdir(join(scratch, 'numbers/part'), { recursive: true });
     await writeFile(join(scratch, 'numbers/part/a.txt'), '1\n');
     const pushed = await mps(['data', 'push', 'numbers', '../numbers', '--json']);
-    expect(JSON.parse(pushed.stdout), pushed.stderr).toMatchObject({ dataset: 'numbers', format: 'tar' });
+    const stored = DatasetAnswer.parse(JSON.parse(pushed.stdout));
+    expect(stored, pushed.stderr).toMatchObject({ dataset: 'numbers', format: 'tar' });
     expect((await mps(['data', 'push', 'numbers', '../numbers'])).stderr).toContain('nothing to upload');
     expect((await mps(['data', 'ls'])).stdout).toMatch(/^numbers\ttar\t/);
 

@@ -36,6 +36,7 @@ const tree = {
   '.venv/bin/python': '',
   'node_modules/a/index.js': '',
   'lib/__pycache__/a.pyc': '',
+  '01m81vnz70vmqzhdpxra5dgmp1/model.txt': '',
   'lib/ä b.py': '',
 };
 const admitted = ['.gitignore', '.mpsignore', 'data/keep.csv', 'lib/ä b.py', 'train.py'];
