@@ -26,7 +26,7 @@ function gramModel(): Model {
   return new Model(proto, new Graph(graph, external), external);
 }
 
-/** Multiplies matrices with themselves, by ONNX Runtime's kernels: JavaScript would take twenty times as long. */
+/** Multiplies matrices with themselves, by ONNX Runtime's vectorized kernels. */
 export class GramSession {
   readonly #session: Session;
 

@@ -79,7 +79,10 @@ function warningsOf({ optimization, accepted, calibrated, check }: Findings): st
       'NO CALIBRATION SET: what is known of the activations comes from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
     );
   }
-  if (check !== null) warnings.push('Not run as a whole: the model is too large for a session here.');
+  if (check !== null) {
+    const why = request.measure === 'quick' ? 'a quick receipt, or for a session here' : 'a session here';
+    warnings.push(`Not run as a whole: the model is too large for ${why}.`);
+  }
   if (accepted.final.compare?.data.source === 'synthetic') {
     warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');
   }

@@ -23,7 +23,7 @@ export async function gzipBytes(path: string, level: number, read: (bytes: numbe
 
 /**
  * The same from evenly spaced parts of a large file, in proportion. gzip looks back 32 KiB, so a part tells what all of
- * its surroundings would: on weights the result is within a percent.
+ * its surroundings would: on weights the result is within two percent.
  */
 export function sampledGzipBytes(path: string, bytes: number, level: number): number {
   const file = openSync(path, 'r');

@@ -17,8 +17,13 @@ const bounds: Readonly<Record<string, number>> = {
   static_minmax: 0.3,
   static_percentile: 0.3,
   static_entropy: 0.3,
+  static_mse: 0.3,
   weight_only4: 0.4,
   weight_only8: 0.05,
+  weight_only_mse4: 0.4,
+  weight_only_mse8: 0.05,
+  gptq4: 0.4,
+  gptq8: 0.05,
   float16: 0.02,
 };
 
@@ -31,6 +36,8 @@ const prunings: readonly Trial[] = pruneStrategyNames.map((strategy) => ({
 /** Every published combination of strategy, precision and type. */
 const quantizations: readonly Trial[] = quantizeSchemas().flatMap(({ shape }) => {
   const strategy = shape.strategy.value;
+  // It is made of the others, and run by no single stage.
+  if (strategy === 'auto') return [];
   const precision = shape.precision.value;
   return shape.quant_type.unwrap().options.map((quant_type) => ({
     name: `quantize ${strategy} ${quant_type}`,
@@ -45,6 +52,19 @@ const variants: readonly Trial[] = [
     name: 'quantize dynamic, Conv included',
     request: { operation: 'quantize', strategy: 'dynamic', precision: 8, include: ['Conv'] },
     mostError: bounds['dynamic'],
+  },
+  {
+    name: 'quantize dynamic, smoothed, equalized and corrected',
+    request: {
+      ...{ operation: 'quantize', strategy: 'dynamic', precision: 8 },
+      ...{ smooth_alpha: 0.5, equalize: true, bias_correction: true },
+    },
+    mostError: bounds['dynamic'],
+  },
+  {
+    name: 'quantize static_mse, inputs_only',
+    request: { operation: 'quantize', strategy: 'static_mse', precision: 8, inputs_only: true },
+    mostError: bounds['static_mse'],
   },
   {
     name: 'quantize static_minmax, leaf_node',

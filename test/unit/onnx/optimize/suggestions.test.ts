@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { parseRequest } from '../../../../shared/onnx/apply/parse-request.ts';
+import { suggestionsFor } from '../../../../shared/onnx/optimize/suggestions.ts';
+
+const output = { name: 'y', relative_l2_error: 0.3, largest_difference: 1, values: 4, why: null };
+const outcome = {
+  request: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
+  hasCalibration: false,
+  hasEvaluation: false,
+  operators: { MatMul: 3 },
+  compare: { outputs: [output], accuracy: null },
+  latency: null,
+};
+
+test('what to try next follows from what was lost', () => {
+  expect(suggestionsFor(outcome)[0]).toMatch(/^smooth_alpha=0.7 and a calibration set/);
+  const kept = { outputs: [output], accuracy: { before: 0.9, after: 0.9, samples: 9, output: 'y' } };
+  expect(suggestionsFor({ ...outcome, compare: kept, hasEvaluation: true })).toEqual([]);
+  expect(suggestionsFor({ ...outcome, compare: null })).toEqual([]);
+  const four = parseRequest({ operation: 'quantize', strategy: 'weight_only', precision: 4 });
+  expect(suggestionsFor({ ...outcome, request: four, hasCalibration: true })[0]).toMatch(/^strategy=gptq:/);
+});
