@@ -120,7 +120,9 @@ export function Chart({
     const series: uPlot.Series[] = latest.current.shown.flatMap(({ label, colour, curve }) => {
       const stroke = cssColour(lineColour(colour));
       const dash = lineDash(colour);
-      const isPoint = curve.values.length === 1;
+      // A point between two gaps would be no line.
+      const isPoint =
+        curve.values.length === 1 || (curve.values.length < 500 && !curve.values.every(Number.isFinite));
       const points = { show: isPoint, size: 7, fill: stroke };
       const main: uPlot.Series = { label, stroke, width: 2, points, spanGaps: false, ...(dash && { dash }) };
       return both

@@ -16,18 +16,21 @@ function barsOf({
   latency,
   accuracy,
 }: Receipt): Bar[] {
-  const count = (value: number) => numberText(value);
+  const bar = (
+    name: string,
+    values: { before?: number | undefined; after?: number | undefined } | null | undefined,
+    show: (value: number) => string,
+  ): Bar[] => {
+    const { before, after } = values ?? {};
+    return before === undefined || after === undefined ? [] : [{ name, before, after, show }];
+  };
   return [
-    { name: 'File', ...file_bytes, show: bytesText },
-    { name: 'File, gzip', ...gzip_bytes, show: bytesText },
-    { name: 'Parameters', ...parameters, show: count },
-    { name: 'Not zero', ...nonzero_parameters, show: count },
-    ...(latency === null
-      ? []
-      : [{ name: 'Latency, p50', ...latency.p50, show: (value: number) => `${numberText(value)} ms` }]),
-    ...(accuracy === null
-      ? []
-      : [{ name: 'Accuracy', before: accuracy.before, after: accuracy.after, show: count }]),
+    ...bar('File', file_bytes, bytesText),
+    ...bar('File, gzip', gzip_bytes, bytesText),
+    ...bar('Parameters', parameters, numberText),
+    ...bar('Not zero', nonzero_parameters, numberText),
+    ...bar('Latency, p50', latency?.p50, (value) => `${numberText(value)} ms`),
+    ...bar('Accuracy', accuracy, numberText),
   ];
 }
 

@@ -2,16 +2,23 @@ import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
 
+/** A note stands below a heading of the page, and so do its own headings. */
+marked.use({
+  walkTokens(token) {
+    if (token.type === 'heading') token.depth = Math.min(6, token.depth + 2);
+  },
+});
+
 /** What a note may hold: text and its structure. No pictures, because those would be asked for elsewhere. */
 const allowed = {
   ALLOWED_TAGS: [
     'p',
     'br',
     'hr',
-    'h1',
-    'h2',
     'h3',
     'h4',
+    'h5',
+    'h6',
     'strong',
     'em',
     'del',
