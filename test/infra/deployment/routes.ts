@@ -131,7 +131,7 @@ test('a request for which Lambda starts no function is 503, with Retry-After and
   expect(Properties.StatusCode).toBe('503');
   expect(Properties.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'2'");
   const { detail } = JSON.parse(Properties.ResponseTemplates['application/json']);
-  expect(detail).toMatch(/as many operations as it can/);
+  expect(detail).toMatch(/Too many operations/);
   expect(detail).not.toMatch(/in time/);
 });
 
@@ -166,6 +166,14 @@ test('what anybody may call has a throttle of its own, never above that of the s
     [
       'GET /',
       'HEAD /',
+      'GET /cli/mps.schema.json',
+      'HEAD /cli/mps.schema.json',
+      'GET /cli/{p1}',
+      'HEAD /cli/{p1}',
+      'GET /console',
+      'HEAD /console',
+      'GET /console/{p1}',
+      'HEAD /console/{p1}',
       'GET /docs',
       'HEAD /docs',
       'GET /health',
