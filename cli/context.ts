@@ -1,19 +1,28 @@
 import type { CommandContext, StricliProcess } from '@stricli/core';
-import { Printer } from './output/printer.ts';
+import { Printer, type Screen } from './output/printer.ts';
 
 /** What every command has. */
 export interface CliContext extends CommandContext {
-  readonly process: StricliProcess & { readonly stdin: NodeJS.ReadStream };
+  readonly process: StricliProcess & { readonly stdin: { readonly isTTY?: boolean } };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the person stands. */
   readonly folder: string;
   readonly printer: Printer;
 }
 
+/** Where a command runs, as far as it matters to it. */
+export interface CliPlace {
+  stdin: { readonly isTTY?: boolean };
+  stdout: Screen;
+  stderr: Screen;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd(): string;
+}
+
 /** The context of a command that runs in this process, whose exit code it collects. */
-export const cliContext = ({ stdin, stdout, stderr, env, cwd }: NodeJS.Process): CliContext => ({
+export const cliContext = ({ stdin, stdout, stderr, env, cwd }: CliPlace): CliContext => ({
   process: { stdin, stdout, stderr, env, exitCode: null },
   env,
   folder: cwd(),
-  printer: new Printer(env),
+  printer: new Printer({ stdout, stderr, env }),
 });

@@ -1,4 +1,4 @@
-import { proposeCompletions, run } from '@stricli/core';
+import { proposeCompletions } from '@stricli/core';
 import { printableText } from '../shared/core/printable-text.ts';
 import { application } from './application.ts';
 import { exitCodes } from './cli-error.ts';
@@ -6,23 +6,13 @@ import { completeWord } from './completion/shell-scripts.ts';
 import { cliContext } from './context.ts';
 import { tellNewerVersion } from './login/newer-version.ts';
 import { offerToStart } from './login/offer-to-start.ts';
+import { runInputs } from './run-inputs.ts';
 
 // Who reads has gone, as `head` does: nobody is there to be told.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     process.exit(code === 'EPIPE' ? 0 : exitCodes.failure);
   });
-
-/** `--sort -accuracy` as one word: a value that begins with a hyphen would be taken for flags. */
-function joined(words: readonly string[]): string[] {
-  const result: string[] = [];
-  for (const word of words) {
-    const isValue = result.at(-1) === '--sort' && /^-[A-Za-z_]/.test(word);
-    if (isValue) result[result.length - 1] = `--sort=${word}`;
-    else result.push(word);
-  }
-  return result;
-}
 
 const inputs = process.argv.slice(2);
 const context = cliContext(process);
@@ -38,21 +28,11 @@ async function complete(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Runs a command and returns the exit code. */
+/** Runs the command, again where the service had to be started for it. */
 async function command(): Promise<number> {
-  const end = inputs.indexOf('--');
-  const own = joined(end === -1 ? inputs : inputs.slice(0, end));
-  const words = end === -1 ? own : [...own, ...inputs.slice(end)];
-  const attempt = async () => {
-    context.process.exitCode = null;
-    await run(application(own.includes('--verbose')), words, context);
-    return Number(context.process.exitCode ?? 0);
-  };
-  const first = await attempt();
-  const isAway = first === exitCodes.unreachable;
-  const exitCode = isAway && (await offerToStart(context)) ? await attempt() : first;
-  // The library's own codes are negative: all of them say that the command line is wrong.
-  return exitCode < 0 ? exitCodes.usage : exitCode;
+  const first = await runInputs(inputs, context);
+  const isStarted = first === exitCodes.unreachable && (await offerToStart(context));
+  return isStarted ? runInputs(inputs, context) : first;
 }
 
 if (inputs[0] === completeWord) await complete(inputs.slice(1));

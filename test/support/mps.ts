@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cliContext } from '../../cli/context.ts';
+import { runInputs } from '../../cli/run-inputs.ts';
 
 /** The command as `npx mps` starts it. */
 export const mpsLauncher = fileURLToPath(new URL('../../cli/mps.mjs', import.meta.url));
@@ -18,6 +20,23 @@ export interface MpsOptions {
   home: string;
   environment?: Readonly<Record<string, string>>;
   input?: string;
+}
+
+/** Runs `mps` in this process, as far as the person types nothing and goes nowhere: no process for each command. */
+export async function runMps(
+  args: readonly string[],
+  { folder, home, environment = {} }: Omit<MpsOptions, 'input'>,
+): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' };
+  const screen = (stream: keyof typeof printed) => ({
+    write(text: string) {
+      printed[stream] += text;
+    },
+  });
+  const env = { HOME: home, MPS_CHECKOUT: home, ...environment };
+  const place = { stdin: {}, stdout: screen('stdout'), stderr: screen('stderr'), env, cwd: () => folder };
+  const code = await runInputs(args, cliContext(place));
+  return { code, ...printed };
 }
 
 export interface StartedMps {
