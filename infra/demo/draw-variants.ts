@@ -9,7 +9,9 @@ interface Measure {
   title: string;
   subtitle: string;
   scale: BarPanel['scale'];
-  value(receipt: Receipt, when: 'before' | 'after'): number | undefined;
+  /** Of the trained model, by the receipt of any result. */
+  before(receipt: Receipt): number | undefined;
+  after(variant: Variant): number | undefined;
   text(value: number): string;
 }
 
@@ -18,47 +20,45 @@ const measures: readonly Measure[] = [
     title: 'Accuracy',
     subtitle: 'share of the digits held back that are read rightly',
     scale: 'share',
-    value: ({ accuracy }, when) => accuracy?.[when],
+    before: ({ accuracy }) => accuracy?.before,
+    after: ({ receipt }) => receipt.accuracy?.after,
     text: (share) => `${(100 * share).toFixed(2)} %`,
   },
   {
     title: 'Size',
     subtitle: 'of the file',
     scale: 'all',
-    value: ({ file_bytes }, when) => file_bytes[when],
-    text: bytesText,
-  },
-  {
-    title: 'Size, compressed',
-    subtitle: 'of the file through gzip, where zeros cost little',
-    scale: 'all',
-    value: ({ gzip_bytes }, when) => gzip_bytes?.[when],
+    before: ({ file_bytes }) => file_bytes.before,
+    after: ({ receipt }) => receipt.file_bytes.after,
     text: bytesText,
   },
   {
     title: 'Speed',
-    subtitle: 'times as fast as the model it was made of, one digit on one thread',
+    subtitle: 'times as fast as the trained model, one digit on one thread',
     scale: 'all',
-    value: ({ latency }, when) =>
-      latency === null ? undefined : 1 / (when === 'before' ? latency.aa_ratio : latency.ratio),
+    before: () => 1,
+    after: ({ speed }) => speed,
     text: (ratio) => `${ratio.toFixed(2)} ×`,
   },
 ];
 
-function panelOf({ title, subtitle, scale, value, text }: Measure, variants: readonly Variant[]): BarPanel {
+function panelOf(
+  { title, subtitle, scale, before, after, text }: Measure,
+  variants: readonly Variant[],
+): BarPanel {
   const row = (label: string, amount: number | undefined, colour: string) => ({
     label,
     bars: amount === undefined ? [] : [{ value: amount, text: text(amount), colour }],
   });
   const [first] = variants;
-  const before = first && value(first.receipt, 'before');
+  const trained = first && before(first.receipt);
   return {
     title,
     subtitle,
     scale,
     rows: [
-      row('as trained', before, lineColours['train']),
-      ...variants.map(({ title: label, receipt }) => row(label, value(receipt, 'after'), lineColours[''])),
+      row('as trained', trained, lineColours['train']),
+      ...variants.map((variant) => row(variant.title, after(variant), lineColours[''])),
     ],
   };
 }

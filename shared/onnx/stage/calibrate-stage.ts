@@ -15,8 +15,11 @@ import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated, needsRanges, needsStatistics } from '../strategies/optimization-request.ts';
 import type { StageReporter } from './stage-reporter.ts';
 
-/** Most samples that statistics are taken of: second moments settle long before ranges do. */
-const statisticsMost = 256;
+/**
+ * Most samples that statistics are taken of: second moments settle long before ranges do. What is pruned is predicted from
+ * as many channels as a layer has, which needs more.
+ */
+const statisticsMost = { prune: 1024, quantize: 256 };
 
 /** Calls `work` with the model as it was read. */
 async function withModel<T>(path: string, work: (model: Model) => Promise<T>): Promise<T> {
@@ -42,7 +45,7 @@ export async function calibrateStage(
   const parts = Number(needsStatistics(request)) + Number(needsRanges(request));
   let fed: Fed | undefined;
   if (needsStatistics(request)) {
-    const feed = { ...task.feed, samples: Math.min(task.feed.samples, statisticsMost) };
+    const feed = { ...task.feed, samples: Math.min(task.feed.samples, statisticsMost[request.operation]) };
     const part = (fraction: number) => progress(fraction / parts);
     fed = await withModel(task.model, (model) =>
       collectStatistics(model, wantedStatistics(model, request), { feed, folder: task.out, progress: part }),

@@ -6,6 +6,9 @@ import os
 import time
 from pathlib import Path
 
+# Products as small as these take longer on several threads. Read when numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import yaml
 
 from cluster import Cluster
