@@ -34,10 +34,6 @@ print("\\x1b[31mValueError: red\\x1b[0m", file=sys.stderr)
 for index in range(30000): print("line", index)
 print("x" * 10_000_000)
 print("the last line")
-with open(os.environ["METRICS_FILE"], "a") as metrics:
-    for value in ["NaN", 0.5, "Infinity", 0.7]:
-        metrics.write('{"name": "odd", "value": %s, "step": %d}\\n' % (json.dumps(value), 1))
-    metrics.write('{"name": "single", "value": 1, "step": 1}\\n')
 `;
 
 export interface Seeded {

@@ -10,6 +10,6 @@ export default defineConfig({
     pool: 'forks',
     // A browser and a service take both cores of a small machine.
     fileParallelism: false,
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, poll: { timeout: 30_000 } },
   },
 });

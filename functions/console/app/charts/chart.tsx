@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { numberText } from '../ui/format.ts';
+import { numberText, plural } from '../ui/format.ts';
 import { Button } from '../ui/parts.tsx';
 import { cssColour, lineColour, lineDash, schemeChanges } from './colours.ts';
 import type { Curve } from './curve.ts';
@@ -299,9 +299,7 @@ export function Chart({
         )}
       </div>
       {odd > 0 && (
-        <p class="soft small">
-          {odd.toLocaleString('en')} of the values are NaN or infinite: gaps in the line.
-        </p>
+        <p class="soft small">{plural(odd, 'value is', 'values are')} NaN or infinite: gaps in the line.</p>
       )}
     </figure>
   );

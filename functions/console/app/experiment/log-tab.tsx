@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ListPage } from '../../../../shared/client/client.ts';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { endpoint as readLogs } from '../../../experiments/read-logs.endpoint.ts';
 import type { Experiment } from '../api/answers.ts';
 import { page } from '../api/calls.ts';
@@ -15,7 +16,8 @@ import { type Level, LogBuffer, type LogLine, levelOf, plainText } from './log-b
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const lineHeight = 20;
-const tailLines = 2_000;
+/** Lines of the end that are asked for first; fewer where these are more than an answer may hold. */
+const tails = [2_000, 200, 20, 2];
 const pageLines = 5_000;
 /** Characters of a line that are drawn; the whole of it is one click away. */
 const drawnMost = 1_500;
@@ -27,6 +29,8 @@ interface Reading {
   /** Undefined before the first page, null at the end. */
   next: string | undefined | null;
   isFromStart: boolean;
+  /** Which of the tails is asked for. */
+  tail: number;
 }
 
 /** A log that is read from its end or from its beginning, and followed. */
@@ -34,15 +38,17 @@ function useLog({ project_id, experiment_id }: Experiment, node: number, isFromS
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
   const buffer = useRef(new LogBuffer());
+  /** Lines of the first answer: as many as were asked for means that there are older ones. */
+  const tailCount = useRef(0);
   const signIns = signInCount.value;
   useEffect(() => {
     buffer.current = new LogBuffer();
     setError(undefined);
     setVersion(0);
-    const reading: Reading = { next: undefined, isFromStart };
+    const reading: Reading = { next: undefined, isFromStart, tail: 0 };
     const aborter = new AbortController();
     let isReading = false;
-    const read = async () => {
+    const read = async (): Promise<void> => {
       if (isReading || reading.next === null) return;
       isReading = true;
       try {
@@ -54,13 +60,14 @@ function useLog({ project_id, experiment_id }: Experiment, node: number, isFromS
               path: { project_id, experiment_id },
               query: {
                 ...(node > 0 && { node }),
-                ...(isFirst && !isFromStart ? { tail: tailLines } : { limit: pageLines }),
+                ...(isFirst && !isFromStart ? { tail: tails[reading.tail] ?? 1 } : { limit: pageLines }),
               },
               signal: aborter.signal,
             },
             reading.next ?? undefined,
           );
           buffer.current.add(rows);
+          if (isFirst) tailCount.current = rows.length;
           reading.next = next ?? null;
           if (rows.length > 0 || isFirst) setVersion((before) => before + 1);
           setError(undefined);
@@ -70,6 +77,17 @@ function useLog({ project_id, experiment_id }: Experiment, node: number, isFromS
         }
       } catch (failure) {
         if (aborter.signal.aborted) return;
+        if (
+          failure instanceof ProblemError &&
+          failure.status === 413 &&
+          reading.next === undefined &&
+          reading.tail < tails.length - 1
+        ) {
+          // The end of the log has lines of megabytes.
+          reading.tail += 1;
+          isReading = false;
+          return read();
+        }
         noteReach(failure);
         setError(failure);
       } finally {
@@ -86,7 +104,7 @@ function useLog({ project_id, experiment_id }: Experiment, node: number, isFromS
       end();
     };
   }, [project_id, experiment_id, node, isFromStart, signIns]);
-  return { buffer: buffer.current, version, error };
+  return { buffer: buffer.current, version, error, tailCount: tailCount.current };
 }
 
 const levelNames: readonly { id: Level | 'all'; name: string }[] = [
@@ -234,7 +252,7 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
   const [words, setWords] = useState('');
   const [level, setLevel] = useState<Level | 'all'>('all');
   const [isFollowed, setFollowed] = useState(true);
-  const { buffer, version, error } = useLog(experiment, node, isFromStart);
+  const { buffer, version, error, tailCount } = useLog(experiment, node, isFromStart);
 
   // A search through many lines waits until somebody has stopped typing.
   useEffect(() => {
@@ -249,7 +267,7 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
         : buffer.lines.filter((line) => isWanted(line, words, level)),
     [buffer, version, words, level],
   );
-  const isCut = !isFromStart && buffer.lines.length >= tailLines;
+  const isCut = !isFromStart && tails.includes(tailCount);
   return (
     <div class="log-tab">
       <div class="bar-row">
