@@ -2,6 +2,7 @@ import { endpoint as cancelExperiment } from '../../../functions/experiments/can
 import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
 import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
 import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
+import { endpoint as rerunExperiment } from '../../../functions/projects/rerun-experiment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
 import { pick } from '../injection/random.ts';
 import type { Ask, Request } from './client.ts';
@@ -50,6 +51,21 @@ export function experimentRequests(
         404: () => [[model.cancelRequested(id)], [model.isNoExperiment(id)]],
       };
       return requestOf(project, `cancel ${id}`, meanings, () => ask(cancelExperiment, { path, token }));
+    }),
+    ofOne((id, path) => {
+      const meanings: Meanings = {
+        200: ({ experiment_id, status }) => {
+          experiments.add(experiment_id);
+          return [
+            [model.hasStatus(id, 'CANCELLED')],
+            [model.begun(experiment_id)],
+            [model.hasStatus(experiment_id, status)],
+          ];
+        },
+        404: gone(id),
+        409: () => [[model.isUnfinished(id)]],
+      };
+      return requestOf(project, `rerun ${id}`, meanings, () => ask(rerunExperiment, { path, token }));
     }),
     ofOne((id, path) => {
       const meanings: Meanings = { 200: ({ status }) => [[model.hasStatus(id, status)]], 404: gone(id) };

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { listExperiments } from '../../../shared/data/experiment.ts';
+import { isFinal } from '../../../shared/data/job-status.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { createUser, type User } from '../../../shared/data/user.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { pick } from '../injection/random.ts';
 import { must } from '../world/ask.ts';
+import { pass } from '../world/pass.ts';
 import { newDeveloper, type Service } from '../world/service.ts';
 import type { KnownAccounts } from './account-request.ts';
 import type { Accounts } from './accounts-world.ts';
@@ -18,11 +21,15 @@ import { noProject, type ProjectState } from './project-world.ts';
 import { newSharing, sharingRequests } from './sharing-requests.ts';
 import { tokenRequests } from './token-requests.ts';
 import { userRequests } from './user-requests.ts';
+import { newVariables, variableRequests } from './variable-requests.ts';
 import { World } from './world.ts';
 
 const clients = 8;
 /** Requests of each client. */
 const requestsEach = 14;
+
+/** Unfinished jobs of a user at a time; others wait in line. */
+const placesMost = 2;
 
 const roots = ['root-a', 'root-b'] as const;
 
@@ -89,13 +96,27 @@ function findAnomalies<S>({ name, initial, steps }: World<S>): string[] {
   ];
 }
 
+/** Whether jobs wait in line, once all events have come, though there is a place for one. */
+async function freePlaces(service: Service, project_id: string): Promise<string[]> {
+  await pass(service, 120);
+  const { items } = await listExperiments(service.records, project_id, {});
+  const unfinished = items.filter(({ status }) => !isFinal(status));
+  const waiting = unfinished.filter(({ line_ticket }) => line_ticket !== null);
+  const placed = unfinished.length - waiting.length;
+  if (waiting.length === 0 || placed === placesMost) return [];
+  return [`${waiting.length} jobs wait in line while ${placed} of ${placesMost} places are taken`];
+}
+
 /** Lets the clients send what they draw, all at once, and looks for a sequential order of what they were answered. */
 export async function liveHistory(service: Service, seed: number): Promise<Lived> {
+  service.environment['LIMIT_UNFINISHED_JOBS'] = String(placesMost);
+  service.settings.limits.unfinishedJobs = placesMost;
   const ask = asker(service.environment);
   const { token } = await newDeveloper(service);
   const { world, known } = await admins(service);
   const there = await projects(service, token);
   const sharing = await newSharing(service);
+  const variables = await newVariables(service, token);
   const clock = new Clock();
   const anomalies: string[] = [];
   let requests = 0;
@@ -110,8 +131,12 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
       ...(project.key === undefined ? experimentRequests(ask, token, project, random) : []),
     ]);
     const shared = sharingRequests(ask, sharing, random);
+    const ofVariables = variableRequests(ask, token, variables, random);
     for (let sent = 0; sent < requestsEach; ) {
-      const draw: () => Request | undefined = pick(random, pick(random, [accounts, ...inProjects, shared]));
+      const draw: () => Request | undefined = pick(
+        random,
+        pick(random, [accounts, ...inProjects, shared, ofVariables]),
+      );
       const request = draw();
       if (request === undefined) continue;
       sent += 1;
@@ -125,7 +150,9 @@ export async function liveHistory(service: Service, seed: number): Promise<Lived
   anomalies.push(
     ...findAnomalies(world),
     ...findAnomalies(sharing.world),
+    ...findAnomalies(variables.world),
     ...there.flatMap((project) => findAnomalies(project.world)),
   );
+  anomalies.push(...(await freePlaces(service, there[0]?.id ?? '')));
   return { requests, anomalies };
 }

@@ -48,7 +48,7 @@ async function newProject(witness: Witness, token: string, script: string): Prom
   return path;
 }
 
-async function lookAtCommandLines(witness: Witness): Promise<void> {
+async function inspectCommandLines(witness: Witness): Promise<void> {
   const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
   const lines = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.of())));
   witness.inspect('the command line of a process while it trained', Buffer.concat(lines));
@@ -61,7 +61,7 @@ async function follow(
   path: string,
 ): Promise<{ status: string; log: string }> {
   for (;;) {
-    await lookAtCommandLines(witness);
+    await inspectCommandLines(witness);
     const { status } = await witness.must('GET', path, { token });
     if (['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status)) {
       const { text } = await witness.send('GET', `${path}/logs`, {
@@ -132,16 +132,26 @@ export async function tourVariables(
   for (const path of [`${own}/variables`, `${own}/variables/TOKEN`, own, `${own}/environment`])
     await witness.must('GET', path, { token });
 
-  const begin = async (path: string) => {
-    const begun = await witness.must('POST', `${path}/train`, { token, query: { config: 'train.yaml' } });
-    return follow(witness, token, `${path}/experiments/${begun.experiment_id}`);
+  const begin = async (
+    path: string,
+    what = 'train',
+    query: Record<string, string> = { config: 'train.yaml' },
+  ) => {
+    const { experiment_id } = await witness.must('POST', `${path}/${what}`, { token, query });
+    return { experiment_id, ...(await follow(witness, token, `${path}/experiments/${experiment_id}`)) };
   };
   const [shown, neighbour] = await Promise.all([begin(own), begin(other)]);
-  for (const text of ['TOKEN=***', 'MODE=fast'])
-    if (!shown.log.includes(text)) throw new Error(`the command did not show ${text}`);
+  const again = await begin(own, `experiments/${shown.experiment_id}/rerun`, { overrides: '{"epochs":4}' });
+  for (const { log } of [shown, again])
+    for (const text of ['TOKEN=***', 'MODE=fast'])
+      if (!log.includes(text)) throw new Error(`the command did not show ${text}`);
   if (!neighbour.log.includes('EXPERIMENT_ID='))
     throw new Error('the neighbour did not see its own variables');
   await witness.must('DELETE', `${own}/variables/TOKEN`, { token });
   await witness.must('DELETE', `${own}/variables`, { token });
-  return { 'a careless command': shown.status, 'a curious neighbour': neighbour.status };
+  return {
+    'a careless command': shown.status,
+    'the same again': again.status,
+    'a curious neighbour': neighbour.status,
+  };
 }
