@@ -46,7 +46,7 @@ export const tags: readonly TagRule[] = [
   {
     name: 'Experiments',
     description: 'Runs of a project, with their log, metrics and artifacts.',
-    paths: ['/projects/{project_id}/experiments', '/experiments'],
+    paths: ['/projects/{project_id}/experiments', '/projects/{project_id}/compare', '/experiments'],
   },
   {
     name: 'Users',

@@ -122,6 +122,26 @@ export const environmentPartitions = (project_id: string): string[] => [
   packPartition(project_id),
 ];
 
+/** What the packages of these digests are, as far as an environment of the project still has them. */
+export async function findLocks(
+  records: TableReader<'records'>,
+  project_id: string,
+  hashes: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  let after: string | undefined;
+  do {
+    const page = await records.query({ pk: packPartition(project_id), after });
+    for (const item of page.items) {
+      if (item['record_type'] !== pack.kind) continue;
+      const { lock_hash, lock } = pack.parse(item);
+      if (hashes.has(lock_hash)) found.set(lock_hash, lock);
+    }
+    after = page.next;
+  } while (after !== undefined && found.size < hashes.size);
+  return found;
+}
+
 export async function findPack(
   records: TableReader<'records'>,
   project_id: string,

@@ -54,7 +54,7 @@ function bareExample(type: unknown, schema: JsonSchema): unknown {
 }
 
 /**
- * A value that a schema describes: the sample of its name where that fits (`parent.name` before `name`), else made
+ * A value that a schema describes: the sample of its name where that fits (`parent.name` or `Component.name` before `name`), else made
  * from the schema. Lists have one element.
  */
 export function exampleOf(
@@ -73,7 +73,11 @@ export function exampleOf(
   if (Array.isArray(values)) return values[0];
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
   const [first] = [type].flat();
-  if (first === 'object') return objectExample(resolved, source, name);
+  // At the root there is no name but that of the component.
+  const component = String(schema['$ref'] ?? '')
+    .split('/')
+    .at(-1);
+  if (first === 'object') return objectExample(resolved, source, name ?? component);
   if (first !== 'array') return bareExample(first, resolved);
   return typeof items === 'object' && items !== null
     ? [exampleOf({ ...items }, source, undefined, name)]

@@ -29,7 +29,7 @@ function ofSchema(
       required: needed.includes(name),
       ...(typeof description === 'string' && { description }),
       schema,
-      ...(Object.hasOwn(source.samples, name) && { example: exampleOf(schema, source, name) }),
+      ...(Object.hasOwn(source.samples, name) && { example: exampleOf(schema, source, name, place) }),
     };
   });
 }

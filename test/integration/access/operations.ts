@@ -201,6 +201,13 @@ export const operations: Readonly<Record<string, Operation>> = {
       query: { project_id: target?.project_id ?? nobody, filter: "status = 'FAILED'" },
     }),
   },
+  compareExperiments: {
+    call: async ({ service, target }) => {
+      if (target === undefined) return { query: { experiments: `${nobody},01h00000000000000000000001` } };
+      const ids = await Promise.all([1, 2].map(() => service.experimentIn(target.project_id, true)));
+      return { query: { experiments: ids.map(({ experiment_id }) => experiment_id).join(',') } };
+    },
+  },
   readExperiment: experiment,
   createExperiment: given(json({ name: 'baseline' })),
   logExperimentMetrics: {

@@ -1,0 +1,20 @@
+import { createTwoFilesPatch } from 'diff';
+
+/** Milliseconds after which two texts count as different in every line. */
+const patience = 1000;
+
+const lines = (sign: string, text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `${sign}${line}\n`)
+    .join('');
+
+/** The unified diff of two texts; null where they are equal. */
+export function unifiedDiff(name: string, former: string, latter: string): string | null {
+  if (former === latter) return null;
+  const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, former, latter, '', '', {
+    context: 3,
+    timeout: patience,
+  });
+  return patch ?? `--- a/${name}\n+++ b/${name}\n${lines('-', former)}${lines('+', latter)}`;
+}
