@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type LoggedModel, listLoggedModels } from '../../../shared/data/logged-model.ts';
+import { type LoggedModel, listLoggedModels, type ModelMetric } from '../../../shared/data/logged-model.ts';
 import { comparePoints } from '../../../shared/data/metric-summary.ts';
 import type { OrderTerm } from '../../../shared/search/parse-order.ts';
 import { decodePosition, encodePosition, RowOrder } from '../../../shared/search/row-order.ts';
@@ -17,6 +17,15 @@ interface Dataset {
   dataset_name?: string | undefined;
   dataset_digest?: string | undefined;
 }
+
+/** Whether a value was measured with one of these data sets; with none given, any will do. */
+const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
+  datasets.length === 0 ||
+  datasets.some(
+    ({ dataset_name, dataset_digest }) =>
+      metric.dataset_name === dataset_name &&
+      (dataset_digest === undefined || metric.dataset_digest === dataset_digest),
+  );
 
 const created: Attribute<LoggedModel> = { type: 'time', read: ({ created_at }) => Date.parse(created_at) };
 const updated: Attribute<LoggedModel> = { type: 'time', read: ({ updated_at }) => Date.parse(updated_at) };
@@ -42,16 +51,7 @@ const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => 
       type: 'number',
       read: ({ metrics }, key) =>
         metrics
-          .filter(
-            (one) =>
-              one.name === key &&
-              (datasets.length === 0 ||
-                datasets.some(
-                  ({ dataset_name, dataset_digest }) =>
-                    one.dataset_name === dataset_name &&
-                    (dataset_digest === undefined || one.dataset_digest === dataset_digest),
-                )),
-          )
+          .filter((one) => one.name === key && isWith(datasets, one))
           .toSorted(comparePoints)
           .at(-1)?.value,
     },
@@ -92,12 +92,16 @@ export const searchModels = route(
       const position = decodePosition(sent);
       return position !== undefined && order.takes(position);
     });
+    const isWanted = (model: LoggedModel): boolean =>
+      model.deleted_at === undefined &&
+      wanted.matches(model) &&
+      (datasets.length === 0 || model.metrics.some((metric) => isWith(datasets, metric)));
     const models: LoggedModel[] = [];
     for (const id of new Set(experiment_ids)) {
       const { project_id } = await requireExperimentProject(context, id, 'viewer');
       for (let after: string | undefined; ; ) {
         const page = await listLoggedModels(context.records, project_id, { after });
-        models.push(...page.items.filter((one) => one.deleted_at === undefined && wanted.matches(one)));
+        models.push(...page.items.filter(isWanted));
         after = page.next;
         if (after === undefined) break;
       }

@@ -62,8 +62,12 @@ function faultOf(sent: unknown, { path, message }: { path: PropertyKey[]; messag
  */
 export function parseRequest<S extends z.ZodObject>(schema: S, request: RawRequest): z.output<S> {
   const body = fromBody(request.bytes);
-  const sent = { ...fromQuery(request.query, schema), ...body };
-  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+  const asked: Record<string, unknown> = { ...fromQuery(request.query, schema), ...body };
+  // Clients before 2.0 name the id of a run so.
+  const sent = { run_id: asked['run_uuid'], ...asked };
+  const given = Object.fromEntries(
+    Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
+  );
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => faultOf(given, issue));

@@ -3,11 +3,12 @@ import {
   type ModelVersion,
   putModelVersion,
   putRegisteredModel,
+  type RegisteredModel,
   removeModelVersion,
 } from '../../../shared/data/registered-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import { findModelKey, modelUriOf } from '../ids.ts';
-import { requireModel } from '../models/logged-model.ts';
+import { findModelKey, type ModelKey, modelUriOf } from '../ids.ts';
+import { changeModel, requireModel } from '../models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -49,10 +50,35 @@ async function locationOf(context: MlflowContext, source: string): Promise<strin
       'INVALID_PARAMETER_VALUE',
       `Invalid model version source: '${source}'. To use a local path as a model version source, log the model to this server first.`,
     );
-  if (/[?#]|\.\.(?:\/|$)|%2e%2e/i.test(source))
+  if (/[?#]|(?:^|\/)\.\.(?:\/|$)|%2e%2e/i.test(source))
     throw invalidValue('source', source, 'Invalid model version source: it must be a plain address.');
   return source;
 }
+
+/** Tag under which a logged model lists the versions that were made of it. */
+const versionsTag = 'mlflow.modelVersions';
+const Versions = z.array(z.unknown());
+
+/** The versions that a tag lists; none where somebody has written something else there. */
+function listedIn(tag: string | undefined): unknown[] {
+  try {
+    return Versions.parse(JSON.parse(tag ?? '[]'));
+  } catch {
+    return [];
+  }
+}
+
+const noteVersion = (
+  context: MlflowContext,
+  key: ModelKey,
+  { model: { name }, version: { number } }: { model: RegisteredModel; version: ModelVersion },
+): Promise<unknown> =>
+  changeModel(context, key, ({ tags }) => ({
+    tags: {
+      ...tags,
+      [versionsTag]: JSON.stringify([...listedIn(tags[versionsTag]), { name, version: number }]),
+    },
+  }));
 
 const create = route(
   'POST mlflow/model-versions/create',
@@ -67,11 +93,13 @@ const create = route(
   }),
   async (input, context) => {
     const location = await locationOf(context, input.source);
+    const logged =
+      input.model_id === '' ? undefined : await requireModel(context, input.model_id, 'developer');
     const { records, now, caller } = context;
-    return retryOnConflict(async () => {
+    const made = await retryOnConflict(async () => {
       const present = await requireOwn(context, input.name);
       const at = now().toISOString();
-      const made: ModelVersion = {
+      const version: ModelVersion = {
         registration_id: present.registration_id,
         number: present.versions + 1,
         description: input.description,
@@ -90,14 +118,16 @@ const create = route(
       };
       const model = {
         ...present,
-        versions: made.number,
-        latest: { ...present.latest, [noStage]: made.number },
+        versions: version.number,
+        latest: { ...present.latest, [noStage]: version.number },
         updated_at: at,
         version: present.version + 1,
       };
-      await records.write(putRegisteredModel(model, present), putModelVersion(made, undefined));
-      return { model_version: showVersion(model, made) };
+      await records.write(putRegisteredModel(model, present), putModelVersion(version, undefined));
+      return { model, version };
     });
+    if (logged !== undefined) await noteVersion(context, logged, made);
+    return { model_version: showVersion(made.model, made.version) };
   },
 );
 

@@ -45,13 +45,11 @@ const history = route(
 const runsMost = 100;
 const sampleMost = 2500;
 
-/** So many of the points, spread evenly, with the first and the last. */
+/** So many of the points, spread evenly from the first on, and the last. */
 function sampled(points: readonly MetricPoint[], most: number): MetricPoint[] {
   if (points.length <= most) return [...points];
-  return Array.from(
-    { length: most },
-    (_, index) => points[Math.round((index * (points.length - 1)) / Math.max(1, most - 1))],
-  ).filter((point) => point !== undefined);
+  const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * points.length) / most));
+  return [...new Set([...indexes, points.length - 1])].flatMap((index) => points[index] ?? []);
 }
 
 const bulk = route(

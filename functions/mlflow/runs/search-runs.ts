@@ -48,8 +48,8 @@ export const searchRuns = route(
   }),
   async ({ experiment_ids, filter, order_by, max_results, page_token, run_view_type }, context) => {
     const wanted = readFilter(filter, runVocabulary);
-    // MLflow's own order where none is given.
-    const order = readOrder(order_by.length === 0 ? ['start_time DESC'] : order_by, runVocabulary);
+    // MLflow's own order where nothing else decides.
+    const order = readOrder([...order_by, 'start_time DESC', 'run_id ASC'], runVocabulary);
     const after = positionOf(page_token, (position) => isSearchPosition(position, order));
     const projects = await projectsOf(context, experiment_ids);
     const deleted = new Set(
