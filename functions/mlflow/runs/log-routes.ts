@@ -6,12 +6,30 @@ import { noteModelMetrics } from '../models/model-metrics.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
+import { parseRequest } from '../protocol/parse-request.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 import { changeRun, logFields } from './change-run.ts';
 import { requireActiveRun, requireRun } from './find-run.ts';
+import { inTurn } from './in-turn.ts';
 import { measuredOf, pointOf, sentMetric } from './metric-rules.ts';
 import { runIdField } from './run-id-field.ts';
+
+/** A route that logs to a run, after those that do so already. */
+function logging<S extends z.ZodObject>(
+  call: `POST ${string}`,
+  schema: S,
+  handle: (input: z.output<S>, context: MlflowContext) => Promise<object>,
+): Route {
+  const own = route(call, schema, handle);
+  return {
+    ...own,
+    handle: (request, variables, context) => {
+      const { run_id } = parseRequest(z.object(runIdField), request);
+      return inTurn(run_id, () => own.handle(request, variables, context));
+    },
+  };
+}
 
 /** Limits of MLflow's own server for one request. */
 const metricsMost = 1000;
@@ -37,7 +55,7 @@ async function logMetrics(
   await noteOfModels();
 }
 
-const logMetric = route(
+const logMetric = logging(
   'POST mlflow/runs/log-metric',
   z.object({ ...runIdField, ...sentMetric.shape }),
   async (input, context) => {
@@ -47,7 +65,7 @@ const logMetric = route(
   },
 );
 
-const logParameter = route(
+const logParameter = logging(
   'POST mlflow/runs/log-parameter',
   z.object({ ...runIdField, ...namedValue.shape }),
   async (input, context) => {
@@ -57,7 +75,7 @@ const logParameter = route(
   },
 );
 
-const setTag = route(
+const setTag = logging(
   'POST mlflow/runs/set-tag',
   z.object({ ...runIdField, ...namedValue.shape }),
   async (input, context) => {
@@ -67,7 +85,7 @@ const setTag = route(
   },
 );
 
-const deleteTag = route(
+const deleteTag = logging(
   'POST mlflow/runs/delete-tag',
   z.object({ ...runIdField, key: text.min(1) }),
   async ({ run_id, key }, context) => {
@@ -105,7 +123,7 @@ function requireUniqueParams(params: readonly { key: string; value: string }[]):
   );
 }
 
-const logBatch = route('POST mlflow/runs/log-batch', batch, async (input, context) => {
+const logBatch = logging('POST mlflow/runs/log-batch', batch, async (input, context) => {
   const { run_id, metrics, params, tags } = input;
   requireUniqueParams(params);
   const hasFields = params.length + tags.length > 0;

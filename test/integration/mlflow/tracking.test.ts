@@ -119,6 +119,19 @@ describe('runs', () => {
     expect([...page.json.metrics, ...rest.json.metrics]).toEqual(history.json.metrics);
   });
 
+  test('keep every point that many requests log at the same moment', async () => {
+    const { run_id } = await newRun(ada);
+    const steps = Array.from({ length: 30 }, (_, step) => step);
+    const logged = await Promise.all(
+      steps.map((step) =>
+        ada.post('runs/log-metric', { run_id, key: 'loss', value: step, timestamp: step, step }),
+      ),
+    );
+    expect(new Set(logged.map(({ status }) => status))).toEqual(new Set([200]));
+    const { json } = await ada.get('metrics/get-history', { run_id, metric_key: 'loss' });
+    expect(json.metrics).toHaveLength(steps.length);
+  });
+
   test('keep a param once, and a tag as it was set last', async () => {
     const { run_id } = await newRun(ada);
     const param = { run_id, key: 'lr', value: '0.1' };

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError } from '../../infra/command/command-error.ts';
+import { readFlags } from '../../infra/command/read-flags.ts';
+import { runMain } from '../../infra/command/run-main.ts';
+import { startLocalService } from '../support/local-service.ts';
+
+// `npm run test:mlflow`: real MLflow clients of PyPI, unmodified, record, search and read in a service that runs here.
+
+const usage = `Usage: npm run test:mlflow [-- --size <bytes>] [-- --suite <folder>]
+  lets MLflow clients of PyPI do what people do with them
+  --size   bytes of the largest artifact; default 100000000
+  --suite  a checkout of MLflow, of which its own tests are run against this service instead`;
+
+const here = import.meta.dirname;
+const password = 'a long sentence nobody guesses';
+const common = ['scikit-learn==1.7.2', 'pandas==2.3.3'];
+/** The newest client, and the last one before logged models. */
+const clients = [
+  ['mlflow-skinny==3.17.2', ...common],
+  ['mlflow-skinny==2.22.0', ...common],
+];
+const suiteFiles = ['test_rest_tracking.py', 'test_model_registry.py', 'test_mlflow_artifacts.py'];
+
+/** Run a program whose output is shown. @throws CommandError where it fails */
+async function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+  cwd?: string,
+) {
+  const child = spawn(program, args, { env, stdio: 'inherit', ...(cwd !== undefined && { cwd }) });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new CommandError(`${program} ${args[0] ?? ''} failed.`);
+}
+
+async function python(folder: string, packages: readonly string[]): Promise<string> {
+  await run('python3', ['-m', 'venv', folder]);
+  await run(join(folder, 'bin/pip'), ['install', '--quiet', ...packages]);
+  return join(folder, 'bin/python');
+}
+
+async function tokenOf(url: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
+  const answer = await fetch(`${url}/auth/token`, { method: 'POST', body });
+  if (!answer.ok) throw new CommandError(`Sign-in failed with ${answer.status}.`);
+  const { access_token } = (await answer.json()) as { access_token: string };
+  return access_token;
+}
+
+/** Without what this machine's user has set for clients of their own. */
+const ownEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MLFLOW_')));
+
+async function useClients(folder: string, size: string): Promise<void> {
+  for (const [index, packages] of clients.entries()) {
+    const program = await python(join(folder, `venv${index}`), packages);
+    const settings = { ADMIN_PASSWORD: password };
+    const service = await startLocalService(['--data', join(folder, `data${index}`)], settings);
+    if (!('url' in service)) throw new CommandError(service.output);
+    try {
+      const env = {
+        ...ownEnvironment(),
+        MLFLOW_TRACKING_URI: `${service.url}/mlflow`,
+        // Each way of signing in is one client's.
+        ...(index === 0
+          ? { MLFLOW_TRACKING_TOKEN: await tokenOf(service.url) }
+          : { MLFLOW_TRACKING_USERNAME: 'admin', MLFLOW_TRACKING_PASSWORD: password }),
+      };
+      await run(program, [join(here, 'client.py'), '1000000', size], env);
+    } finally {
+      await service.end('SIGTERM');
+    }
+  }
+}
+
+/** MLflow's own tests, of which those of other parts of it fail; `test/mlflow/README.md` lists them. */
+async function runSuite(folder: string, suite: string): Promise<void> {
+  const program = await python(join(folder, 'venv'), [
+    'mlflow==3.17.2',
+    'pytest==8.4.2',
+    'pytest-timeout==2.4.0',
+  ]);
+  const service = await startLocalService(['--data', join(folder, 'data')], {
+    ADMIN_PASSWORD: password,
+    LIMIT_REQUESTS_PER_SECOND: '1000',
+    LIMIT_REQUEST_BURST: '1000',
+  });
+  if (!('url' in service)) throw new CommandError(service.output);
+  try {
+    const env = {
+      ...ownEnvironment(),
+      MLFLOW_SUITE_SERVICE: service.url,
+      MLFLOW_SUITE_ADMIN_TOKEN: await tokenOf(service.url),
+      PYTHONPATH: `${suite}:${here}`,
+    };
+    const options = ['-m', 'pytest', '-p', 'suite_plugin', '-q', '--timeout', '60', '-rfE', '--tb=line'];
+    await run(program, [...options, ...suiteFiles.map((file) => `tests/tracking/${file}`)], env, suite);
+  } finally {
+    await service.end('SIGTERM');
+  }
+}
+
+async function testMlflow(): Promise<number> {
+  const { size = '100000000', suite } = readFlags(usage, {
+    options: { size: { type: 'string' }, suite: { type: 'string' } },
+  }).values;
+  const folder = await mkdtemp(join(tmpdir(), 'mps-mlflow-'));
+  try {
+    if (suite === undefined) await useClients(folder, size);
+    else await runSuite(folder, suite);
+    return 0;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+await runMain(testMlflow);
