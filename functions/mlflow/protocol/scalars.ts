@@ -54,6 +54,8 @@ export const shortened = (value: string, most: number): string => {
 /** A key and its value, as tags and params are sent. */
 export const keyAndValue = z.object({ key: text.min(1), value: text.default('') });
 
-/** Pairs by key, as tags and params are sent and answered. */
+/** Pairs in the order of their keys, as tags and params are answered: the table keeps no order. */
 export const pairsOf = (values: Readonly<Record<string, string>>): { key: string; value: string }[] =>
-  Object.entries(values).map(([key, value]) => ({ key, value }));
+  Object.entries(values)
+    .map(([key, value]) => ({ key, value }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
