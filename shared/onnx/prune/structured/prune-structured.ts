@@ -89,13 +89,27 @@ function scoresOf(
   return predictionScores(groups, consumers, statistics, request.allocation, byNorm);
 }
 
-/** Report the layers whose removed channels nothing makes up for. */
+/** Values of each channel, for every channel of a layer, below which the prediction may fit the calibration set alone. */
+const leastRows = 2;
+
+/** Report the layers whose removed channels nothing makes up for, and predictions from few values. */
 function reportFolds(
   consumers: readonly Consumer[],
   folded: ReadonlySet<Consumer>,
   isRemoved: (label: number) => boolean,
+  statistics: CalibrationStatistics,
   report: TransformReport,
 ): void {
+  const scarce = [...folded].filter(
+    ({ input, labels }) => (statistics.get(input)?.rows ?? 0) < leastRows * labels.length,
+  );
+  const [first] = scarce;
+  if (first !== undefined) {
+    const rows = statistics.get(first.input)?.rows ?? 0;
+    report.warnings.push(
+      `THE CALIBRATION SET IS SMALL: it shows ${rows} values of each of the ${first.labels.length} channels that ${layerName(first.node)} takes${scarce.length > 1 ? `, and ${scarce.length - 1} other layers see as few` : ''}. Measure the accuracy on other data, or give ${leastRows} for each channel.`,
+    );
+  }
   for (const consumer of consumers) {
     if (folded.has(consumer) || !consumer.labels.some(isRemoved)) continue;
     report.keep(
@@ -141,7 +155,7 @@ export function pruneStructured(
   const pruned = prunedGroups(groups, remaining);
   refuseOutOfReach(compression, choice, pruned);
   const folded = foldKept(dependencies, consumers, statistics, isRemoved);
-  reportFolds(consumers, folded, isRemoved, report);
+  reportFolds(consumers, folded, isRemoved, statistics, report);
   const cuts = new Set([...folded].map(({ cut }) => cut));
   for (const layer of foldConstantChannels(dependencies, isRemoved, (cut) => cuts.has(cut)))
     report.warnings.push(

@@ -191,6 +191,18 @@ describe('pruned to half', () => {
     },
   );
 
+  test('few values of each channel are a warning', async () => {
+    const model = redundant(0);
+    const statistics = await observed(copyOf(model), [4, 4, 6, 6], 1);
+    const scarce = new Map([...statistics].map(([name, own]) => [name, { ...own, rows: 40 }]));
+    const report = new TransformReport();
+    const request = { strategy: 'structured_reconstruct', allocation: 'uniform' } as const;
+    pruneStructured(copyOf(model), { ...request, compression: 2, exclude: [], seed: 0 }, report, scarce);
+    expect(report.warnings.join()).toMatch(
+      /SMALL: it shows 40 values of each of the 32 channels that last takes\./,
+    );
+  });
+
   test('without statistics of a layer its weights are left, and that is said', () => {
     const report = new TransformReport();
     const request = { strategy: 'structured_reconstruct', allocation: 'uniform' } as const;
