@@ -2,6 +2,7 @@ import { hardware } from '../receipt/hardware.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import { needsRanges } from '../strategies/optimization-request.ts';
+import { extents } from './extents.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { seedsOf } from './plan-feeds.ts';
@@ -70,7 +71,7 @@ function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
 }
 
 /** Warnings about the result, besides those of its method. */
-function warningsOf({ optimization, accepted, calibrated, check }: Findings): string[] {
+function warningsOf({ optimization, before, accepted, calibrated, check }: Findings): string[] {
   const { request, calibration } = optimization;
   const { flags, architecture } = hardware();
   const warnings: string[] = [];
@@ -80,8 +81,12 @@ function warningsOf({ optimization, accepted, calibrated, check }: Findings): st
     );
   }
   if (check !== null) {
-    const why = request.measure === 'quick' ? 'a quick receipt, or for a session here' : 'a session here';
-    warnings.push(`Not run as a whole: the model is too large for ${why}.`);
+    const isQuick = before.weight_bytes > extents[request.measure].wholeBytes;
+    warnings.push(
+      isQuick
+        ? 'Not run as a whole: a quick receipt checks models above 1 GiB layer by layer; measure=full runs them.'
+        : 'Not run as a whole: the model is too large for a session here.',
+    );
   }
   if (accepted.final.compare?.data.source === 'synthetic') {
     warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');

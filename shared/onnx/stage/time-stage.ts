@@ -9,10 +9,10 @@ import { timeBlocks } from './time-blocks.ts';
 
 /** Of both timings together, where the task does not say. */
 const usualSeconds = 120;
-/** Samples at once that fill a processor's core. */
-const batch = 32;
-/** A batch is not tried where one sample takes longer than this: it would take minutes. */
-const slowestMs = 200;
+/** Samples at once that fill a processor's core; fewer where so many would take too long. */
+const batches = [32, 16, 8, 4];
+/** Runs of either model that a timing takes at least. */
+const runsLeast = 10;
 
 async function firstFeeds({ feed }: TaskOf<'time'>) {
   for await (const { feeds } of samplesOf({ ...feed, samples: 1 })) return feeds;
@@ -31,7 +31,8 @@ export async function timeStage(
   };
   const half = { ms: (task.seconds ?? usualSeconds) * 500, seed: task.feed.seed };
   const latency = await timeBlocks(sessions, feeds, { ...half, progress: (part) => progress(part / 2) });
-  const many = latency.p50.before > slowestMs ? undefined : batchOf(task.feed.inputs, feeds, batch);
+  const batch = batches.find((size) => size * latency.p50.before * runsLeast <= 2 * half.ms);
+  const many = batch === undefined ? undefined : batchOf(task.feed.inputs, feeds, batch);
   if (many === undefined) return { latency, latency_batch: null };
   try {
     const part = (fraction: number) => progress(0.5 + fraction / 2);

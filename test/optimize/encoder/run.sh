@@ -27,13 +27,13 @@ quantize() {
     --calibration "$folder/calibration.npz" --out "$folder/$name.onnx" "$@" >"$folder/$name.log" 2>&1
 }
 
-results+=("$folder/reference-dynamic.onnx" "$folder/reference-4bit.onnx")
-[ -e "$folder/reference-4bit.onnx" ] || "$python" "$here/reference.py" "$folder"
+results+=("$folder/reference-dynamic.onnx")
+[ -e "$folder/reference-dynamic.onnx" ] || "$python" "$here/reference.py" "$folder"
 quantize dynamic-per-tensor --strategy dynamic --precision 8 --no-per-channel
 quantize dynamic --strategy dynamic --precision 8
 quantize dynamic-smooth --strategy dynamic --precision 8 --smooth-alpha 0.7
 quantize static-inputs --strategy static_minmax --precision 8 --inputs-only
-quantize static-inputs-smooth --strategy static_minmax --precision 8 --inputs-only --smooth-alpha 0.7
+quantize static-inputs-smooth --strategy static_minmax --precision 8 --inputs-only --smooth-alpha 0.5
 quantize weight-only --strategy weight_only --precision 4
 quantize weight-only-mse --strategy weight_only_mse --precision 4
 quantize gptq --strategy gptq --precision 4
