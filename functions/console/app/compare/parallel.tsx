@@ -132,8 +132,8 @@ export function Parallel({
           viewBox={`0 0 ${width} ${height}`}
           width={width}
           height={height}
-          role="list"
-          aria-label="Experiments"
+          role="img"
+          aria-label="A line for each experiment; their names are below"
         >
           {axes.map(({ name, low, high, words }, at) => (
             <g key={name}>
