@@ -135,12 +135,12 @@ async function writeSegments(
   return tryWrite(records.write(...writes));
 }
 
-/** Give marks to some experiments of releases without a catalogue. False once all have one. */
+/** Give marks to some experiments of releases without a catalogue; the catalogue is complete once all have one. */
 async function markExisting(
   records: TableWriter<'records'>,
   project_id: string,
   manifest: CatalogueManifest,
-): Promise<boolean> {
+): Promise<void> {
   const { items, next } = await records.query({
     pk: experimentsPartition(project_id),
     after: manifest.state.marked_until ?? undefined,
@@ -155,7 +155,6 @@ async function markExisting(
     state,
   });
   await tryWrite(records.write(put, ...marks));
-  return next !== undefined;
 }
 
 /** Fold some marked experiments into segments. False where there are too few, or another process folds them. */
@@ -210,9 +209,9 @@ export async function foldCatalogue(
   const end = Date.now() + milliseconds;
   for (let goesOn = true; goesOn; ) {
     const manifest = await catalogueLists.readManifest(records, cataloguePartition(project_id));
-    goesOn = manifest.state.complete
-      ? await foldSome(records, project_id, manifest, Date.now(), least)
-      : await markExisting(records, project_id, manifest);
+    // Once all are marked, they are folded.
+    if (manifest.state.complete) goesOn = await foldSome(records, project_id, manifest, Date.now(), least);
+    else await markExisting(records, project_id, manifest);
     goesOn &&= Date.now() < end;
   }
 }
