@@ -79,7 +79,8 @@ export async function packFiles(
 ): Promise<DigestedFile> {
   const names = files.map((file) => file.path);
   const packed = await pack(folder, names, path, packing).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && error.path !== path) throw changedError([relative(folder, error.path ?? '')]);
+    if (error.code === 'ENOENT' && error.path !== path)
+      throw changedError([relative(folder, error.path ?? '')]);
     if (error.code === 'EACCES')
       throw new CliError(`${error.message}\nMake it readable, or list it in .mpsignore.`);
     throw error;

@@ -65,7 +65,15 @@ export async function acceptUpload(
     // An upload that was not accepted within a day is being removed.
     if (acceptable === undefined) throw nothingUploaded();
     const version = (previous?.version ?? 0) + 1;
-    const value = { project_id, name, sha256, size, format: actualFormat, updated_at: now().toISOString(), version };
+    const value = {
+      project_id,
+      name,
+      sha256,
+      size,
+      format: actualFormat,
+      updated_at: now().toISOString(),
+      version,
+    };
     const { projectBytes } = settings.limits;
     await putUpload(records, kind, value, previous, acceptable, projectBytes).catch(refuseBytes);
     return value;

@@ -64,7 +64,10 @@ async function createAdmin(): Promise<number> {
   if (name === undefined)
     throw new CommandError('The service is not deployed in this account and region: npm run deploy');
   const password = await askPassword();
-  return report(await invoke(new LambdaClient(clientConfig(options)), name, password), api?.['BaseUrl'] ?? '');
+  return report(
+    await invoke(new LambdaClient(clientConfig(options)), name, password),
+    api?.['BaseUrl'] ?? '',
+  );
 }
 
 await runMain(createAdmin);

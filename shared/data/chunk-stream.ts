@@ -36,7 +36,8 @@ export async function* readChunks<S extends z.ZodType>(
   let after = behind === undefined ? undefined : `${prefix}${behind}`;
   do {
     const { items, next } = await records.query({ pk, prefix, after, limit: 64 });
-    for (const item of items) yield { name: item.sk.slice(prefix.length), rows: await unpackChunk(item, row) };
+    for (const item of items)
+      yield { name: item.sk.slice(prefix.length), rows: await unpackChunk(item, row) };
     after = next;
   } while (after !== undefined);
 }

@@ -39,7 +39,13 @@ class Phases {
     say(`${title}: ${seconds} s`);
     const samples = await fire(this.#sender, next, { perSecond, seconds });
     const heading = `${title}, ${perSecond} requests/s for ${seconds} s`;
-    this.groups.push({ name: title, title: heading, figures: toFigures(samples), failure: undefined, seconds });
+    this.groups.push({
+      name: title,
+      title: heading,
+      figures: toFigures(samples),
+      failure: undefined,
+      seconds,
+    });
     return samples;
   }
 }

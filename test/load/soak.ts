@@ -135,7 +135,13 @@ async function main(): Promise<number> {
   const [load = 0] = loadavg();
   const soaked = await soak(service.url, service.pid, minutes, perSecond);
   const title = `Soak: ${perSecond} requests/s for ${minutes} minutes, one training after the other`;
-  const group = { name: 'soak', title, figures: toFigures(soaked), failure: undefined, seconds: minutes * 60 };
+  const group = {
+    name: 'soak',
+    title,
+    figures: toFigures(soaked),
+    failure: undefined,
+    seconds: minutes * 60,
+  };
   const place = `Node ${process.version}, ${availableParallelism()} CPUs, load before ${load.toFixed(1)}`;
   const tables = `${windowTable(soaked.measured)}\n${renderTable([group])}`;
   process.stdout.write(`\n${place}\n\n${tables}\n${summary([group])}\n`);

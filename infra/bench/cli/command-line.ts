@@ -28,7 +28,11 @@ const environment = ({ url, token, bench }: Place) => ({
   MPS_TOKEN: token,
 });
 
-async function folderOf(bench: Bench, name: string, contents: Readonly<Record<string, string>>): Promise<string> {
+async function folderOf(
+  bench: Bench,
+  name: string,
+  contents: Readonly<Record<string, string>>,
+): Promise<string> {
   const folder = join(bench.folder, name);
   await mkdir(folder, { recursive: true });
   for (const [file, content] of Object.entries(contents)) await writeFile(join(folder, file), content);
@@ -61,9 +65,14 @@ async function submitFigure(place: Place): Promise<Figure> {
       const { seconds } = await run();
       own.push(seconds - relay.takeBusySeconds());
     }
-    return figure('mps run of 200 unchanged files until submitted, without the service’s time, median', median(own), 's', {
-      atMost: 1,
-    });
+    return figure(
+      'mps run of 200 unchanged files until submitted, without the service’s time, median',
+      median(own),
+      's',
+      {
+        atMost: 1,
+      },
+    );
   } finally {
     relay.close();
   }
@@ -81,9 +90,12 @@ async function uploadFigures(place: Place): Promise<Figure[]> {
   const write = async (name: string, first: string): Promise<string> => {
     const path = join(folder, name);
     block.write(first);
-    await writeFile(path, (function* blocks() {
-      for (let at = 0; at < gigabyte; at += block.length) yield block;
-    })());
+    await writeFile(
+      path,
+      (function* blocks() {
+        for (let at = 0; at < gigabyte; at += block.length) yield block;
+      })(),
+    );
     return path;
   };
   const env = environment(place);

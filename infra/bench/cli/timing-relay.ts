@@ -27,7 +27,10 @@ export async function startTimingRelay(target: string): Promise<TimingRelay> {
   const server = createServer(async (asked, answered) => {
     begin();
     try {
-      const onward = request(`${target}${asked.url}`, { method: asked.method ?? 'GET', headers: asked.headers });
+      const onward = request(`${target}${asked.url}`, {
+        method: asked.method ?? 'GET',
+        headers: asked.headers,
+      });
       const [response] = await Promise.all([once(onward, 'response'), pipeline(asked, onward)]);
       const [answer] = response;
       answered.writeHead(answer.statusCode, answer.headers);

@@ -46,8 +46,7 @@ export async function saveDownload<E extends Called>(
   request: RequestOf<E>,
   { path, size, sha256, onProgress, signal }: SavedFile,
 ): Promise<boolean> {
-  if ((await sizeOf(path)) === size && sha256 !== null && (await digestOf(path)) === sha256)
-    return false;
+  if ((await sizeOf(path)) === size && sha256 !== null && (await digestOf(path)) === sha256) return false;
   await mkdir(dirname(path), { recursive: true });
   const part = `${path}.part`;
   const there = (await sizeOf(part)) ?? 0;

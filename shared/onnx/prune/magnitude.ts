@@ -1,10 +1,10 @@
+import { foldViews } from '../fuse/fold-views.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';
-import { foldViews } from '../fuse/fold-views.ts';
 import { layerName } from './layer-name.ts';
 import {
   bitsOfFloats,

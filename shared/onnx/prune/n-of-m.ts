@@ -1,9 +1,9 @@
+import { foldViews } from '../fuse/fold-views.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { PruneRequest } from '../strategies/prune-request.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import type { TransformReport } from '../transform/report.ts';
-import { foldViews } from '../fuse/fold-views.ts';
 import { layerName } from './layer-name.ts';
 import { bitsOfFloats, magnitudeBits } from './magnitude-selection.ts';
 import { floatParameters, recordOutcome } from './outcome.ts';
