@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { fromMlflow } from './mlflow-link.ts';
 
 /** Where somebody is: a path of parts and what the view of it is set to, both in the address. */
 export interface Place {
@@ -19,9 +20,9 @@ function placeOf(hash: string): Place {
   return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
-const hash = signal(location.hash);
+const hash = signal(fromMlflow(location.hash));
 window.addEventListener('hashchange', () => {
-  hash.value = location.hash;
+  hash.value = fromMlflow(location.hash);
 });
 
 /** The present place. The part behind `#` never reaches the service, so that pages need no routes there. */

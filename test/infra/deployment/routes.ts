@@ -176,6 +176,8 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'HEAD /console/{p1}',
       'GET /docs',
       'HEAD /docs',
+      'GET /mlflow',
+      'HEAD /mlflow',
       'GET /health',
       'HEAD /health',
       'GET /openapi.json',

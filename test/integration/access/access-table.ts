@@ -31,6 +31,7 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   readProjectFileSchema: [anyone, 200],
   readConsole: [anyone, 200],
   readConsoleFile: [anyone, 200],
+  openMlflow: [anyone, 302],
 
   createToken: [signIn, 200],
   deleteToken: [signedIn, 200],

@@ -4,6 +4,7 @@ import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { consolePage } from '../../../functions/console/console-page.ts';
 import { endpoint as readConsole } from '../../../functions/console/read-console.endpoint.ts';
 import { endpoint as readConsoleFile } from '../../../functions/console/read-console-file.endpoint.ts';
+import { consoleOf, endpoint as openMlflow } from '../../../functions/mlflow/open-mlflow.endpoint.ts';
 import { testService } from '../../support/service.ts';
 
 const service = await testService();
@@ -26,6 +27,20 @@ describe('the console', () => {
     expect(text).not.toMatch(/<style|style=|<script>| on\w+=/);
     expect(text).toContain(`src="/console/${built.script}"`);
     expect(text).toContain(`href="/console/${built.style}"`);
+  });
+
+  test.each([
+    ['/mlflow', '/console'],
+    ['/mlflow/', '/console'],
+    ['/v1/mlflow', '/v1/console'],
+    ['//elsewhere.example/mlflow', '/elsewhere.example/console'],
+  ])('is where links of MLflow’s clients lead: from %s to %s', (requestPath, location) => {
+    expect(consoleOf(requestPath)).toBe(location);
+  });
+
+  test('is what a browser is sent to that opens such a link', async () => {
+    const { status, headers } = await service.call(openMlflow);
+    expect([status, headers['location']]).toEqual([302, '/console']);
   });
 
   test.each([

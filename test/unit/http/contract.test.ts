@@ -25,6 +25,7 @@ const openToAnyone = [
   'GET /docs',
   'GET /cli/{file}',
   'GET /console',
+  'GET /mlflow',
   'GET /console/{file}',
   'GET /cli/mps.schema.json',
 ];

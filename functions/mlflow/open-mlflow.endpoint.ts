@@ -1,0 +1,33 @@
+import { defineEndpoint, redirect } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
+
+/**
+ * The console beside this path, such as `/v1/mlflow`. A browser takes the part behind `#`, which names the run, along.
+ * Two slashes in front would name another host.
+ */
+export const consoleOf = (requestPath: string): string => {
+  const stage = requestPath.replace(/\/*mlflow\/*$/, '').replace(/^\/+/, '');
+  return stage === '' ? '/console' : `/${stage}/console`;
+};
+
+export const endpoint = defineEndpoint({
+  name: 'openMlflow',
+  method: 'GET',
+  path: '/mlflow',
+  summary: "Where the links of MLflow's clients lead",
+  description:
+    'The address that MLflow’s clients print for a run, opened in a browser: it leads to the console, which shows the experiment.',
+  allow: 'anyone',
+  needs: {},
+  throttle: { perSecond: 20, burst: 40 },
+  input: {},
+  output: { 302: redirect },
+
+  async handle(_, { requestPath }) {
+    const location = consoleOf(requestPath);
+    return Reply.redirect({ GET: location, HEAD: location });
+  },
+});
+
+export const handler = lambda(endpoint);
