@@ -1,14 +1,25 @@
 import type { ObservedInput } from '../calibrate/input-statistics.ts';
 import type { Model } from '../model/model.ts';
 import type { PruneRequest } from '../strategies/prune-request.ts';
+import type { PruneStrategy, PruningByStatistics } from '../strategies/prune-strategies.ts';
 import { pruningInputs } from './reconstruct/pruning-inputs.ts';
 import { updateInputs } from './update/update-pruning.ts';
 
+type Inputs = (model: Model, request: PruneRequest) => ObservedInput[];
+
+const updating =
+  (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Inputs =>
+  (model, request) =>
+    updateInputs(model, { ...request, strategy });
+
+const inputs: Readonly<Record<PruningByStatistics, Inputs>> = {
+  sparsegpt: updating('sparsegpt'),
+  sparsegpt_2_4: updating('sparsegpt_2_4'),
+  structured_reconstruct: (model, { exclude }) => pruningInputs(model, exclude),
+};
+const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Object.hasOwn(inputs, strategy);
+
 /** The values whose statistics a pruning needs. @throws ModelError where it has nothing to prune */
 export function observedInputs(model: Model, request: PruneRequest): ObservedInput[] {
-  const { strategy } = request;
-  if (strategy === 'structured_reconstruct') return pruningInputs(model, request.exclude);
-  if (strategy === 'sparsegpt' || strategy === 'sparsegpt_2_4')
-    return updateInputs(model, { ...request, strategy });
-  return [];
+  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : [];
 }

@@ -2,6 +2,7 @@ import type { ObservedInput } from '../calibrate/input-statistics.ts';
 import { Names } from '../graph/names.ts';
 import type { Model } from '../model/model.ts';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
+import type { QuantizationByStatistics, QuantizeStrategy } from '../strategies/quantize-strategies.ts';
 import { TransformReport } from '../transform/report.ts';
 import { equalizeLayers } from './equalize-layers.ts';
 import { findBlockUses, nothingForBlocks } from './find-block-weights.ts';
@@ -39,11 +40,17 @@ function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): Ob
   });
 }
 
+type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
+
+const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = { gptq: blockInputs };
+const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatistics =>
+  Object.hasOwn(inputs, strategy);
+
 /**
  * The values whose statistics a quantization needs. The model is brought into the form that they are observed in.
  *
  * @throws ModelError where it has nothing to quantize
  */
 export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
-  return request.strategy === 'gptq' ? blockInputs(model, request) : productInputs(model, request);
+  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : productInputs(model, request);
 }

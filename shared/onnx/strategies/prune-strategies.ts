@@ -1,6 +1,6 @@
 import { commonParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
-import { namesOf, type StrategyFacts } from './strategy-facts.ts';
+import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 
 /** Parameters of prunings. */
 export const pruneParameters = {
@@ -85,3 +85,6 @@ export const pruneStrategyNames = namesOf(pruneStrategies);
 
 /** Facts of a strategy. */
 export const pruneFacts = (strategy: PruneStrategy): PruneFacts => pruneStrategies[strategy];
+
+/** The prunings that use statistics of the inputs of layers. */
+export type PruningByStatistics = UsingStatistics<typeof pruneStrategies>;

@@ -1,6 +1,6 @@
 import { commonParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
-import { namesOf, type StrategyFacts } from './strategy-facts.ts';
+import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 
 /** Types that quantized values may have. */
 export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
@@ -239,3 +239,6 @@ export const quantizeFacts = (strategy: QuantizeStrategy): QuantizeFacts => quan
 export type CalibratedStrategy = {
   [S in QuantizeStrategy]: (typeof quantizeStrategies)[S] extends { isCalibrated: true } ? S : never;
 }[QuantizeStrategy];
+
+/** The quantizations that use statistics of the inputs of layers, whatever their parameters. */
+export type QuantizationByStatistics = UsingStatistics<typeof quantizeStrategies>;

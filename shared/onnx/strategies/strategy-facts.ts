@@ -10,6 +10,11 @@ export interface StrategyFacts {
   leastOpset?: number;
 }
 
+/** The strategies of a registry that use statistics of the inputs of layers. */
+export type UsingStatistics<E> = {
+  [S in keyof E]: E[S] extends { usesStatistics: true } ? S : never;
+}[keyof E];
+
 /** The names of the entries of a registry, in its order. */
 export function namesOf<E extends object>(entries: E): readonly [keyof E & string, ...(keyof E & string)[]];
 export function namesOf(entries: object): readonly string[] {
