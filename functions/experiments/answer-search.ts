@@ -1,5 +1,6 @@
 import { badRequest } from '../../shared/core/service-error.ts';
 import type { Settings } from '../../shared/core/settings.ts';
+import type { ExperimentRow } from '../../shared/data/experiment-row.ts';
 import {
   experimentOrder,
   type FoundExperiment,
@@ -42,7 +43,12 @@ export function answerSearch(
   const at = now();
   let usernames: ReadonlyMap<string, string> = new Map();
   const vocabulary = experimentVocabulary({ now: at, usernameOf: (id) => usernames.get(id) });
-  const filter = parseFilter(query.filter ?? '', vocabulary);
+  const asked = parseFilter(query.filter ?? '', vocabulary);
+  // What an MLflow client has deleted is there only for its restore.
+  const filter = {
+    ...asked,
+    matches: (row: ExperimentRow) => row.deleted_at === undefined && asked.matches(row),
+  };
   const order_by = parseOrder(query.order_by ?? '', vocabulary);
   if (query.cursor !== undefined && !isSearchPosition(query.cursor, order_by))
     throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);

@@ -25,9 +25,11 @@ export async function listTracked(
     placeInLine(records, limits, page.items),
     readTrackingOf(records, project_id, ids),
   ]);
-  const items = placed.map((experiment) => ({
+  const all = placed.map((experiment) => ({
     experiment,
     tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked,
   }));
+  // What an MLflow client has deleted is there only for its restore.
+  const items = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
   return { ...page, items, unreadable: [...(page.unreadable ?? []), ...tracked.unreadable] };
 }

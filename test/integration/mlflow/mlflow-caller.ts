@@ -8,6 +8,7 @@ export function mlflowCaller(service: TestService, as: TestUser) {
     service.call(endpoint, { method, path: { mlflow_path: path }, as, ...rest });
   const json = (value: unknown) => JSON.stringify(value);
   return {
+    user: as,
     call,
     post: (path: string, body: object) => call('POST', `api/2.0/mlflow/${path}`, { body: json(body) }),
     get: (path: string, query: Record<string, string>) =>

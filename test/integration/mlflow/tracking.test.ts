@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { setPassword } from '../../../shared/data/change-user.ts';
@@ -183,6 +184,13 @@ describe('runs', () => {
     await ada.post('runs/delete', { run_id });
     expect(await search('')).toEqual([other]);
     expect(await search('', { run_view_type: 'DELETED_ONLY' })).toEqual([run_id]);
+    // The lists of the service leave it out, too.
+    const listed = async (query: string) => {
+      const path = { project_id: String(experiment_id) };
+      const { json } = await service.call(listExperiments, { path, query, as: ada.user });
+      return json.map((one: { experiment_id: string }) => `${experiment_id}-${one.experiment_id}`);
+    };
+    expect([await listed(''), await listed('order_by=name')]).toEqual([[other], [other]]);
     const late = await ada.post('runs/set-tag', { run_id, key: 'a', value: 'b' });
     expect([late.status, late.json.error_code]).toEqual([400, 'INVALID_PARAMETER_VALUE']);
     await ada.post('runs/restore', { run_id });
