@@ -17,6 +17,7 @@ const logLine = (message: string, stream: LogLine['stream'] = 'stdout'): LogLine
 describe('a log', () => {
   test.each([
     ['ValueError: bad shape', 'error'],
+    ['\u001b[31mValueError: red', 'error'],
     ['12:00 WARNING slow disk', 'warning'],
     ['FutureWarning: gone soon', 'warning'],
     ['DEBUG cache hit', 'debug'],

@@ -19,16 +19,16 @@ const errors = /\b(?:ERROR|CRITICAL|FATAL|Traceback|[A-Z]\w*(?:Error|Exception))
 const warnings = /\bWARN(?:ING)?\b|\w+Warning\b/;
 const debugs = /\bDEBUG\b|\bTRACE\b/;
 
+export const plainText = (message: string): string =>
+  message.includes('\u001b') ? message.replace(terminalCodes, '') : message;
+
 export function levelOf({ stream, message }: LogLine): Level {
   if (stream === 'service') return 'service';
-  const head = message.slice(0, headMost);
+  const head = plainText(message.slice(0, headMost));
   if (errors.test(head)) return 'error';
   if (warnings.test(head)) return 'warning';
   return debugs.test(head) ? 'debug' : 'plain';
 }
-
-export const plainText = (message: string): string =>
-  message.includes('\u001b') ? message.replace(terminalCodes, '') : message;
 
 /** The lines of a log that a page keeps. */
 export class LogBuffer {
