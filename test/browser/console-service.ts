@@ -41,7 +41,8 @@ function watch(page: Page, faults: string[]): void {
   });
   page.on('console', (message) => {
     const text = message.text();
-    if (message.type() === 'error' && !text.includes('Failed to load resource')) faults.push(text);
+    if (message.type() === 'error' && !text.includes('Failed to load resource'))
+      faults.push(`${text} (${message.location().url}:${message.location().lineNumber})`);
   });
 }
 

@@ -2,8 +2,16 @@ import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A note stands below a heading of the page, and so do its own headings. */
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/**
+ * A note stands below a heading of the page, and so do its own headings. Its HTML is shown as it was written: a browser
+ * that parses it notes every handler in it as a refusal of the policy, also where the sanitizer then removes it.
+ */
 marked.use({
+  renderer: {
+    html: ({ text }) => text.replace(/[&<>"]/g, (character) => entities[character] ?? character),
+  },
   walkTokens(token) {
     if (token.type === 'heading') token.depth = Math.min(6, token.depth + 2);
   },
