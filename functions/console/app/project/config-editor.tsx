@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { type ConfigFile, loadConfigFile, saveConfigFile } from '../api/files.ts';
 import { tell } from '../ui/notice.tsx';
@@ -30,7 +30,8 @@ export function ConfigEditor({
   const [isBusy, setBusy] = useState(false);
   const gutter = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before anybody can type: an effect after the drawing would take back the first letters.
+  useLayoutEffect(() => {
     setContent(file.content);
     setTag(file.tag);
     setFault(undefined);
