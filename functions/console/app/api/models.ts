@@ -49,7 +49,8 @@ type Recorded = RowOf<typeof listPrunings> | RowOf<typeof listQuantizations> | P
 
 const labelOf = (one: Recorded): string => {
   if ('compression' in one) return `${one.strategy} ÷${one.compression}`;
-  return `${one.strategy} ${one.quant_type}${one.strategy === 'weight_only' ? `, ${one.precision} bit` : ''}`;
+  const type = one.quant_type === one.strategy ? '' : ` ${one.quant_type}`;
+  return `${one.strategy}${type}${one.strategy === 'weight_only' ? `, ${one.precision} bit` : ''}`;
 };
 
 const shown = (operation: Operation, one: Recorded): Strategy => ({ ...one, operation, label: labelOf(one) });

@@ -7,7 +7,11 @@ import { Empty } from '../ui/parts.tsx';
 const height = 360;
 const top = 46;
 const bottom = 30;
-const gap = 150;
+const gapMost = 150;
+const gapLeast = 104;
+/** As wide as a page of 1280 pixels has room for. */
+const widthWanted = 940;
+
 const side = 70;
 const axesMost = 10;
 
@@ -92,6 +96,7 @@ export function Parallel({
   const axes = all.filter(({ name }) => !left.has(name)).slice(0, axesMost);
   if (all.length < 2)
     return <Empty title="Nothing differs by which lines could be told apart" icon="chart" />;
+  const gap = Math.max(gapLeast, Math.min(gapMost, (widthWanted - side * 2) / Math.max(1, axes.length - 1)));
   const width = side * 2 + gap * (axes.length - 1);
   const y = (place: number) => height - bottom - place * (height - top - bottom);
   const path = (index: number): string => {
@@ -135,6 +140,12 @@ export function Parallel({
           role="img"
           aria-label="A line for each experiment; their names are below"
         >
+          {experiments.map(({ experiment_id, name }, index) => (
+            <g key={experiment_id} onClick={() => onOpen(experiment_id)} style={{ cursor: 'pointer' }}>
+              <title>{name}</title>
+              <path d={path(index)} stroke={`var(--${lineColour(index)})`} />
+            </g>
+          ))}
           {axes.map(({ name, low, high, words }, at) => (
             <g key={name}>
               <line class="axis" x1={side + at * gap} x2={side + at * gap} y1={top} y2={height - bottom} />
@@ -152,12 +163,6 @@ export function Parallel({
                   {cut(word, 16)}
                 </text>
               ))}
-            </g>
-          ))}
-          {experiments.map(({ experiment_id, name }, index) => (
-            <g key={experiment_id} onClick={() => onOpen(experiment_id)} style={{ cursor: 'pointer' }}>
-              <title>{name}</title>
-              <path d={path(index)} stroke={`var(--${lineColour(index)})`} />
             </g>
           ))}
         </svg>

@@ -302,6 +302,15 @@ export function Form({
   );
 }
 
+/** On a phone the row of tabs is wider than the page: move the row, but not the page, to the current one. */
+const bringIntoRow = (tab: HTMLElement | null): void => {
+  const row = tab?.parentElement;
+  if (tab == null || row == null) return;
+  const [own, shown] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (own.right > shown.right) row.scrollLeft += own.right - shown.right;
+  else if (own.left < shown.left) row.scrollLeft -= shown.left - own.left;
+};
+
 /** Links to the parts of a page, of which one is shown. */
 export const Tabs = ({
   tabs,
@@ -314,7 +323,7 @@ export const Tabs = ({
 }) => (
   <nav class="tabs" aria-label={label}>
     {tabs.map(({ id, name, href }) => (
-      <a key={id} href={href} {...(id === current && { 'aria-current': 'page' as const })}>
+      <a key={id} href={href} {...(id === current && { 'aria-current': 'page' as const, ref: bringIntoRow })}>
         {name}
       </a>
     ))}
