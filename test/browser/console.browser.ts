@@ -8,7 +8,7 @@ import type { endpoint as updateExperiment } from '../../functions/experiments/u
 import { recordMany } from '../../infra/demo/record-many.ts';
 import { axeFindings } from './axe.ts';
 import { admin, type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
-import { hostile, type Seeded, seed } from './seed.ts';
+import { hostile, peak, recordLong, type Seeded, seed } from './seed.ts';
 
 let service: ConsoleService;
 let seeded: Seeded;
@@ -109,6 +109,7 @@ describe('the table', () => {
   });
 
   test('leads from chosen experiments to their comparison', async () => {
+    await visit(page, `projects/${many}`);
     for (const index of [0, 1, 2]) await page.locator(`[data-index="${index}"] input`).check();
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.getByRole('heading', { name: 'Compare 3 experiments' }).waitFor();
@@ -146,6 +147,48 @@ describe('curves', () => {
       expect(Buffer.from(chunk).toString('latin1')).toContain(first);
       await page.locator('.menu[open] summary').first().click();
     }
+  });
+});
+
+describe('curves of a long run', () => {
+  test('are thinned out by the service, and read finer where somebody zooms in', async () => {
+    const path = await recordLong(service.client, 12_000);
+    const asked: URL[] = [];
+    const note = (request: { url(): string }) => {
+      const url = new URL(request.url());
+      if (url.pathname.endsWith(`/${path.experiment_id}/metrics`)) asked.push(url);
+    };
+    page.on('request', note);
+    const first = page.waitForResponse((response) =>
+      response.url().includes(`/${path.experiment_id}/metrics`),
+    );
+    await visit(page, `projects/${path.project_id}/experiments/${path.experiment_id}`);
+    const points: { value: number }[] = await (await first).json();
+    expect(points.length).toBeGreaterThan(300);
+    expect(points.length).toBeLessThanOrEqual(1_000);
+    expect(points.some(({ value }) => value === peak)).toBe(true);
+    const plot = page.locator('.plot').first();
+    await plot.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.tip').waitFor();
+    let [from, to] = [0, 12_000];
+    let finer: { step: number }[] = [];
+    for (let times = 0; times < 10 && to - from >= 300; times += 1) {
+      const [response] = await Promise.all([
+        page.waitForResponse((one) => one.url().includes('step_from=')),
+        page.keyboard.press('+'),
+      ]);
+      const { searchParams } = new URL(response.url());
+      [from, to] = [Number(searchParams.get('step_from')), Number(searchParams.get('step_to'))];
+      finer = await response.json();
+    }
+    expect(to - from).toBeLessThan(300);
+    // Every step of a narrow range is there.
+    expect(finer.map(({ step }) => step)).toEqual(
+      Array.from({ length: 12_000 }, (_, step) => step).filter((step) => step >= from && step <= to),
+    );
+    expect(asked.every(({ searchParams }) => searchParams.has('points'))).toBe(true);
+    page.off('request', note);
   });
 });
 

@@ -119,6 +119,42 @@ async function recordHostile(client: Client) {
   return { project_id, experiment_id };
 }
 
+/** The one high value of a long run. */
+export const peak = 50;
+
+/** A logged experiment with one metric of so many points. */
+export async function recordLong(client: Client, count: number) {
+  const { project_id } = await client.call<typeof createProject>('POST /projects/', {
+    query: {
+      'project-name': 'long',
+      'project-description': 'One long run.',
+      'project-type': 'supervised',
+      'project-task': 'classification',
+    },
+  });
+  const { experiment_id } = await client.call<typeof createExperiment>(
+    'POST /projects/{project_id}/experiments',
+    { path: { project_id }, body: { name: 'long' } },
+  );
+  const path = { project_id, experiment_id };
+  for (let start = 0; start < count; start += 1_000)
+    await client.call<typeof logMetrics>('POST /projects/{project_id}/experiments/{experiment_id}/metrics', {
+      path,
+      body: {
+        metrics: Array.from({ length: 1_000 }, (_, index) => ({
+          name: 'accuracy',
+          value: start + index === 6_001 ? peak : Math.sin((start + index) / 100),
+          step: start + index,
+        })),
+      },
+    });
+  await client.call<typeof updateExperiment>('PATCH /projects/{project_id}/experiments/{experiment_id}', {
+    path,
+    body: { status: 'SUCCEEDED' },
+  });
+  return path;
+}
+
 /** Real trainings and recorded experiments, as good and as bad as they come. */
 export async function seed(url: string, client: Client): Promise<Seeded> {
   const hello = await trainFolder(url, client, undefined, 'hello');

@@ -5,6 +5,7 @@ import { Button } from '../ui/parts.tsx';
 import { cssColour, lineColour, lineDash, schemeChanges } from './colours.ts';
 import type { Curve } from './curve.ts';
 import { exportPng, exportSvg } from './export.ts';
+import { useFiner } from './finer.ts';
 import { aligned, type Line, lineOf, nearest, smoothed, thinned, type XAxis } from './series.ts';
 
 /** One experiment's curve in a chart. */
@@ -73,12 +74,15 @@ interface Tip {
 /** Curves of one metric with a crosshair, zoom by dragging, and export. */
 export function Chart({
   name,
-  curves,
+  curves: given,
   settings,
+  readRange,
 }: {
   name: string;
   curves: readonly ChartCurve[];
   settings: ChartSettings;
+  /** Read the curves that are thinned out anew between two steps, by the ids of their experiments. */
+  readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
 }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -87,6 +91,14 @@ export function Chart({
   const [width, setWidth] = useState(0);
   const scheme = schemeChanges.value;
   const { axis, logX, logY, smoothing } = settings;
+  const finer = useFiner(given, axis === 'step' ? range : undefined, (from, to, signal) =>
+    readRange(name, from, to, signal),
+  );
+  const curves = useMemo(
+    () => given.map((one) => ({ ...one, curve: finer?.get(one.id) ?? one.curve })),
+    [given, finer],
+  );
+  const isThinned = given.some(({ curve }) => curve.reported !== undefined);
 
   const shown = useMemo<Shown[]>(
     () =>
@@ -299,7 +311,10 @@ export function Chart({
         )}
       </div>
       {odd > 0 && (
-        <p class="soft small">{plural(odd, 'value is', 'values are')} NaN or infinite: gaps in the line.</p>
+        <p class="soft small">
+          {isThinned ? 'Some values are' : plural(odd, 'value is', 'values are')} NaN or infinite: gaps in the
+          line.
+        </p>
       )}
     </figure>
   );

@@ -4,4 +4,6 @@ export interface Curve {
   /** Milliseconds since 1970. */
   times: number[];
   values: number[];
+  /** Points that were reported, where the service has thinned the curve out. */
+  reported?: number;
 }

@@ -1,10 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Experiment } from '../api/answers.ts';
 import { noteReach, poll } from '../api/poller.ts';
 import { isExpired, signInCount } from '../api/session.ts';
 import { place, setQuery } from '../router.ts';
 import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { isFinal } from '../ui/status.tsx';
 import { Chart, type ChartCurve, type ChartSettings } from './chart.tsx';
 import { lineColour } from './colours.ts';
+import type { Curve } from './curve.ts';
 import { CurveReader } from './points.ts';
 import type { XAxis } from './series.ts';
 
@@ -14,7 +17,16 @@ export interface Drawable {
   project_id: string;
   name: string;
   isLive: boolean;
+  metrics: Experiment['metrics'];
 }
+
+export const drawableOf = ({ experiment_id, project_id, name, status, metrics }: Experiment): Drawable => ({
+  experiment_id,
+  project_id,
+  name,
+  isLive: !isFinal(status),
+  metrics,
+});
 
 const axes: readonly { id: XAxis; name: string }[] = [
   { id: 'step', name: 'Step' },
@@ -84,7 +96,8 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
   const latest = useRef(experiments);
   latest.current = experiments;
   const settings = useChartSettings();
-  const key = experiments.map(({ experiment_id }) => experiment_id).join();
+  // One that has ended is read to its end.
+  const key = experiments.map(({ experiment_id, isLive }) => `${experiment_id}${isLive ? '+' : ''}`).join();
   const signIns = signInCount.value;
 
   useEffect(() => {
@@ -102,7 +115,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
         const queue = [...latest.current];
         const lane = async () => {
           for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-            await readerOf(one).read(aborter.signal);
+            await readerOf(one).read(one.metrics, aborter.signal);
             setVersion((before) => before + 1);
           }
         };
@@ -124,7 +137,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
         const running = live();
         const one = running[turn % Math.max(1, running.length)];
         turn += 1;
-        if (one !== undefined && (await readerOf(one).read(aborter.signal)))
+        if (one !== undefined && (await readerOf(one).read(one.metrics, aborter.signal)))
           setVersion((before) => before + 1);
       },
       every: () => (isExpired.value || live().length === 0 ? undefined : liveMilliseconds),
@@ -146,6 +159,20 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
     }
     return [...byName].sort(([one], [other]) => one.localeCompare(other));
   }, [version, key]);
+
+  /** Curves of a metric between two steps, of those experiments whose curves are thinned out. */
+  const readRange = async (name: string, from: number, to: number, signal: AbortSignal) => {
+    const read = new Map<string, Curve>();
+    const queue = [...readers.current].filter(([, { curves }]) => curves.get(name)?.reported !== undefined);
+    const lane = async () => {
+      for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+        const curve = await one[1].readRange(name, from, to, signal);
+        if (curve !== undefined) read.set(one[0], curve);
+      }
+    };
+    await Promise.all([lane(), lane(), lane(), lane()]);
+    return read;
+  };
 
   const found = charts.filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()));
   if (charts.length === 0) {
@@ -186,7 +213,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
       {error !== undefined && <Problem error={error} what="Some curves could not be loaded" />}
       <div class="charts">
         {found.slice(0, chartsMost).map(([name, curves]) => (
-          <Chart key={name} name={name} curves={curves} settings={settings} />
+          <Chart key={name} name={name} curves={curves} settings={settings} readRange={readRange} />
         ))}
       </div>
       {found.length > chartsMost && (

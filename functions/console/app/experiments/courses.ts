@@ -7,18 +7,25 @@ import { asNumber, metricOf, type Row } from './row.ts';
 /** Values of one metric of each experiment, for its small curve. */
 export const courses = signal<ReadonlyMap<string, readonly number[]>>(new Map());
 
-const known = new Map<string, number[]>();
+/** Values that are drawn, and how many points the metric had with them. */
+interface Course {
+  values: readonly number[];
+  count: number;
+}
+
+const known = new Map<string, Course>();
 const wanted = new Map<string, { row: Row; metric: string }>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** At most five requests in four seconds, however many rows are seen; the poller has its own. */
 const spacing = 800;
-const pointsMost = 500;
+/** The service thins longer curves out to so many: twice the pixels that a small curve has for them. */
+const pointsMost = 120;
 
 /** The metric that a row's curve shows: what it is ranked by, else its first one. */
 export const courseMetric = (row: Row): string | undefined => row.best?.metric ?? Object.keys(row.metrics)[0];
 
 const publish = (): void => {
-  courses.value = new Map(known);
+  courses.value = new Map([...known].map(([id, { values }]) => [id, values]));
 };
 
 function schedule(): void {
@@ -37,14 +44,15 @@ async function next(): Promise<void> {
         'GET /projects/{project_id}/experiments/{experiment_id}/metrics',
         {
           path: { project_id, experiment_id },
-          query: { name: [metric], limit: pointsMost },
+          query: { name: [metric], points: pointsMost },
         },
       );
-      known.set(experiment_id, rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite));
+      const values = rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite);
+      known.set(experiment_id, { values, count: row.metrics[metric]?.count ?? values.length });
       publish();
     } catch {
       // The row shows no curve; the table itself says when the service is away.
-      known.set(experiment_id, []);
+      known.set(experiment_id, { values: [], count: 0 });
     }
   }
   timer = undefined;
@@ -65,9 +73,9 @@ export function wantCourses(rows: readonly Row[]): void {
     }
     const last = metricOf(row, metric);
     const count = row.metrics[metric]?.count ?? 0;
-    if (isFinal(row.status) || last === undefined || count <= present.length || present.at(-1) === last)
+    if (isFinal(row.status) || last === undefined || !Number.isFinite(last) || count <= present.count)
       continue;
-    present.push(last);
+    known.set(row.experiment_id, { values: [...present.values, last], count });
     isGrown = true;
   }
   if (isGrown) publish();

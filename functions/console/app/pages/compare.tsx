@@ -4,7 +4,7 @@ import { loadConfig, loadExperiment } from '../api/experiments.ts';
 import { loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { lineColour } from '../charts/colours.ts';
-import { Curves } from '../charts/curves.tsx';
+import { Curves, drawableOf } from '../charts/curves.tsx';
 import { ConfigDiff } from '../compare/config-diff.tsx';
 import { Parallel } from '../compare/parallel.tsx';
 import { go, href, place, setQuery } from '../router.ts';
@@ -239,16 +239,7 @@ function Content({ experiments, project_id }: { experiments: readonly Experiment
         }))}
       />
       {tab === 'table' && <Differences experiments={experiments} project_id={project_id} />}
-      {tab === 'curves' && (
-        <Curves
-          experiments={experiments.map(({ experiment_id, name, status }) => ({
-            experiment_id,
-            project_id,
-            name,
-            isLive: !isFinal(status),
-          }))}
-        />
-      )}
+      {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} />}
       {tab === 'parallel' && (
         <Parallel
           experiments={experiments}

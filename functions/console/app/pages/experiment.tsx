@@ -4,7 +4,7 @@ import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from 
 import { loadProject } from '../api/projects.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
-import { Curves } from '../charts/curves.tsx';
+import { Curves, drawableOf } from '../charts/curves.tsx';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
@@ -68,16 +68,7 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
         Object.keys(experiment.metrics).length > 0 && (
           <p class="soft small hint-line">{experiment.best_reason}</p>
         )}
-      <Curves
-        experiments={[
-          {
-            experiment_id: experiment.experiment_id,
-            project_id: experiment.project_id,
-            name: experiment.name,
-            isLive: !isFinal(experiment.status),
-          },
-        ]}
-      />
+      <Curves experiments={[drawableOf(experiment)]} />
     </div>
     <aside aria-label="About the experiment">
       {(experiment.note !== null || onEdit !== undefined) && (
