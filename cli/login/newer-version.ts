@@ -48,7 +48,7 @@ async function check(url: string, env: Variables, signal: AbortSignal): Promise<
 
 /** Looks once a day, beside the command, which version a service has. */
 export function lookForNewerVersion(url: string, env: Variables): void {
-  if (checking !== undefined) return;
+  if (checking?.url === url) return;
   const stop = new AbortController();
   checking = { url, stop, done: check(url, env, stop.signal).catch(() => {}) };
 }
