@@ -5,10 +5,10 @@ import type { endpoint as listConfigs } from '../../functions/projects/list-conf
 import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
 import type { endpoint as readConfig } from '../../functions/projects/read-config.endpoint.ts';
 import type { endpoint as readConfigGraph } from '../../functions/projects/read-config-graph.endpoint.ts';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { saveText } from '../output/save-text.ts';
-import { bytesText } from '../output/units.ts';
 import { projectSession } from '../projects/project-session.ts';
 import { configArgument, localPath } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';

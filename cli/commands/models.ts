@@ -5,6 +5,7 @@ import type { endpoint as deleteModel } from '../../functions/optimization/model
 import type { endpoint as listModels } from '../../functions/optimization/models/list-models.endpoint.ts';
 import type { endpoint as putModel } from '../../functions/optimization/models/put-model.endpoint.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { experimentIds } from '../completion/live-names.ts';
 import type { CliContext } from '../context.ts';
@@ -12,7 +13,6 @@ import { namedExperiment } from '../experiments/find-experiment.ts';
 import { connect } from '../login/connect.ts';
 import { agree } from '../output/agree.ts';
 import { LiveLine } from '../output/live-line.ts';
-import { bytesText } from '../output/units.ts';
 import { digestFile } from '../upload/digest-file.ts';
 import { type ModelFile, sendModelFile } from '../upload/model-upload.ts';
 import { untilInterrupted } from '../upload/until-interrupted.ts';

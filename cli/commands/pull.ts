@@ -4,11 +4,11 @@ import type { endpoint as downloadArtifact } from '../../functions/experiments/d
 import type { endpoint as listArtifacts } from '../../functions/experiments/list-artifacts.endpoint.ts';
 import { saveDownload } from '../../shared/client/node/save-download.ts';
 import type { RowOf } from '../../shared/client/route.ts';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { LiveLine } from '../output/live-line.ts';
-import { bytesText } from '../output/units.ts';
 import { experimentId } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 

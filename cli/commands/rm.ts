@@ -1,9 +1,9 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as deleteExperiment } from '../../functions/experiments/delete-experiment.endpoint.ts';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { agree } from '../output/agree.ts';
-import { bytesText } from '../output/units.ts';
 import { experimentIdOf } from './arguments.ts';
 import { json, project, verbose, yes } from './flags.ts';
 

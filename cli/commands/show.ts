@@ -1,8 +1,9 @@
 import { buildCommand } from '@stricli/core';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
-import { bytesText, dollarsText, numberText, secondsText } from '../output/units.ts';
+import { dollarsText, numberText, secondsText } from '../output/units.ts';
 import { experimentId } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 

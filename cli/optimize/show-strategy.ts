@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { endpoint as downloadPruned } from '../../functions/optimization/strategies/download-pruned-model.endpoint.ts';
 import { saveDownload } from '../../shared/client/node/save-download.ts';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import { receiptText } from '../../shared/onnx/cli/receipt-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import type { Session } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
-import { bytesText } from '../output/units.ts';
 import type { Operation, Strategy } from './follow-strategy.ts';
 
 /** The name of the ONNX file among the files of a result. */

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import type { CliContext } from '../context.ts';
-import { bytesText } from './units.ts';
 
 /** Saves a text in a file, which appears whole, or prints it where no file is named. */
 export async function saveText(

@@ -1,11 +1,3 @@
-/** Bytes for people, such as `3.2 MB`. */
-export function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const exponent = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const value = bytes / 1000 ** exponent;
-  return `${exponent === 0 ? value : value.toFixed(1)} ${units[exponent]}`;
-}
-
 /** Seconds for people, such as `4.2 s` or `1 h 03 min`. */
 export function secondsText(seconds: number): string {
   if (seconds < 100) return `${seconds.toFixed(1)} s`;

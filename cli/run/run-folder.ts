@@ -6,6 +6,7 @@ import type { endpoint as putEnvironment } from '../../functions/projects/put-en
 import type { endpoint as trainProject } from '../../functions/projects/train-project.endpoint.ts';
 import type { endpoint as trainRemote } from '../../functions/projects/train-project-remote.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import { bytesText } from '../../shared/core/bytes-text.ts';
 import type { ProjectFile } from '../../shared/project-file/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
@@ -13,7 +14,7 @@ import { ask } from '../login/ask.ts';
 import type { Session } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
-import { bytesText, dollarsText, secondsText } from '../output/units.ts';
+import { dollarsText, secondsText } from '../output/units.ts';
 import { ensureProject } from '../projects/ensure-project.ts';
 import { findEnvironment } from '../projects/find-environment.ts';
 import { sendUnlessKnown } from '../upload/send-unless-known.ts';

@@ -1,3 +1,4 @@
+import { pathOfHost } from '../../shared/http/path-of-host.ts';
 import { html } from '../service/docs/html.ts';
 import type { ConsoleFiles } from './build-app.ts';
 
@@ -26,8 +27,7 @@ const icon =
  * @param requestPath as the browser has it, such as `/v1/console`, with or without a slash at its end
  */
 export function consolePage({ script, style, preload }: ConsoleFiles, requestPath: string): string {
-  // A path that begins with two slashes would name another host.
-  const base = `/${requestPath.replace(/^\/+|\/+$/g, '')}/`;
+  const base = `${pathOfHost(requestPath)}/`;
   const preloads = preload.map((name) => html`<link rel="modulepreload" href="${base}${name}">`);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,25 +1,12 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
-import { markNew } from '../../shared/data/catalogue-mark.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
-import {
-  type Experiment,
-  emptyExperiment,
-  putExperiment,
-  requireExperiment,
-} from '../../shared/data/experiment.ts';
-import { foldNowAndThen } from '../../shared/data/fold-catalogue.ts';
-import { rankOf } from '../../shared/data/job-status.ts';
+import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { newJob } from '../../shared/data/new-job.ts';
-import { count, projectExists } from '../../shared/data/project.ts';
-import { putFields } from '../../shared/data/tracking.ts';
-import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint, fields } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { answerExperiment } from './answer-experiment.ts';
-import { criterionOf } from './criteria.ts';
 import { ExperimentAnswer } from './experiment-answer.ts';
 import { experimentNumber } from './experiment-number.ts';
 import {
@@ -32,6 +19,7 @@ import {
   requireRoom,
   Tags,
 } from './field-rules.ts';
+import { recordLogged } from './record-logged.ts';
 
 const Created = z.strictObject({
   name: ExperimentName.optional(),
@@ -40,9 +28,6 @@ const Created = z.strictObject({
   params: Params.optional(),
   git: GitState.optional(),
 });
-
-/** What a job has and an experiment without one does not. */
-const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null, limits: null };
 
 export const endpoint = defineEndpoint({
   name: 'createExperiment',
@@ -85,32 +70,15 @@ export const endpoint = defineEndpoint({
       },
       'params',
     );
-    const experiment: Experiment = {
-      ...newJob({ ...noJob, user_id: caller.user_id, created_at }),
-      ...emptyExperiment,
-      status: 'RUNNING',
-      status_rank: rankOf('RUNNING'),
-      status_reason: null,
-      started_at: created_at,
-      experiment_id: newId(),
-      project_id,
-      kind: 'logged',
-      criterion: criterionOf(project),
-    };
-    const { experiment_id } = experiment;
-    try {
-      await records.write(
-        projectExists(project_id),
-        putExperiment(experiment),
-        putFields(project_id, experiment_id, tracked, undefined),
-        markNew(project_id, experiment_id),
-        count(project_id, { experiments: 1 }),
-        ...idempotencyWrites(experiment_id),
-      );
-    } catch (error) {
-      throw error instanceof ConditionFailedError ? notFound('project', project_id) : error;
-    }
-    await foldNowAndThen(records, project_id, experiment_id);
+    const experiment_id = newId();
+    const experiment = await recordLogged(records, {
+      project,
+      experiment_id,
+      user_id: caller.user_id,
+      fields: tracked,
+      writes: idempotencyWrites(experiment_id),
+    });
+    if (experiment === undefined) throw notFound('project', project_id);
     return answerExperiment(context, experiment);
   },
 });

@@ -1,15 +1,13 @@
 import { defineEndpoint, redirect } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { pathOfHost } from '../../shared/http/path-of-host.ts';
 import { Reply } from '../../shared/http/reply.ts';
 
 /**
  * The console beside this path, such as `/v1/mlflow`. A browser takes the part behind `#`, which names the run, along.
- * Two slashes in front would name another host.
  */
-export const consoleOf = (requestPath: string): string => {
-  const stage = requestPath.replace(/\/*mlflow\/*$/, '').replace(/^\/+/, '');
-  return stage === '' ? '/console' : `/${stage}/console`;
-};
+export const consoleOf = (requestPath: string): string =>
+  `${pathOfHost(pathOfHost(requestPath).replace(/mlflow$/, ''))}/console`;
 
 export const endpoint = defineEndpoint({
   name: 'openMlflow',

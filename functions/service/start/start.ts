@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import packageFile from '../../../package.json' with { type: 'json' };
+import { pathOfHost } from '../../../shared/http/path-of-host.ts';
 
 const link = (description: string) => z.string().describe(description);
 
@@ -26,8 +27,7 @@ export type Start = z.infer<typeof Start>;
  * @param requestPath as the caller sees it, such as `/v1/`
  */
 export function startOf(requestPath: string): Start {
-  // A path that begins with two slashes would name another host.
-  const base = `/${requestPath.replace(/^\/+|\/+$/g, '')}/`.replace(/^\/+$/, '/');
+  const base = `${pathOfHost(requestPath)}/`;
   return {
     service: 'model-project-service',
     version: packageFile.version,

@@ -10,16 +10,3 @@ export async function diskUse(path: string): Promise<number> {
   for (const name of await readdir(path).catch(() => [])) bytes += await diskUse(join(path, name));
   return bytes;
 }
-
-const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-
-/** Bytes for people: three digits and a unit. */
-export function bytesText(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
-}

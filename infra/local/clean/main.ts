@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { givenPath } from '../../../shared/command/given-path.ts';
+import { bytesText } from '../../../shared/core/bytes-text.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
 import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-folder.ts';
@@ -10,7 +11,7 @@ import { runMain } from '../../command/run-main.ts';
 import { openDataFolder } from '../start/data-folder.ts';
 import { jobFolders } from '../start/job-folders.ts';
 import { namesIn } from '../start/sweep-folders.ts';
-import { bytesText, diskUse } from './disk-use.ts';
+import { diskUse } from './disk-use.ts';
 
 const usage = `Usage: npm run clean -- [--data <data folder>] [--list]
   empties the caches of a data folder of npm start, which must be stopped: the environments of its projects, which the

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import { type Artifact, loadArtifacts, openArtifact } from '../api/experiments.ts';
 import { useLive } from '../api/use-live.ts';
 import { href, place, setQuery } from '../router.ts';
-import { bytesText } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { Button, Empty, LinkButton, Loaded } from '../ui/parts.tsx';

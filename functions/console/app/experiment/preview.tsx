@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
-import { bytesText } from '../ui/format.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { Problem, Skeleton } from '../ui/parts.tsx';
 import { rowsOf } from './csv.ts';

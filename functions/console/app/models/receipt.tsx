@@ -1,5 +1,6 @@
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Receipt } from '../api/models.ts';
-import { bytesText, durationText, numberText } from '../ui/format.ts';
+import { durationText, numberText } from '../ui/format.ts';
 
 interface Bar {
   name: string;

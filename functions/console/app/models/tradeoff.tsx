@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Receipt, StrategyDetails } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
-import { bytesText, numberText } from '../ui/format.ts';
+import { numberText } from '../ui/format.ts';
 
 type Measure = 'bytes' | 'latency';
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
 import { loadProject } from '../api/projects.ts';
@@ -12,7 +13,7 @@ import { Facts, Params, Timeline } from '../experiment/facts.tsx';
 import { LogTab } from '../experiment/log-tab.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { go, href, place } from '../router.ts';
-import { bytesText, costText, durationText, numberText } from '../ui/format.ts';
+import { costText, durationText, numberText } from '../ui/format.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
 import { PageHead } from '../ui/shell.tsx';

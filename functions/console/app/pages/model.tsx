@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import {
   cancelStrategy,
   loadModel,
@@ -16,7 +17,7 @@ import { OptimizeForm } from '../models/optimize-form.tsx';
 import { ReceiptView } from '../models/receipt.tsx';
 import { Tradeoff } from '../models/tradeoff.tsx';
 import { go, href } from '../router.ts';
-import { bytesText, numberText, plural } from '../ui/format.ts';
+import { numberText, plural } from '../ui/format.ts';
 import { attempt } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import { loadModels } from '../api/models.ts';
 import { person } from '../api/session.ts';
 import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
-import { bytesText, numberText } from '../ui/format.ts';
+import { numberText } from '../ui/format.ts';
 import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
 import { PageHead } from '../ui/shell.tsx';
 import { UploadField } from '../ui/upload-field.tsx';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import { type Dataset, loadDatasets } from '../api/files.ts';
 import { uploadDataset } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
-import { bytesText } from '../ui/format.ts';
 import { Ago, Field, Loaded } from '../ui/parts.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 

@@ -1,9 +1,9 @@
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadEnvironment, loadSource } from '../api/files.ts';
 import { uploadSource } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
 import { place, setQuery } from '../router.ts';
-import { bytesText } from '../ui/format.ts';
 import { Ago, Loaded } from '../ui/parts.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 import { Configs } from './configs.tsx';

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { endpoint as updateProject } from '../../../projects/update-project.endpoint.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { call } from '../api/calls.ts';
@@ -6,7 +7,7 @@ import { loadMembers, removeMember, setMember } from '../api/people.ts';
 import { removeProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href } from '../router.ts';
-import { bytesText, plural } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
 

@@ -10,17 +10,6 @@ export function numberText(value: number | string | null | undefined): string {
   return String(Number(value.toPrecision(5)));
 }
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-export function bytesText(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
-}
-
 /** Seconds as the two largest units that say enough. */
 export function durationText(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return '–';

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { OnProgress, Progress } from '../api/upload.ts';
-import { bytesText } from './format.ts';
 import { Icon } from './icon.tsx';
 import { Problem } from './parts.tsx';
 

@@ -1,0 +1,64 @@
+import { markNew } from '../../shared/data/catalogue-mark.ts';
+import { type Experiment, emptyExperiment, putExperiment } from '../../shared/data/experiment.ts';
+import { foldNowAndThen } from '../../shared/data/fold-catalogue.ts';
+import { rankOf } from '../../shared/data/job-status.ts';
+import { newJob } from '../../shared/data/new-job.ts';
+import { count, type Project, projectExists } from '../../shared/data/project.ts';
+import type { TableWriter, Write } from '../../shared/data/table.ts';
+import { type ExperimentFields, putFields } from '../../shared/data/tracking.ts';
+import { ConditionFailedError } from '../../shared/data/write-label.ts';
+import { criterionOf } from './criteria.ts';
+
+interface NewExperiment {
+  project: Project;
+  experiment_id: string;
+  user_id: string;
+  fields: ExperimentFields;
+  /** ISO 8601; the moment of recording where it is not given. */
+  started_at?: string | undefined;
+  /** Further writes of the same transaction. */
+  writes?: readonly Write[];
+}
+
+/** What a job has and an experiment without one does not. */
+const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null, limits: null };
+
+/**
+ * Records an experiment that runs elsewhere, RUNNING, with its fields and its mark in the catalogue.
+ *
+ * @returns undefined where the project is gone, or where one of `writes` was refused
+ */
+export async function recordLogged(
+  records: TableWriter<'records'>,
+  { project, experiment_id, user_id, fields, started_at, writes = [] }: NewExperiment,
+): Promise<Experiment | undefined> {
+  const { project_id } = project;
+  const created_at = fields.updated_at;
+  const experiment: Experiment = {
+    ...newJob({ ...noJob, user_id, created_at }),
+    ...emptyExperiment,
+    status: 'RUNNING',
+    status_rank: rankOf('RUNNING'),
+    status_reason: null,
+    started_at: started_at ?? created_at,
+    experiment_id,
+    project_id,
+    kind: 'logged',
+    criterion: criterionOf(project),
+  };
+  try {
+    await records.write(
+      projectExists(project_id),
+      putExperiment(experiment),
+      putFields(project_id, experiment_id, fields, undefined),
+      markNew(project_id, experiment_id),
+      count(project_id, { experiments: 1 }),
+      ...writes,
+    );
+  } catch (error) {
+    if (error instanceof ConditionFailedError) return undefined;
+    throw error;
+  }
+  await foldNowAndThen(records, project_id, experiment_id);
+  return experiment;
+}
