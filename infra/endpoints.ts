@@ -1,9 +1,9 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isOperation } from '../shared/http/definition.ts';
 import type { AnyEndpoint } from '../shared/http/exchange.ts';
 import type { Handler } from '../shared/http/lambda.ts';
+import { isOperation } from '../shared/http/request-method.ts';
 
 export interface LoadedEndpoint {
   /** File of the endpoint, relative to the folder it was loaded from. */

@@ -1,6 +1,6 @@
 import type { MethodTable } from '../functions/service/any-method.ts';
-import { type RequestMethod, servedMethods } from '../shared/http/definition.ts';
 import type { AnyEndpoint } from '../shared/http/exchange.ts';
+import { type RequestMethod, servedMethods } from '../shared/http/request-method.ts';
 
 /** One segment of a route: a fixed word, a variable, or a greedy variable that takes all that follows. */
 type Segment = { word: string } | { variable: string; greedy: boolean };

@@ -6,7 +6,8 @@ import { Ulid } from '../../shared/core/formats.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { AccountType } from '../../shared/data/user.ts';
 import { signInMaxBytes } from '../../shared/http/body-limit.ts';
-import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { fields } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 

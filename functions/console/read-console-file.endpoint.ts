@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
 import { keepCompressed } from '../../shared/http/compression.ts';
-import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { consoleFiles } from './console-files.ts';

@@ -1,4 +1,5 @@
-import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { consoleFiles } from './console-files.ts';

@@ -7,7 +7,7 @@ import { type LogLine, readLog, readLogTail } from '../../shared/data/job-log.ts
 import { noteWatched } from '../../shared/data/lease.ts';
 import type { TableReader, TableWriter } from '../../shared/data/table.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
-import { content } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { streamPaging } from '../../shared/http/paging.ts';
 import { integer } from '../../shared/http/parameters.ts';
 import { Reply } from '../../shared/http/reply.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { fields } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerExperiment } from './answer-experiment.ts';
 import { changeFields } from './change-fields.ts';

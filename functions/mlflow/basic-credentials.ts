@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { authenticateToken } from '../../shared/data/token.ts';
-import type { Identification, Identity } from '../../shared/http/definition.ts';
+import type { Identification, Identity } from '../../shared/http/endpoint-context.ts';
 
 /** Life of the token that stands for a name and password in this process, in seconds. */
 const tokenSeconds = 3600;

@@ -1,4 +1,5 @@
-import { defineEndpoint, redirect } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { redirect } from '../../shared/http/endpoint-output.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { pathOfHost } from '../../shared/http/path-of-host.ts';
 import { Reply } from '../../shared/http/reply.ts';

@@ -1,7 +1,8 @@
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { largeBodies } from './artifacts/large-body.ts';
 import { artifactRoutes } from './artifacts/routes.ts';

@@ -10,7 +10,7 @@ import {
   type Upload,
   uploadObject,
 } from '../../shared/data/upload.ts';
-import type { Ambient } from '../../shared/http/definition.ts';
+import type { Ambient } from '../../shared/http/endpoint-context.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { headBytes } from './archive-format.ts';
 import { refuseBytes } from './refuse-bytes.ts';

@@ -19,7 +19,7 @@ import { type Git, putFields } from '../../shared/data/tracking.ts';
 import { findDataset, findSource, type Upload } from '../../shared/data/upload.ts';
 import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError, WriteLabel } from '../../shared/data/write-label.ts';
-import type { Ambient, Caller } from '../../shared/http/definition.ts';
+import type { Ambient, Caller } from '../../shared/http/endpoint-context.ts';
 import { beginOrWait, waitingFields } from '../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
 import { criterionOf } from '../experiments/criteria.ts';

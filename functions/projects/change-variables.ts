@@ -11,7 +11,7 @@ import {
   type Variables,
 } from '../../shared/data/variable.ts';
 import { obtainVariablesKey } from '../../shared/data/variables-key.ts';
-import type { Ambient } from '../../shared/http/definition.ts';
+import type { Ambient } from '../../shared/http/endpoint-context.ts';
 import { faultOfAll, faultOfValue } from './variable-rules.ts';
 
 type Changing = Pick<Ambient, 'now'> & CheckedProject & { records: TableWriter<'records'> };

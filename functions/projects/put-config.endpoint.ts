@@ -12,7 +12,8 @@ import {
 } from '../../shared/data/config.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import { defineEndpoint, file } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { file } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { Reply } from '../../shared/http/reply.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { makeVariablesKey } from '../../shared/data/variables-key.ts';
-import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { fields } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';

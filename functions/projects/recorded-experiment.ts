@@ -2,7 +2,7 @@ import type { BatchControl } from '../../shared/aws/batch.ts';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
 import type { Project } from '../../shared/data/project.ts';
 import type { TableReader, TableWriter } from '../../shared/data/table.ts';
-import type { Ambient } from '../../shared/http/definition.ts';
+import type { Ambient } from '../../shared/http/endpoint-context.ts';
 import { startWaitingInRequest } from '../../shared/jobs/start-waiting.ts';
 import { submitInRequest } from '../../shared/jobs/submit-in-request.ts';
 import { answerExperiment } from '../experiments/answer-experiment.ts';

@@ -3,11 +3,11 @@ import { readCorsOrigins } from '../../shared/core/cors-origins.ts';
 import { createLogger } from '../../shared/core/log.ts';
 import type { Environment } from '../../shared/core/needs.ts';
 import { withCors } from '../../shared/http/cors.ts';
-import type { RequestMethod } from '../../shared/http/definition.ts';
 import { HttpError } from '../../shared/http/http-error.ts';
 import type { Handler } from '../../shared/http/lambda.ts';
 import { type Event, headerOf, type Result } from '../../shared/http/proxy-event.ts';
 import { renderError } from '../../shared/http/render-error.ts';
+import type { RequestMethod } from '../../shared/http/request-method.ts';
 import { securityHeaders } from '../../shared/http/security-headers.ts';
 
 /** The methods that are served at each route, such as `/users/{p1}/type`. */

@@ -1,4 +1,5 @@
-import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { ApiDocument } from './docs/api-document.ts';
 import { docsPage } from './docs/docs-page.ts';

@@ -1,5 +1,6 @@
 import { preferredMediaType } from '../../shared/http/accept.ts';
-import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { Start, startOf } from './start/start.ts';

@@ -4,7 +4,7 @@ import { findPicture, type Picture, pictureOwner, putPicture } from '../../share
 import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
-import type { Ambient } from '../../shared/http/definition.ts';
+import type { Ambient } from '../../shared/http/endpoint-context.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { discardPicture, sweepPictures } from '../../shared/pictures/picture-store.ts';
 

@@ -15,7 +15,8 @@ import {
   usernameClaim,
 } from '../../shared/data/user.ts';
 import { signInMaxBytes } from '../../shared/http/body-limit.ts';
-import { defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { fields } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requireMayRegister } from './registration-rule.ts';
 import { showUser, UserAnswer } from './user-answer.ts';

@@ -1,7 +1,8 @@
 import { readPictures } from '../../shared/aws/needs.ts';
 import { readAccounts } from '../../shared/data/needs.ts';
 import { bytesMediaType } from '../../shared/http/bytes-media-type.ts';
-import { content, defineEndpoint } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { type PictureSize, pictureMediaTypes, pictureSides } from '../../shared/pictures/picture-form.ts';
 import { sendPicture } from './send-picture.ts';
 import { userPath } from './user-path.ts';

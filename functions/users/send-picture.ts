@@ -4,7 +4,7 @@ import type { TableReader } from '../../shared/data/table.ts';
 import type { User } from '../../shared/data/user.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
 import { bytesMediaType } from '../../shared/http/bytes-media-type.ts';
-import type { Ambient, Caller } from '../../shared/http/definition.ts';
+import type { Ambient, Caller } from '../../shared/http/endpoint-context.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { type PictureForm, type PictureSize, pictureMediaTypes } from '../../shared/pictures/picture-form.ts';
 import { readPicture } from '../../shared/pictures/picture-store.ts';

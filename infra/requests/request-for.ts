@@ -1,7 +1,7 @@
-import { servedMethods } from '../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import type { JsonSchema } from '../../shared/http/openapi/json-schema.ts';
 import type { Event } from '../../shared/http/proxy-event.ts';
+import { servedMethods } from '../../shared/http/request-method.ts';
 import { makeProxyEvent } from '../local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf, variablesOf } from '../routes.ts';
 

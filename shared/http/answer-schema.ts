@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { OutputSpec } from './definition.ts';
+import type { OutputSpec } from './endpoint-output.ts';
 import type { AnyEndpoint } from './exchange.ts';
 
 /** Status of an endpoint's success that is not a redirect. */

@@ -1,5 +1,5 @@
 import { fieldsMaxBytes } from './body-limit.ts';
-import type { InputSpec } from './definition.ts';
+import type { InputSpec } from './endpoint-input.ts';
 
 /** An operation that takes no body tells so whoever sends a small one, and does not read a larger one. */
 const noBodyMaxBytes = 1024;

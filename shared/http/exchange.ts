@@ -2,20 +2,14 @@ import type { FunctionRuntime } from '../core/function-runtime.ts';
 import type { Logger } from '../core/log.ts';
 import type { Needs, Platform } from '../core/needs.ts';
 import type { CheckedProject } from '../data/change-in-project.ts';
-import type {
-  Caller,
-  Identification,
-  Identity,
-  InputSpec,
-  Method,
-  OutputSpec,
-  ProjectRule,
-  Rule,
-  Throttle,
-} from './definition.ts';
+import type { Throttle } from './definition.ts';
+import type { Caller, Identification, Identity, ProjectRule, Rule } from './endpoint-context.ts';
+import type { InputSpec } from './endpoint-input.ts';
+import type { OutputSpec } from './endpoint-output.ts';
 import type { FieldsMask } from './fields-mask/parse-mask.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Event } from './proxy-event.ts';
+import type { Method } from './request-method.ts';
 
 /** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
 export interface AnyEndpoint {

@@ -1,6 +1,6 @@
 import { type ParameterFault, ServiceError } from '../core/service-error.ts';
 import { tooLargeBody } from './body-limit.ts';
-import type { FileBody } from './definition.ts';
+import type { FileBody } from './endpoint-input.ts';
 import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 import { type Event, headerOf } from './proxy-event.ts';
 

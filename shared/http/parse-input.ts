@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type * as core from 'zod/v4/core';
 import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
 import { bodyMaxBytes } from './body-max-bytes.ts';
-import type { File } from './definition.ts';
+import type { File } from './endpoint-input.ts';
 import type { Before, Exchange } from './exchange.ts';
 import { alternativesOf } from './fields-mask/schema-shape.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';

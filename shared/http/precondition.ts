@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/service-error.ts';
-import type { Ambient } from './definition.ts';
+import type { Ambient } from './endpoint-context.ts';
 
 /**
  * Refuses a change that was made for another state than the present one (RFC 9110, 13.1): `If-Match` with another

@@ -3,7 +3,7 @@ import { findMember, type ProjectRole, projectRoles } from '../data/member.ts';
 import { readRecords } from '../data/needs.ts';
 import { type Project, requireProject, requireProjectToRemove } from '../data/project.ts';
 import type { TableReader } from '../data/table.ts';
-import type { Caller, ProjectRule } from './definition.ts';
+import type { Caller, ProjectRule } from './endpoint-context.ts';
 import type { Before } from './exchange.ts';
 
 const roleOfRule: Readonly<Record<ProjectRule, ProjectRole>> = {

@@ -1,4 +1,4 @@
-import type { RawRequest } from './definition.ts';
+import type { RawRequest } from './endpoint-input.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { checkBodySize, readFile } from './parse-body.ts';

@@ -10,9 +10,9 @@ import type { Environment } from '../../shared/core/needs.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/user.ts';
-import { type RequestMethod, servedMethods } from '../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { type RequestMethod, servedMethods } from '../../shared/http/request-method.ts';
 import { testBucket, testCredentials, testRegion } from './engines.ts';
 
 export interface TestUser {

@@ -4,7 +4,9 @@ import { readObjects } from '../../shared/aws/needs.ts';
 import { readAccounts, readRecords, writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { createProject, listProjects, type Project, requireProject } from '../../shared/data/project.ts';
 import { createUser } from '../../shared/data/user.ts';
-import { content, defineEndpoint, fields } from '../../shared/http/definition.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { fields } from '../../shared/http/endpoint-input.ts';
+import { content } from '../../shared/http/endpoint-output.ts';
 import { Reply } from '../../shared/http/reply.ts';
 
 declare const project: Project;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LargeBodies } from '../../../shared/http/definition.ts';
+import type { LargeBodies } from '../../../shared/http/endpoint-input.ts';
 import { decodePathVariable } from '../../../shared/http/percent-encoding.ts';
 
 const upload = /^((?:ajax-)?api\/2\.0\/mlflow-artifacts\/)artifacts\/(.+)\/([^/]+)$/;

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { Project } from '../../../shared/data/project.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { accountTypes } from '../../../shared/data/user.ts';
-import type { Ambient, Caller } from '../../../shared/http/definition.ts';
+import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import { projectFor } from '../../../shared/http/project-rule.ts';
 import { doesNotExist } from './mlflow-error.ts';
 

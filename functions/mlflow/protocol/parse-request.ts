@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RawRequest } from '../../../shared/http/definition.ts';
+import type { RawRequest } from '../../../shared/http/endpoint-input.ts';
 import { mlflowError } from './mlflow-error.ts';
 
 /** Unwraps what is optional or has a default. */

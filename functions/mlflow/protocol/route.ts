@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { RawRequest } from '../../../shared/http/definition.ts';
+import type { RawRequest } from '../../../shared/http/endpoint-input.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import type { MlflowContext } from './context.ts';
 import { parseRequest } from './parse-request.ts';

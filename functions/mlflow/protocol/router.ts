@@ -1,4 +1,4 @@
-import type { RawRequest } from '../../../shared/http/definition.ts';
+import type { RawRequest } from '../../../shared/http/endpoint-input.ts';
 import { decodePathVariable } from '../../../shared/http/percent-encoding.ts';
 import { mlflowError } from './mlflow-error.ts';
 import type { Route } from './route.ts';

@@ -4,7 +4,7 @@ import { emptyModel, type Model, modelObject, putModel, sameModel } from '../../
 import { isSameFile, type PendingFile } from '../../../shared/data/model-file.ts';
 import { announce, newPurge, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
-import type { Ambient, Caller } from '../../../shared/http/definition.ts';
+import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 

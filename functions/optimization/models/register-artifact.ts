@@ -5,7 +5,7 @@ import { requireExperiment } from '../../../shared/data/experiment.ts';
 import type { Model } from '../../../shared/data/model.ts';
 import { type ModelFile, type ModelFileRole, modelFileNames } from '../../../shared/data/model-file.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
-import type { Ambient, Caller } from '../../../shared/http/definition.ts';
+import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
 import { objectSource } from '../../../shared/models/object-source.ts';
 import { registerModel } from '../../../shared/models/register-model.ts';

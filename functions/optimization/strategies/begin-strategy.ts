@@ -13,7 +13,7 @@ import { newStrategyId, putStrategy, type Strategy, strategyJob } from '../../..
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { limitShare } from '../../../shared/data/vcpu-shares.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
-import type { Ambient, Caller } from '../../../shared/http/definition.ts';
+import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import { beginOrWait, waitingFields } from '../../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { checkLimits, lineIsFull } from '../../projects/job-limits.ts';

@@ -2,7 +2,7 @@ import type { BatchControl } from '../../../shared/aws/batch.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
 import type { TableReader, TableWriter } from '../../../shared/data/table.ts';
-import type { Ambient } from '../../../shared/http/definition.ts';
+import type { Ambient } from '../../../shared/http/endpoint-context.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { placeOneInLine } from '../../../shared/jobs/place-in-line.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/start-waiting.ts';

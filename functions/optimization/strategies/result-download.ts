@@ -7,7 +7,8 @@ import { isFinal } from '../../../shared/data/job-status.ts';
 import { modelFileNames } from '../../../shared/data/model-file.ts';
 import { readRecords } from '../../../shared/data/needs.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { defineEndpoint, redirect } from '../../../shared/http/definition.ts';
+import { defineEndpoint } from '../../../shared/http/definition.ts';
+import { redirect } from '../../../shared/http/endpoint-output.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { strategyPath } from './strategy-path.ts';
 

@@ -1,4 +1,4 @@
-import { servedMethods } from '../../../shared/http/definition.ts';
+import { servedMethods } from '../../../shared/http/request-method.ts';
 import type { LoadedEndpoint } from '../../endpoints.ts';
 import { routeOf } from '../../routes.ts';
 

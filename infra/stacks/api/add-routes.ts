@@ -3,8 +3,8 @@ import { Integration, IntegrationType, type IResource, type RestApi } from 'aws-
 import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { RequestMethod } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import type { RequestMethod } from '../../../shared/http/request-method.ts';
 import { routeOf } from '../../routes.ts';
 
 /** A route of the API that a function serves: one method of it, or all that no other function does. */

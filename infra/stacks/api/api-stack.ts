@@ -2,8 +2,8 @@ import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-li
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { allNeeds } from '../../../shared/http/all-needs.ts';
-import { isOperation, servedMethods } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { isOperation, servedMethods } from '../../../shared/http/request-method.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';

@@ -10,8 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { servedMethods } from '../../../shared/http/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { servedMethods } from '../../../shared/http/request-method.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';
 import { addGatewayResponses } from './gateway-responses.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { FileBody } from '../definition.ts';
+import type { FileBody } from '../endpoint-input.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);

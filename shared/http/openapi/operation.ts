@@ -1,5 +1,5 @@
 import { jsonSchema } from '../answer-schema.ts';
-import type { Rule } from '../definition.ts';
+import type { Rule } from '../endpoint-context.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import type { ExampleSource } from './example.ts';
 import { otherPlace } from './facts.ts';

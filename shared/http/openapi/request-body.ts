@@ -1,6 +1,6 @@
 import { bodyMaxBytes } from '../body-max-bytes.ts';
 import { bytesMediaType } from '../bytes-media-type.ts';
-import type { FileBody } from '../definition.ts';
+import type { FileBody } from '../endpoint-input.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import { bytesContent } from './bytes-content.ts';
 import { type ExampleSource, exampleOf } from './example.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Content, OutputSpec } from '../definition.ts';
+import type { Content, OutputSpec } from '../endpoint-output.ts';
 import type { AnyEndpoint } from '../exchange.ts';
 import { problemKinds } from '../problem.ts';
 import { bytesContent, bytesSchema } from './bytes-content.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { routeOf } from '../../../infra/routes.ts';
 import { ownAnswers } from '../../../infra/stacks/api/gateway-responses.ts';
 import { accountTypes } from '../../../shared/data/user.ts';
-import { isOperation, servedMethods } from '../../../shared/http/definition.ts';
+import { isOperation, servedMethods } from '../../../shared/http/request-method.ts';
 import { deployment, endpoints, type Resource } from './synthesized.ts';
 
 const service = await deployment({ corsOrigins: ['https://app.example'] });

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { routeOf } from '../../../infra/routes.ts';
-import { isOperation } from '../../../shared/http/definition.ts';
 import { problemsOf } from '../../../shared/http/openapi/problems.ts';
 import { problemKinds } from '../../../shared/http/problem.ts';
+import { isOperation } from '../../../shared/http/request-method.ts';
 
 const functions = join(import.meta.dirname, '../../../functions');
 const loaded = await loadEndpoints(functions);

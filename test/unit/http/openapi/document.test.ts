@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { content, defineEndpoint, fields, file, redirect } from '../../../../shared/http/definition.ts';
+import { defineEndpoint } from '../../../../shared/http/definition.ts';
+import { fields, file } from '../../../../shared/http/endpoint-input.ts';
+import { content, redirect } from '../../../../shared/http/endpoint-output.ts';
 import type { AnyEndpoint } from '../../../../shared/http/exchange.ts';
 import { openApiDocument } from '../../../../shared/http/openapi/document.ts';
 import type { TagRule } from '../../../../shared/http/openapi/tag-of.ts';
