@@ -28,9 +28,11 @@ export async function loadFixture(file: string): Promise<Fixture> {
 /** A service that holds everything that was written in this schema version. */
 export async function serviceWithRecords(version: string) {
   const service = await testService();
-  for (const file of fixtureFiles.filter((name) => name.startsWith(`${version}/`))) {
-    const { table, item } = await loadFixture(file);
-    await service[table].write({ put: item });
+  const files = fixtureFiles.filter((name) => name.startsWith(`${version}/`));
+  const fixtures = await Promise.all(files.map(loadFixture));
+  for (const name of ['accounts', 'records'] as const) {
+    const puts = fixtures.filter(({ table }) => table === name).map(({ item }) => ({ put: item }));
+    await service[name].write(...puts);
   }
   return service;
 }
