@@ -32,6 +32,7 @@ const Comparison = z
     experiments: z.array(z.object({ experiment_id: Ulid, name: z.string() })),
     attributes: compared(Attribute),
     params: compared(z.string().nullable()),
+    tags: compared(z.string().nullable()),
     metrics: compared(JsonNumber.nullable()).describe('The last values.'),
     files: z
       .array(
@@ -58,7 +59,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/compare',
   summary: 'In what experiments differ and in what they are equal',
   description:
-    'Attributes, params, last values of metrics, and diffs of the configurations, the dependencies and the packages that they resolved to. As `text/markdown` by Accept: tables of the params and metrics that differ.',
+    'Attributes, params, tags, last values of metrics, and diffs of the configurations, the dependencies and the packages that they resolved to. As `text/markdown` by Accept: tables of the params and metrics that differ.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },
@@ -83,6 +84,9 @@ export const endpoint = defineEndpoint({
     const params = compareValues(
       found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.params ?? {}))),
     );
+    const tags = compareValues(
+      found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.tags ?? {}))),
+    );
     const metrics = compareValues(
       found.map(
         ({ tracking }) => new Map([...tracking.metrics].map(([name, { last }]) => [name, jsonNumber(last)])),
@@ -104,7 +108,7 @@ export const endpoint = defineEndpoint({
     }
     const attributes = compareValues(found.map(attributesOf));
     const files = await compareFiles(records, project_id, found);
-    return Reply.json({ experiments, attributes, params, metrics, files }, { headers });
+    return Reply.json({ experiments, attributes, params, tags, metrics, files }, { headers });
   },
 });
 

@@ -42,14 +42,25 @@ async function trainDigits(
   return optimizeDigits({ mps, screen, project, experiment_id: experiment.experiment_id, folder });
 }
 
-/** Fill a project to look at. The service must go on running, so this is for one that was started before. */
-async function recordInvented(url: string, token: string, count: number, screen: Screen): Promise<boolean> {
+/** Fill a project to look at. A service that the demo has started ends with it, and is started again by `startAgain`. */
+async function recordInvented(
+  { url, token }: { url: string; token: string },
+  count: number,
+  screen: Screen,
+  startAgain: string | undefined,
+): Promise<boolean> {
   screen.heading(`Recording ${count.toLocaleString('en')} experiments`);
-  const { project_id, seconds } = await recordMany(new Client({ url, token }), count, (done) =>
-    screen.fact('recorded', done.toLocaleString('en')),
-  );
-  screen.fact('seconds', seconds.toFixed(1));
-  screen.fact('look at', `${url}/console#/projects/${project_id}`);
+  const begun = performance.now();
+  const { project_id, found, seconds } = await recordMany(new Client({ url, token }), count, {
+    onProgress: (done) => {
+      const passed = (performance.now() - begun) / 1000;
+      screen.progress(passed, 'many', `${done.toLocaleString('en')} of ${count.toLocaleString('en')}`);
+    },
+  });
+  if (found > 0) screen.fact('were there', found.toLocaleString('en'));
+  screen.fact('recorded', `${(count - found).toLocaleString('en')} in ${seconds.toFixed(0)} s`);
+  if (startAgain !== undefined) screen.fact('start it by', startAgain);
+  screen.fact('look at', `${startAgain === undefined ? url : ''}/console#/projects/${project_id}`);
   return true;
 }
 
@@ -69,7 +80,11 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
     }
     screen.line(`Service at ${service.url}`);
     const client = await ServiceClient.signIn(service.url, service.credentials);
-    if (options.many !== undefined) return recordInvented(service.url, client.token, options.many, screen);
+    if (options.many !== undefined) {
+      const startAgain =
+        options.service === undefined ? `npm start -- --data ${options.dataFolder}` : undefined;
+      return recordInvented({ url: service.url, token: client.token }, options.many, screen, startAgain);
+    }
     const mps = new TypedCommand(screen, { url: service.url, token: client.token }, started);
     return trainDigits(client, mps, options, screen, started);
   };

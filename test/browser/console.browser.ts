@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { endpoint as createExperiment } from '../../functions/experiments/create-experiment.endpoint.ts';
+import type { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
 import type { endpoint as updateExperiment } from '../../functions/experiments/update-experiment.endpoint.ts';
+import { inventedRun } from '../../infra/demo/invented-run.ts';
 import { recordMany } from '../../infra/demo/record-many.ts';
 import { axeFindings } from './axe.ts';
 import { admin, type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
@@ -28,6 +31,26 @@ afterAll(() => service.close());
 
 const text = (selector: string): Promise<string> => page.locator(selector).first().innerText();
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+
+describe('recording many experiments', () => {
+  test('goes on where an interrupted one stopped', async () => {
+    const name = 'interrupted';
+    const { project_id } = await recordMany(service.client, 2, { name });
+    const { name: begun } = inventedRun(2);
+    await service.client.call<typeof createExperiment>('POST /projects/{project_id}/experiments', {
+      path: { project_id },
+      body: { name: begun },
+    });
+    expect(await recordMany(service.client, 4, { name })).toMatchObject({ project_id, found: 2 });
+    expect(await recordMany(service.client, 4, { name })).toMatchObject({ found: 4 });
+    const rows = await service.client.call<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+      path: { project_id },
+    });
+    expect(rows.map((row) => row.name).sort()).toEqual(
+      [0, 1, 2, 3].map((index) => inventedRun(index).name).sort(),
+    );
+  });
+});
 
 describe('signing in', () => {
   test('a wrong password is told, the right one leads home', async () => {
@@ -118,6 +141,15 @@ describe('the table', () => {
     expect(await page.locator('.compare-table tr.equal').count()).toBe(0);
     await page.getByRole('link', { name: 'Parallel coordinates' }).click();
     await expect.poll(() => page.locator('.parallel path').count()).toBe(3);
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => void asked.push(new URL(request.url()).pathname);
+    page.on('request', note);
+    await page.reload();
+    await expect.poll(() => page.locator('.parallel path').count()).toBe(3);
+    page.off('request', note);
+    // One comparison and one list, however many are compared.
+    expect(asked.filter((path) => path.endsWith('/compare'))).toHaveLength(1);
+    expect(asked.filter((path) => /\/experiments\/\w+$/.test(path))).toEqual([]);
   });
 });
 

@@ -32,12 +32,12 @@ describe('a comparison of experiments', () => {
 
   test('says which params and metrics differ and which are equal', async () => {
     const a = await made(
-      { name: 'a', params: { lr: 0.1, seed: 1, 'x|y': 'p' } },
+      { name: 'a', params: { lr: 0.1, seed: 1, 'x|y': 'p' }, tags: { by: 'ada', stage: 'x' } },
       { name: 'loss', value: 'NaN' },
       { name: 'same', value: 2 },
     );
     const b = await made(
-      { name: '<b>|`', params: { lr: 0.2, seed: 1, only: 'b' } },
+      { name: '<b>|`', params: { lr: 0.2, seed: 1, only: 'b' }, tags: { by: 'ada' } },
       { name: 'loss', value: 0.5 },
       { name: 'same', value: 2 },
     );
@@ -46,6 +46,7 @@ describe('a comparison of experiments', () => {
     expect(answer.json).toMatchObject({
       experiments: [{ experiment_id: a, name: 'a' }, { experiment_id: b }],
       params: { differ: { lr: ['0.1', '0.2'], only: [null, 'b'], 'x|y': ['p', null] }, equal: { seed: '1' } },
+      tags: { differ: { stage: ['x', null] }, equal: { by: 'ada' } },
       metrics: { differ: { loss: ['NaN', 0.5] }, equal: { same: 2 } },
       attributes: { equal: { kind: 'logged', status: 'RUNNING', config_id: null }, differ: {} },
       files: [

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { diffLines } from '../../../functions/console/app/compare/diff-lines.ts';
 import { rowsOf } from '../../../functions/console/app/experiment/csv.ts';
 import {
   LogBuffer,
@@ -46,32 +45,4 @@ test('separated values have quotes, separators and line ends within cells', () =
     ['1\n2', '3'],
   ]);
   expect(rowsOf('a\nb\nc', ',', 2)).toHaveLength(2);
-});
-
-describe('a diff', () => {
-  test('keeps what is common', () => {
-    const diff = diffLines('lr: 1\nepochs: 3\nseed: 1', 'lr: 2\nepochs: 3\nmodel: x\nseed: 1');
-    expect(diff.map(({ sign, text }) => sign + text)).toEqual([
-      '-lr: 1',
-      '+lr: 2',
-      ' epochs: 3',
-      '+model: x',
-      ' seed: 1',
-    ]);
-  });
-
-  test.each([
-    ['', 'a'],
-    ['a\nb', 'a\nb'],
-    ['x\ny\nz', 'z\ny\nx'],
-  ])('of %j and %j gives back both', (before, after) => {
-    const diff = diffLines(before, after);
-    const side = (sign: string) =>
-      diff
-        .filter((line) => line.sign !== sign)
-        .map(({ text }) => text)
-        .join('\n');
-    expect(side('+')).toBe(before);
-    expect(side('-')).toBe(after);
-  });
 });

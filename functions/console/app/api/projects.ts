@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../shared/client/route.ts';
+import type { endpoint as compareExperiments } from '../../../experiments/compare-experiments.endpoint.ts';
 import type { endpoint as listExperiments } from '../../../experiments/list-experiments.endpoint.ts';
 import type { endpoint as createProject } from '../../../projects/create-project.endpoint.ts';
 import type { endpoint as deleteProject } from '../../../projects/delete-project.endpoint.ts';
@@ -52,4 +53,13 @@ export const experimentsById = (project_id: string, ids: readonly string[]) =>
       filter: `experiment_id IN (${ids.map((id) => `'${id}'`).join(', ')})`,
       fields: rowFields,
     },
+  });
+
+export type Comparison = AnswerOf<typeof compareExperiments>;
+
+/** In what 2 to 50 experiments differ. */
+export const loadComparison = (project_id: string, ids: readonly string[]): Promise<Comparison> =>
+  call<typeof compareExperiments>('GET /projects/{project_id}/compare', {
+    path: { project_id },
+    query: { experiments: ids.join() },
   });

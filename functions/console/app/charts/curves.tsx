@@ -6,8 +6,8 @@ import { place, setQuery } from '../router.ts';
 import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
 import { Chart, type ChartCurve, type ChartSettings } from './chart.tsx';
-import { lineColour } from './colours.ts';
 import type { Curve } from './curve.ts';
+import { Legend } from './legend.tsx';
 import { CurveReader } from './points.ts';
 import type { XAxis } from './series.ts';
 
@@ -20,7 +20,13 @@ export interface Drawable {
   metrics: Experiment['metrics'];
 }
 
-export const drawableOf = ({ experiment_id, project_id, name, status, metrics }: Experiment): Drawable => ({
+export const drawableOf = ({
+  experiment_id,
+  project_id,
+  name,
+  status,
+  metrics,
+}: Pick<Experiment, 'experiment_id' | 'project_id' | 'name' | 'status' | 'metrics'>): Drawable => ({
   experiment_id,
   project_id,
   name,
@@ -200,16 +206,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
       )}
-      {experiments.length > 1 && (
-        <ul class="legend">
-          {experiments.map(({ experiment_id, name }, index) => (
-            <li key={experiment_id}>
-              <i style={{ background: `var(--${lineColour(index)})` }} />
-              <bdi class="ellipsis">{name}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
+      {experiments.length > 1 && <Legend experiments={experiments} />}
       {error !== undefined && <Problem error={error} what="Some curves could not be loaded" />}
       <div class="charts">
         {found.slice(0, chartsMost).map(([name, curves]) => (

@@ -1,52 +1,69 @@
 import { useState } from 'preact/hooks';
-import type { Experiment } from '../api/answers.ts';
-import type { ExperimentConfig } from '../api/experiments.ts';
+import type { Comparison } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
+import type { Row } from '../experiments/row.ts';
 import { Empty, Loaded } from '../ui/parts.tsx';
-import { diffLines } from './diff-lines.ts';
 
-const Diff = ({ before, after }: { before: ExperimentConfig; after: ExperimentConfig }) => {
-  if (before.content === after.content)
-    return <p class="soft">The configurations are equal, to the letter.</p>;
+type Files = Comparison['files'][number];
+
+const classes: Readonly<Record<string, string>> = { '-': 'removed', '+': 'added', '@': 'place' };
+
+/** A unified diff, without the two lines that name its files. */
+const Diff = ({ title, text }: { title: string; text: string | null }) => {
+  if (text === null) return null;
+  const lines = text.replace(/\n$/, '').split('\n');
   return (
-    <pre class="text diff" tabIndex={0}>
-      {diffLines(before.content, after.content).map(({ sign, text }, index) => (
-        <span key={index} class={sign === '-' ? 'removed' : sign === '+' ? 'added' : ''}>
-          {sign} {text}
-          {'\n'}
-        </span>
-      ))}
-    </pre>
+    <section>
+      <h2>{title}</h2>
+      <pre class="text diff" tabIndex={0}>
+        {lines.slice(lines.findIndex((line) => line.startsWith('@@'))).map((line, index) => (
+          <span key={index} class={classes[line.charAt(0)] ?? ''}>
+            {line}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+    </section>
   );
 };
 
-/** What two of the experiments have different in their configurations. */
+const Diffs = ({ files }: { files: Files | undefined }) => {
+  if (files === undefined) return <p class="soft">An experiment is equal to itself.</p>;
+  const { config, dependencies, lock, same_source, omitted } = files;
+  return (
+    <>
+      {config === null && !omitted && <p class="soft">The configurations are equal, to the letter.</p>}
+      <Diff title="Configuration" text={config} />
+      <Diff title="Dependencies" text={dependencies} />
+      <Diff title="Installed packages" text={lock} />
+      {omitted && <p class="soft">They differ in more than can be shown here.</p>}
+      <p class="soft">{same_source ? 'Both ran the same program.' : 'They ran different programs.'}</p>
+    </>
+  );
+};
+
+/** In what the configurations, dependencies and programs of two of the experiments differ. */
 export function ConfigDiff({
   experiments,
   load,
 }: {
-  experiments: readonly Experiment[];
-  load: (id: string) => Promise<ExperimentConfig>;
+  experiments: readonly Row[];
+  load: (before: string, after: string) => Promise<Files | undefined>;
 }) {
   const having = experiments.filter(({ config_id }) => config_id !== null);
   const [left, setLeft] = useState(having[0]?.experiment_id ?? '');
   const [right, setRight] = useState(having[1]?.experiment_id ?? '');
-  const live = useLive(`diff/${left}/${right}`, () => Promise.all([load(left), load(right)]));
+  const isAsked = having.length >= 2 && left !== right;
+  const live = useLive(`diff/${left}/${right}`, async () => ({
+    files: isAsked ? await load(left, right) : undefined,
+  }));
   if (having.length < 2)
     return (
       <Empty title="Fewer than two of them have a configuration" icon="file">
         <p>Experiments that a client records have params instead: they are under Differences.</p>
       </Empty>
     );
-  const Choice = ({
-    label,
-    value,
-    onChange,
-  }: {
-    label: string;
-    value: string;
-    onChange: (id: string) => void;
-  }) => (
+  const choice = (label: string, value: string, onChange: (id: string) => void) => (
     <select aria-label={label} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
       {having.map(({ experiment_id, name }) => (
         <option key={experiment_id} value={experiment_id}>
@@ -58,12 +75,12 @@ export function ConfigDiff({
   return (
     <>
       <div class="bar-row choices">
-        <Choice label="Before" value={left} onChange={setLeft} />
+        {choice('Before', left, setLeft)}
         <span aria-hidden="true">→</span>
-        <Choice label="After" value={right} onChange={setRight} />
+        {choice('After', right, setRight)}
       </div>
       <Loaded live={live} what="The configurations could not be loaded">
-        {([before, after]) => <Diff before={before} after={after} />}
+        {({ files }) => <Diffs files={files} />}
       </Loaded>
     </>
   );

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Experiment } from '../api/answers.ts';
 import { lineColour } from '../charts/colours.ts';
+import { Legend } from '../charts/legend.tsx';
+import type { Row } from '../experiments/row.ts';
 import { numberText } from '../ui/format.ts';
 import { Empty } from '../ui/parts.tsx';
 
@@ -58,8 +59,8 @@ function axisOf(name: string, values: readonly (string | undefined)[]): Axis | u
   };
 }
 
-function axesOf(experiments: readonly Experiment[]): Axis[] {
-  const names = (read: (one: Experiment) => object) => [
+function axesOf(experiments: readonly Row[]): Axis[] {
+  const names = (read: (one: Row) => object) => [
     ...new Set(experiments.flatMap((one) => Object.keys(read(one)))),
   ];
   return [
@@ -88,7 +89,7 @@ export function Parallel({
   experiments,
   onOpen,
 }: {
-  experiments: readonly Experiment[];
+  experiments: readonly Row[];
   onOpen: (id: string) => void;
 }) {
   const all = useMemo(() => axesOf(experiments), [experiments]);
@@ -167,14 +168,7 @@ export function Parallel({
           ))}
         </svg>
       </div>
-      <ul class="legend">
-        {experiments.map(({ experiment_id, name }, index) => (
-          <li key={experiment_id}>
-            <i style={{ background: `var(--${lineColour(index)})` }} />
-            <bdi class="ellipsis">{name}</bdi>
-          </li>
-        ))}
-      </ul>
+      <Legend experiments={experiments} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { Experiment } from '../api/answers.ts';
 import { changeExperiment, type ExperimentPath, loadForChange } from '../api/experiments.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { Button, Dialog, Field, Form, Problem, Skeleton } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 interface Draft {
   name: string;
@@ -88,16 +89,12 @@ export function EditDialog({
         </div>
       )}
       <Form action={isStale ? 'Save mine' : 'Save'} onSubmit={save} wide>
-        <Field label="Name">
-          {(attributes) => (
-            <input
-              {...attributes}
-              maxLength={128}
-              value={draft.name}
-              onInput={({ currentTarget }) => setDraft({ ...draft, name: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          maxLength={128}
+          value={draft.name}
+          onText={(text) => setDraft({ ...draft, name: text })}
+        />
         <Field label="Note" hint="Markdown, at most 10,000 characters.">
           {(attributes) =>
             isPreview ? (

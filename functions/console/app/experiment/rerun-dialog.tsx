@@ -3,7 +3,8 @@ import type { Experiment } from '../api/answers.ts';
 import { type RerunQuery, rerun } from '../api/experiments.ts';
 import { go, href } from '../router.ts';
 import { costText } from '../ui/format.ts';
-import { Dialog, Field, Form } from '../ui/parts.tsx';
+import { Dialog, Form } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 type Scalar = string | number | boolean | null;
 
@@ -80,17 +81,14 @@ export function RerunDialog({ experiment, onClose }: { experiment: Experiment; o
         </div>
         <div class="field-row">
           {sizes.map(({ name, label }) => (
-            <Field key={name} label={label}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  inputMode="decimal"
-                  placeholder={String(experiment[name])}
-                  value={size[name] ?? ''}
-                  onInput={({ currentTarget }) => setSize({ ...size, [name]: currentTarget.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              key={name}
+              label={label}
+              inputMode="decimal"
+              placeholder={String(experiment[name])}
+              value={size[name] ?? ''}
+              onText={(text) => setSize({ ...size, [name]: text })}
+            />
           ))}
         </div>
         <label class="check">

@@ -1,19 +1,22 @@
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { endpoint as readMetrics } from '../../../experiments/read-metrics.endpoint.ts';
 import { page } from '../api/calls.ts';
 import { isFinal } from '../ui/status.tsx';
 import { asNumber, metricOf, type Row } from './row.ts';
 
-/** Values of one metric of each experiment, for its small curve. */
-export const courses = signal<ReadonlyMap<string, readonly number[]>>(new Map());
+const courses = new Map<string, Signal<readonly number[]>>();
 
-/** Values that are drawn, and how many points the metric had with them. */
-interface Course {
-  values: readonly number[];
-  count: number;
+/** Values of one metric of an experiment, for its small curve: empty until they are read. */
+export function courseOf(experiment_id: string): Signal<readonly number[]> {
+  const present = courses.get(experiment_id);
+  if (present !== undefined) return present;
+  const made = signal<readonly number[]>([]);
+  courses.set(experiment_id, made);
+  return made;
 }
 
-const known = new Map<string, Course>();
+/** How many points the metric of an experiment had when its curve was read. */
+const counts = new Map<string, number>();
 const wanted = new Map<string, { row: Row; metric: string }>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** At most five requests in four seconds, however many rows are seen; the poller has its own. */
@@ -24,13 +27,9 @@ const pointsMost = 120;
 /** The metric that a row's curve shows: what it is ranked by, else its first one. */
 export const courseMetric = (row: Row): string | undefined => row.best?.metric ?? Object.keys(row.metrics)[0];
 
-const publish = (): void => {
-  courses.value = new Map([...known].map(([id, { values }]) => [id, values]));
-};
-
 function schedule(): void {
   if (timer !== undefined || wanted.size === 0 || document.hidden) return;
-  timer = setTimeout(() => void next(), known.size < 12 ? 60 : spacing);
+  timer = setTimeout(() => void next(), counts.size < 12 ? 60 : spacing);
 }
 
 async function next(): Promise<void> {
@@ -48,11 +47,11 @@ async function next(): Promise<void> {
         },
       );
       const values = rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite);
-      known.set(experiment_id, { values, count: row.metrics[metric]?.count ?? values.length });
-      publish();
+      counts.set(experiment_id, row.metrics[metric]?.count ?? values.length);
+      courseOf(experiment_id).value = values;
     } catch {
       // The row shows no curve; the table itself says when the service is away.
-      known.set(experiment_id, { values: [], count: 0 });
+      counts.set(experiment_id, 0);
     }
   }
   timer = undefined;
@@ -62,23 +61,21 @@ async function next(): Promise<void> {
 /** Ask for the curves of the rows that are seen. Those of running ones grow by what the table's own look has brought. */
 export function wantCourses(rows: readonly Row[]): void {
   wanted.clear();
-  let isGrown = false;
   for (const row of rows) {
     const metric = courseMetric(row);
     if (metric === undefined) continue;
-    const present = known.get(row.experiment_id);
+    const present = counts.get(row.experiment_id);
     if (present === undefined) {
       wanted.set(row.experiment_id, { row, metric });
       continue;
     }
     const last = metricOf(row, metric);
     const count = row.metrics[metric]?.count ?? 0;
-    if (isFinal(row.status) || last === undefined || !Number.isFinite(last) || count <= present.count)
-      continue;
-    known.set(row.experiment_id, { values: [...present.values, last], count });
-    isGrown = true;
+    if (isFinal(row.status) || last === undefined || !Number.isFinite(last) || count <= present) continue;
+    counts.set(row.experiment_id, count);
+    const course = courseOf(row.experiment_id);
+    course.value = [...course.value, last];
   }
-  if (isGrown) publish();
   schedule();
 }
 

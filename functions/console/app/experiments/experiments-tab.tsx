@@ -160,7 +160,6 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
         </Empty>
       ) : (
         <ExperimentsTable
-          project_id={project_id}
           rows={sorted}
           columns={columns}
           order={order}

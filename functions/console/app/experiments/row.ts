@@ -2,26 +2,6 @@ import type { Attribute, Vocabulary } from '../../../../shared/search/vocabulary
 import type { Experiment } from '../api/answers.ts';
 
 /** What a table keeps of an experiment. */
-export type Row = Pick<
-  Experiment,
-  | 'experiment_id'
-  | 'project_id'
-  | 'name'
-  | 'kind'
-  | 'status'
-  | 'status_reason'
-  | 'config_id'
-  | 'created_at'
-  | 'started_at'
-  | 'stopped_at'
-  | 'duration'
-  | 'cost'
-  | 'best'
-  | 'params'
-  | 'tags'
-  | 'metrics'
->;
-
 export const rowOf = ({
   experiment_id,
   project_id,
@@ -39,7 +19,7 @@ export const rowOf = ({
   params,
   tags,
   metrics,
-}: Experiment): Row => ({
+}: Experiment) => ({
   experiment_id,
   project_id,
   name,
@@ -57,6 +37,8 @@ export const rowOf = ({
   tags,
   metrics,
 });
+
+export type Row = Readonly<ReturnType<typeof rowOf>>;
 
 export const aggregates = ['last', 'min', 'max'] as const;
 export type Aggregate = (typeof aggregates)[number];

@@ -1,19 +1,14 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { go, href } from '../router.ts';
-import { Ago } from '../ui/parts.tsx';
-import { Sparkline } from '../ui/sparkline.tsx';
-import { Status } from '../ui/status.tsx';
+import { go } from '../router.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import type { Column } from './columns.ts';
-import { courses, wantCourses } from './courses.ts';
+import { wantCourses } from './courses.ts';
 import type { Row } from './row.ts';
 import type { Order } from './sort-rows.ts';
-
-export const rowHeight = 38;
-const headHeight = 44;
+import { headHeight, TableHead } from './table-head.tsx';
+import { addressOf, rowHeight, TableRow } from './table-row.tsx';
 
 export interface TableProps {
-  project_id: string;
   rows: readonly Row[];
   columns: readonly Column[];
   order: Order | undefined;
@@ -22,71 +17,6 @@ export interface TableProps {
   onChooseAll(isChosen: boolean): void;
   onSort(column: Column): void;
 }
-
-function Cell({ row, column, index }: { row: Row; column: Column; index: number }) {
-  const shape = column.isNumber ? 'cell right' : 'cell';
-  const content = () => {
-    if (column.id === 'status') return <Status status={row.status} />;
-    if (column.id === 'created') return <Ago time={row.created_at} />;
-    if (column.id === 'course') return <Sparkline values={courses.value.get(row.experiment_id) ?? []} />;
-    const text = column.text(row);
-    return text === '–' ? <span class="none">–</span> : <bdi>{text}</bdi>;
-  };
-  return (
-    <div role="cell" class={shape} aria-colindex={index + 3}>
-      {content()}
-    </div>
-  );
-}
-
-const Head = ({
-  columns,
-  order,
-  onSort,
-  isAllChosen,
-  onChooseAll,
-}: Pick<TableProps, 'columns' | 'order' | 'onSort' | 'onChooseAll'> & { isAllChosen: boolean }) => (
-  <div role="row" class="row head" aria-rowindex={1} style={{ height: `${headHeight}px` }}>
-    <div role="columnheader" class="cell pick" aria-colindex={1}>
-      <input
-        type="checkbox"
-        aria-label="Choose all shown experiments"
-        checked={isAllChosen}
-        onChange={({ currentTarget }) => onChooseAll(currentTarget.checked)}
-      />
-    </div>
-    <div role="columnheader" class="cell name" aria-colindex={2}>
-      Experiment
-    </div>
-    {columns.map((column, index) => {
-      const isOrder = order?.column.id === column.id;
-      const direction = order?.isDescending === true ? 'descending' : 'ascending';
-      return (
-        <div
-          key={column.id}
-          role="columnheader"
-          class={column.isNumber ? 'cell right' : 'cell'}
-          aria-colindex={index + 3}
-          {...(isOrder && { 'aria-sort': direction })}
-        >
-          {column.id === 'course' ? (
-            column.label
-          ) : (
-            <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
-              <span class="head-label">
-                {column.group !== undefined && <small>{column.group}</small>}
-                <bdi class="ellipsis">{column.label}</bdi>
-              </span>
-              <span class="arrow" aria-hidden="true">
-                {isOrder ? (order?.isDescending === true ? '↓' : '↑') : ''}
-              </span>
-            </button>
-          )}
-        </div>
-      );
-    })}
-  </div>
-);
 
 /** Move the focus between rows by the arrow keys, also to rows that are not drawn yet. */
 function moveFocus(
@@ -111,21 +41,24 @@ function moveFocus(
 
 /** The experiments as a table of which only what is seen is drawn. */
 export function ExperimentsTable(props: TableProps) {
-  const { project_id, rows, columns, order, chosen, onChoose, onChooseAll, onSort } = props;
+  const { rows, columns, order, chosen, onChoose, onChooseAll, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
-  const template = useMemo(
-    () =>
-      `2.5rem var(--name-width) ${columns.map(({ width }) => `${width}rem`).join(' ')} minmax(0.5rem, 1fr)`,
-    [columns],
-  );
+  const style = useMemo(() => {
+    const widths = columns.map(({ width }) => `${width}rem`);
+    return {
+      '--columns': `2.5rem var(--name-width) ${widths.join(' ')} minmax(0.5rem, 1fr)`,
+      '--row-width': `calc(${['3rem', 'var(--name-width)', ...widths].join(' + ')})`,
+    };
+  }, [columns]);
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
   const hasCourses = columns.some(({ id }) => id === 'course');
   useEffect(() => {
     if (hasCourses) wantCourses(rows.slice(first, last + 1));
   }, [rows, first, last, hasCourses]);
-  const address = (row: Row): string => href(['projects', project_id, 'experiments', row.experiment_id]);
+  const indexOf = (target: EventTarget | null): number =>
+    Number((target as HTMLElement).closest<HTMLElement>('[data-index]')?.dataset['index']);
 
   return (
     <div class="table" ref={scroller} tabIndex={-1}>
@@ -135,10 +68,10 @@ export function ExperimentsTable(props: TableProps) {
         aria-rowcount={rows.length + 1}
         aria-colcount={columns.length + 2}
         class="rows"
-        style={{ height: `${height}px`, '--columns': template } as Record<string, string>}
+        style={{ height: `${height}px`, ...style } as Record<string, string>}
       >
         <div role="rowgroup" class="sticky">
-          <Head
+          <TableHead
             columns={columns}
             order={order}
             onSort={onSort}
@@ -146,41 +79,30 @@ export function ExperimentsTable(props: TableProps) {
             isAllChosen={rows.length > 0 && rows.every(({ experiment_id }) => chosen.has(experiment_id))}
           />
         </div>
-        <div role="rowgroup">
+        <div
+          role="rowgroup"
+          onKeyDown={(event) => moveFocus(event, indexOf(event.target), rows.length, scrollTo)}
+          onClick={({ target }) => {
+            const row = rows[indexOf(target)];
+            if (row !== undefined && (target as HTMLElement).closest('a, input') === null) go(addressOf(row));
+          }}
+          onChange={({ target }) => {
+            const row = rows[indexOf(target)];
+            if (row !== undefined) onChoose(row.experiment_id, (target as HTMLInputElement).checked);
+          }}
+        >
           {items.map(({ index, start }) => {
             const row = rows[index];
             if (row === undefined) return null;
-            const isChosen = chosen.has(row.experiment_id);
             return (
-              <div
+              <TableRow
                 key={row.experiment_id}
-                role="row"
-                aria-rowindex={index + 2}
-                data-index={index}
-                class={`row body${isChosen ? ' chosen' : ''}`}
-                style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
-                onKeyDown={(event) => moveFocus(event, index, rows.length, scrollTo)}
-                onClick={({ target }) => {
-                  if ((target as HTMLElement).closest('a, input, label') === null) go(address(row));
-                }}
-              >
-                <div role="cell" class="cell pick" aria-colindex={1}>
-                  <input
-                    type="checkbox"
-                    aria-label={`Choose ${row.name}`}
-                    checked={isChosen}
-                    onChange={({ currentTarget }) => onChoose(row.experiment_id, currentTarget.checked)}
-                  />
-                </div>
-                <div role="cell" class="cell name" aria-colindex={2}>
-                  <a href={address(row)} title={row.name}>
-                    <bdi>{row.name}</bdi>
-                  </a>
-                </div>
-                {columns.map((column, at) => (
-                  <Cell key={column.id} row={row} column={column} index={at} />
-                ))}
-              </div>
+                row={row}
+                columns={columns}
+                index={index}
+                start={start}
+                isChosen={chosen.has(row.experiment_id)}
+              />
             );
           })}
         </div>

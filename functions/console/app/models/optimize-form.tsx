@@ -3,6 +3,7 @@ import { loadMethods, type ModelDetails, type Operation, optimize } from '../api
 import { useLive } from '../api/use-live.ts';
 import { tell } from '../ui/notice.tsx';
 import { Field, Form, Loaded } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { type Method, methodsIn, type Parameter, queryOf } from './method.ts';
 
 const readable = (name: string): string =>
@@ -116,40 +117,27 @@ function MethodForm({
           {method.parameters.filter(({ name }) => rare.has(name)).map(field)}
           {operation === 'prune' && (
             <>
-              <Field label="Shapes of the inputs" hint="auto: as the model has them.">
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    class="mono"
-                    value={shapes.inputs}
-                    onInput={({ currentTarget }) => setShapes({ ...shapes, inputs: currentTarget.value })}
-                  />
-                )}
-              </Field>
-              <Field label="Shapes of the outputs">
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    class="mono"
-                    value={shapes.outputs}
-                    onInput={({ currentTarget }) => setShapes({ ...shapes, outputs: currentTarget.value })}
-                  />
-                )}
-              </Field>
+              <TextField
+                label="Shapes of the inputs"
+                hint="auto: as the model has them."
+                class="mono"
+                value={shapes.inputs}
+                onText={(text) => setShapes({ ...shapes, inputs: text })}
+              />
+              <TextField
+                label="Shapes of the outputs"
+                class="mono"
+                value={shapes.outputs}
+                onText={(text) => setShapes({ ...shapes, outputs: text })}
+              />
             </>
           )}
-          <Field
+          <TextField
             label="Register the result as a model"
             hint="A name for it, so that strategies can follow one another."
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={result}
-                onInput={({ currentTarget }) => setResult(currentTarget.value)}
-              />
-            )}
-          </Field>
+            value={result}
+            onText={setResult}
+          />
         </div>
       </details>
     </Form>

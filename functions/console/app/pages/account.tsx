@@ -14,6 +14,7 @@ import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, Picture } from '../ui/picture.tsx';
 import { PageHead } from '../ui/shell.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 
 const day = 86_400;
@@ -81,16 +82,7 @@ function Tokens() {
         }}
       >
         <div class="field-row">
-          <Field label="Name of a new token">
-            {(attributes) => (
-              <input
-                {...attributes}
-                placeholder="script"
-                value={name}
-                onInput={({ currentTarget }) => setName(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField label="Name of a new token" placeholder="script" value={name} onText={setName} />
           <Field label="Lives for">
             {(attributes) => (
               <select
@@ -129,28 +121,21 @@ function Password({ username }: { username: string }) {
           tell('The password is changed; other sign-ins have ended');
         }}
       >
-        <Field label="Present password">
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="password"
-              autocomplete="current-password"
-              value={present}
-              onInput={({ currentTarget }) => setPresent(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="New password" hint="At least 8 characters.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="password"
-              autocomplete="new-password"
-              value={wanted}
-              onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Present password"
+          isPassword
+          autocomplete="current-password"
+          value={present}
+          onText={setPresent}
+        />
+        <TextField
+          label="New password"
+          hint="At least 8 characters."
+          isPassword
+          autocomplete="new-password"
+          value={wanted}
+          onText={setWanted}
+        />
       </Form>
     </section>
   );

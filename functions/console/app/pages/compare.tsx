@@ -1,12 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Experiment } from '../api/answers.ts';
-import { loadConfig, loadExperiment } from '../api/experiments.ts';
-import { loadProject } from '../api/projects.ts';
+import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { lineColour } from '../charts/colours.ts';
 import { Curves, drawableOf } from '../charts/curves.tsx';
 import { ConfigDiff } from '../compare/config-diff.tsx';
 import { Parallel } from '../compare/parallel.tsx';
+import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { costText, durationText, numberText, plural } from '../ui/format.ts';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
@@ -28,93 +27,80 @@ interface Line {
   isNumber: boolean;
 }
 
-function linesOf(experiments: readonly Experiment[]): Line[] {
-  const fixed: Line[] = [
-    {
-      group: 'Experiment',
-      name: 'duration',
-      isNumber: true,
-      values: experiments.map(({ duration }) => durationText(duration)),
-    },
-    {
-      group: 'Experiment',
-      name: 'cost',
-      isNumber: true,
-      values: experiments.map(({ cost }) => costText(cost)),
-    },
-    {
-      group: 'Experiment',
-      name: 'configuration',
-      isNumber: false,
-      values: experiments.map((one) =>
-        one.config_id === null ? undefined : `${one.config_id} v${one.config_version}`,
-      ),
-    },
-    {
-      group: 'Experiment',
-      name: 'commit',
-      isNumber: false,
-      values: experiments.map(({ git }) => git?.commit.slice(0, 12)),
-    },
-    {
-      group: 'Experiment',
-      name: 'source',
-      isNumber: false,
-      values: experiments.map((one) => one.source_sha256?.slice(0, 12)),
-    },
-    {
-      group: 'Experiment',
-      name: 'data set',
-      isNumber: false,
-      values: experiments.map(({ dataset }) => dataset ?? undefined),
-    },
-    {
-      group: 'Experiment',
-      name: 'dependencies',
-      isNumber: false,
-      values: experiments.map((one) => one.lock_hash?.slice(0, 12)),
-    },
+type Value = string | number | null;
+const shorter = (hash: Value): string => String(hash).slice(0, 12);
+const plain = (value: Value): string => String(value);
+
+/** What the page shows of the attributes that the service compares. The state stands in the head. */
+const attributes: Readonly<Record<string, { name: string; show(value: Value): string }>> = {
+  kind: { name: 'kind', show: plain },
+  config_id: { name: 'configuration', show: plain },
+  config_version: { name: 'version of the configuration', show: plain },
+  git_commit: { name: 'commit', show: shorter },
+  source_sha256: { name: 'source', show: shorter },
+  dataset: { name: 'data set', show: plain },
+  dataset_sha256: { name: 'content of the data set', show: shorter },
+  lock_hash: { name: 'dependencies', show: shorter },
+  vcpus: { name: 'vCPUs', show: plain },
+  memory: { name: 'memory, MiB', show: plain },
+  gpus: { name: 'GPUs', show: plain },
+  nodes: { name: 'nodes', show: plain },
+};
+
+/** The lines of one part of a comparison, by their names. */
+function linesOfPart(
+  group: string,
+  { differ, equal }: { differ: Readonly<Record<string, Value[]>>; equal: Readonly<Record<string, Value>> },
+  count: number,
+  show: (value: Value, name: string) => string,
+): Line[] {
+  const all = [
+    ...Object.entries(differ),
+    ...Object.entries(equal).map(([name, value]): [string, Value[]] => [name, new Array(count).fill(value)]),
   ];
-  const names = (read: (one: Experiment) => object) =>
-    [...new Set(experiments.flatMap((one) => Object.keys(read(one))))].sort();
+  return all
+    .filter(([, values]) => values.some((value) => value !== null))
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([name, values]) => ({
+      group,
+      name,
+      isNumber: values.every((value) => value === null || Number.isFinite(Number(value))),
+      values: values.map((value) => (value === null ? undefined : show(value, name))),
+    }));
+}
+
+function linesOf(comparison: Comparison, rows: readonly Row[]): Line[] {
+  const part = (group: string, of: Parameters<typeof linesOfPart>[1], show: (value: Value) => string) =>
+    linesOfPart(group, of, rows.length, show);
+  const known = linesOfPart(
+    'Experiment',
+    comparison.attributes,
+    rows.length,
+    (value, name) => attributes[name]?.show(value) ?? '',
+  ).flatMap((line) => {
+    const name = attributes[line.name]?.name;
+    return name === undefined ? [] : [{ ...line, name }];
+  });
+  const measured = [
+    { name: 'duration', values: rows.map(({ duration }) => durationText(duration)) },
+    { name: 'cost', values: rows.map(({ cost }) => costText(cost)) },
+  ].map((line) => ({ ...line, group: 'Experiment', isNumber: true }));
   return [
-    ...names(({ metrics }) => metrics).map((name) => ({
-      group: 'Metrics',
-      name,
-      isNumber: true,
-      values: experiments.map(({ metrics }) =>
-        metrics[name] === undefined ? undefined : numberText(metrics[name].last),
-      ),
-    })),
-    ...names(({ params }) => params).map((name) => ({
-      group: 'Params',
-      name,
-      isNumber: experiments.every(
-        ({ params }) => params[name] === undefined || Number.isFinite(Number(params[name])),
-      ),
-      values: experiments.map(({ params }) => params[name]),
-    })),
-    ...names(({ tags }) => tags).map((name) => ({
-      group: 'Tags',
-      name,
-      isNumber: false,
-      values: experiments.map(({ tags }) => tags[name]),
-    })),
-    ...fixed.filter(({ values }) => values.some((value) => value !== undefined && value !== '–')),
+    ...part('Metrics', comparison.metrics, numberText),
+    ...part('Params', comparison.params, plain),
+    ...part('Tags', comparison.tags, plain),
+    ...measured.filter(({ values }) => values.some((value) => value !== '–')),
+    ...known,
   ];
 }
 
 const differs = ({ values }: Line): boolean => new Set(values).size > 1;
 
-/** The best of a line of metrics, by the direction that the project's criterion has for its own metric. */
-function bestOf(
-  { group, values, name }: Line,
-  experiments: readonly Experiment[],
-  isMinimized: boolean,
-): number {
+/** The best of a line of metrics. Its name says whether less is better. */
+function bestOf({ group, values, name }: Line, rows: readonly Row[]): number {
   if (group !== 'Metrics') return -1;
-  const numbers = experiments.map(({ metrics }) => Number(metrics[name]?.last));
-  const lower = isMinimized || /loss|error|perplexity|latency|rmse|mae|mse/i.test(name);
+  const numbers = rows.map((row) => metricOf(row, name) ?? Number.NaN);
+  const lower = /loss|error|perplexity|latency|rmse|mae|mse/i.test(name);
   let best = -1;
   for (const [index, value] of numbers.entries()) {
     if (!Number.isFinite(value) || values[index] === undefined) continue;
@@ -125,14 +111,16 @@ function bestOf(
 }
 
 function Differences({
+  comparison,
   experiments,
   project_id,
 }: {
-  experiments: readonly Experiment[];
+  comparison: Comparison;
+  experiments: readonly Row[];
   project_id: string;
 }) {
   const [isWhole, setWhole] = useState(false);
-  const all = useMemo(() => linesOf(experiments), [experiments]);
+  const all = useMemo(() => linesOf(comparison, experiments), [comparison, experiments]);
   const shown = isWhole ? all : all.filter(differs);
   const equal = all.length - all.filter(differs).length;
   const without = (id: string) =>
@@ -194,7 +182,7 @@ function Differences({
               {shown
                 .filter((line) => line.group === group)
                 .map((line) => {
-                  const best = bestOf(line, experiments, false);
+                  const best = bestOf(line, experiments);
                   return (
                     <tr key={line.name} class={differs(line) ? '' : 'equal'}>
                       <th scope="row">
@@ -224,7 +212,13 @@ function Differences({
   );
 }
 
-function Content({ experiments, project_id }: { experiments: readonly Experiment[]; project_id: string }) {
+interface Compared {
+  comparison: Comparison;
+  /** In the order of the address. */
+  experiments: readonly Row[];
+}
+
+function Content({ comparison, experiments, project_id }: Compared & { project_id: string }) {
   const { query } = place.value;
   const tab = tabNames.find(({ id }) => id === query.get('tab'))?.id ?? 'table';
   const kept = Object.fromEntries(query);
@@ -238,7 +232,9 @@ function Content({ experiments, project_id }: { experiments: readonly Experiment
           href: href(['projects', project_id, 'compare'], { ...kept, tab: one.id }),
         }))}
       />
-      {tab === 'table' && <Differences experiments={experiments} project_id={project_id} />}
+      {tab === 'table' && (
+        <Differences comparison={comparison} experiments={experiments} project_id={project_id} />
+      )}
       {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} />}
       {tab === 'parallel' && (
         <Parallel
@@ -249,22 +245,31 @@ function Content({ experiments, project_id }: { experiments: readonly Experiment
       {tab === 'config' && (
         <ConfigDiff
           experiments={experiments}
-          load={(experiment_id) => loadConfig({ project_id, experiment_id })}
+          load={async (before, after) => (await loadComparison(project_id, [before, after])).files[0]}
         />
       )}
     </>
   );
 }
 
+/** Two requests, however many experiments are compared. */
+async function loadCompared(project_id: string, ids: readonly string[]): Promise<Compared> {
+  const [comparison, { rows }] = await Promise.all([
+    loadComparison(project_id, ids),
+    experimentsById(project_id, ids),
+  ]);
+  const byId = new Map(rows.map((row) => [row.experiment_id, rowOf(row)]));
+  return { comparison, experiments: ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
 /** Two to fifty experiments beside each other: what differs between them, unless asked for all. */
 export function ComparePage({ project_id }: { project_id: string }) {
-  const ids = (place.value.query.get('experiments') ?? '').split(',').filter(Boolean).slice(0, most);
+  const named = (place.value.query.get('experiments') ?? '').split(',').filter(Boolean);
+  const ids = [...new Set(named)].slice(0, most);
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
-  const live = useLive(
-    `compare/${ids.join()}`,
-    () => Promise.all(ids.map((experiment_id) => loadExperiment({ project_id, experiment_id }))),
-    { every: (experiments) => (experiments.every(({ status }) => isFinal(status)) ? undefined : 10_000) },
-  );
+  const live = useLive(`compare/${ids.join()}`, () => loadCompared(project_id, ids), {
+    every: ({ experiments }) => (experiments.every(({ status }) => isFinal(status)) ? undefined : 10_000),
+  });
   return (
     <>
       <PageHead
@@ -280,7 +285,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
         </Empty>
       ) : (
         <Loaded live={live} rows={10} what="The experiments could not be loaded">
-          {(experiments) => <Content experiments={experiments} project_id={project_id} />}
+          {(compared) => <Content {...compared} project_id={project_id} />}
         </Loaded>
       )}
     </>

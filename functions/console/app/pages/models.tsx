@@ -6,8 +6,9 @@ import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.t
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { numberText } from '../ui/format.ts';
-import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
+import { Ago, Button, Dialog, Empty, Form, Loaded } from '../ui/parts.tsx';
 import { PageHead } from '../ui/shell.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 
 const nameOf = (file: string): string =>
@@ -18,11 +19,12 @@ const nameOf = (file: string): string =>
     .slice(0, 128);
 
 const NameField = ({ name, onName }: { name: string; onName: (name: string) => void }) => (
-  <Field label="Name of the model" hint="Letters, digits, dots, hyphens and underscores.">
-    {(attributes) => (
-      <input {...attributes} value={name} onInput={({ currentTarget }) => onName(currentTarget.value)} />
-    )}
-  </Field>
+  <TextField
+    label="Name of the model"
+    hint="Letters, digits, dots, hyphens and underscores."
+    value={name}
+    onText={onName}
+  />
 );
 
 /** A model from a file of this machine: the ONNX file, and the sets by which it is calibrated and judged. */

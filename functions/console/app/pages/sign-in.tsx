@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { pollNow } from '../api/poller.ts';
 import { person, signIn, signOut } from '../api/session.ts';
-import { Button, Dialog, Field, Form } from '../ui/parts.tsx';
+import { Button, Dialog, Form } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 function SignInForm({ name = '' }: { name?: string }) {
   const [username, setUsername] = useState(name);
@@ -12,31 +13,23 @@ function SignInForm({ name = '' }: { name?: string }) {
   };
   return (
     <Form action="Sign in" onSubmit={submit}>
-      <Field label="User">
-        {(attributes) => (
-          <input
-            {...attributes}
-            name="username"
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck={false}
-            value={username}
-            onInput={({ currentTarget }) => setUsername(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Password">
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="password"
-            name="password"
-            autocomplete="current-password"
-            value={password}
-            onInput={({ currentTarget }) => setPassword(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="User"
+        name="username"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck={false}
+        value={username}
+        onText={setUsername}
+      />
+      <TextField
+        label="Password"
+        isPassword
+        name="password"
+        autocomplete="current-password"
+        value={password}
+        onText={setPassword}
+      />
     </Form>
   );
 }

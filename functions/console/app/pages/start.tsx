@@ -9,8 +9,9 @@ import { Source } from '../project/files-tab.tsx';
 import { go, href } from '../router.ts';
 import { costText, durationText } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Field, Form, Loaded, problemText } from '../ui/parts.tsx';
+import { Form, Loaded, problemText } from '../ui/parts.tsx';
 import { PageHead } from '../ui/shell.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';
 type Sizes = Readonly<Partial<Record<SizeName, string>>>;
@@ -137,30 +138,23 @@ export function StartPage({ project_id }: { project_id: string }) {
               </fieldset>
               <div class="field-row two">
                 {isRemote && (
-                  <Field label="Nodes">
-                    {(attributes) => (
-                      <input
-                        {...attributes}
-                        inputMode="numeric"
-                        placeholder="2"
-                        value={sizes.nodes ?? ''}
-                        onInput={({ currentTarget }) => setSizes({ ...sizes, nodes: currentTarget.value })}
-                      />
-                    )}
-                  </Field>
+                  <TextField
+                    label="Nodes"
+                    inputMode="numeric"
+                    placeholder="2"
+                    value={sizes.nodes ?? ''}
+                    onText={(text) => setSizes({ ...sizes, nodes: text })}
+                  />
                 )}
                 {sizeFields.map(({ name, label, unit }) => (
-                  <Field key={name} label={unit === '' ? label : `${label} (${unit})`}>
-                    {(attributes) => (
-                      <input
-                        {...attributes}
-                        inputMode="decimal"
-                        placeholder={cost === undefined ? '' : String(cost[name])}
-                        value={sizes[name] ?? ''}
-                        onInput={({ currentTarget }) => setSizes({ ...sizes, [name]: currentTarget.value })}
-                      />
-                    )}
-                  </Field>
+                  <TextField
+                    key={name}
+                    label={unit === '' ? label : `${label} (${unit})`}
+                    inputMode="decimal"
+                    placeholder={cost === undefined ? '' : String(cost[name])}
+                    value={sizes[name] ?? ''}
+                    onText={(text) => setSizes({ ...sizes, [name]: text })}
+                  />
                 ))}
               </div>
               <div class="cost" role="status">

@@ -14,6 +14,7 @@ import { attempt } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { PageHead } from '../ui/shell.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
 
@@ -33,28 +34,22 @@ function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promi
           onClose();
         }}
       >
-        <Field label="Name" hint="Lower-case letters, digits, dots, hyphens and underscores.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              autocapitalize="none"
-              autocomplete="off"
-              value={fields.username}
-              onInput={({ currentTarget }) => setFields({ ...fields, username: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Password" hint="At least 8 characters. They can change it themselves.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="password"
-              autocomplete="new-password"
-              value={fields.password}
-              onInput={({ currentTarget }) => setFields({ ...fields, password: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          hint="Lower-case letters, digits, dots, hyphens and underscores."
+          autocapitalize="none"
+          autocomplete="off"
+          value={fields.username}
+          onText={(text) => setFields({ ...fields, username: text })}
+        />
+        <TextField
+          label="Password"
+          hint="At least 8 characters. They can change it themselves."
+          isPassword
+          autocomplete="new-password"
+          value={fields.password}
+          onText={(text) => setFields({ ...fields, password: text })}
+        />
         <Field
           label="Account type"
           hint="Guests see only themselves, viewers read, developers train, admins do everything."

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { loadConfigFile, loadConfigGraph, loadConfigs } from '../api/files.ts';
 import { useLive } from '../api/use-live.ts';
 import { Drawing } from '../ui/drawing.tsx';
-import { Button, Field, Form, Loaded } from '../ui/parts.tsx';
+import { Button, Form, Loaded } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { ConfigEditor } from './config-editor.tsx';
 
 const first = 'learning_rate: 0.01\nepochs: 5\n';
@@ -91,16 +92,13 @@ export function Configs({
                 action="Write it"
                 onSubmit={async () => setDraft({ config_id: name, content: first, tag: undefined })}
               >
-                <Field label="File name" hint="Its ending decides the format: .yaml, .json or .toml.">
-                  {(attributes) => (
-                    <input
-                      {...attributes}
-                      class="mono"
-                      value={name}
-                      onInput={({ currentTarget }) => setName(currentTarget.value)}
-                    />
-                  )}
-                </Field>
+                <TextField
+                  label="File name"
+                  hint="Its ending decides the format: .yaml, .json or .toml."
+                  class="mono"
+                  value={name}
+                  onText={setName}
+                />
               </Form>
             )}
             {draft !== undefined ? (

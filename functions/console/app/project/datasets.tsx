@@ -3,7 +3,8 @@ import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import { type Dataset, loadDatasets } from '../api/files.ts';
 import { uploadDataset } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
-import { Ago, Field, Loaded } from '../ui/parts.tsx';
+import { Ago, Loaded } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 
 const nameOf = (file: string): string =>
@@ -84,18 +85,12 @@ export function Datasets({
         }
       </Loaded>
       <div class="upload-row">
-        <Field
+        <TextField
           label="Name of a new data set, or a new version of one"
           hint="Without it the name of the file."
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+          value={name}
+          onText={setName}
+        />
         <UploadField
           label="Choose a file, or drop it here"
           hint="An archive (tar.gz, tar, zip) is unpacked for the training."

@@ -10,6 +10,7 @@ import { go, href } from '../router.ts';
 import { plural } from '../ui/format.ts';
 import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 function About({ project, onChange }: { project: ProjectDetails; onChange: () => Promise<void> }) {
   const [fields, setFields] = useState({
@@ -30,16 +31,12 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     tell('The project is changed');
   };
   const input = (name: keyof typeof fields, label: string, most: number) => (
-    <Field label={label}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          maxLength={most}
-          value={fields[name]}
-          onInput={({ currentTarget }) => setFields({ ...fields, [name]: currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      maxLength={most}
+      value={fields[name]}
+      onText={(text) => setFields({ ...fields, [name]: text })}
+    />
   );
   return (
     <Form action="Save" onSubmit={save} wide>
@@ -94,16 +91,7 @@ function Members({ project_id }: { project_id: string }) {
             }}
           >
             <div class="field-row">
-              <Field label="User">
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    autocapitalize="none"
-                    value={name}
-                    onInput={({ currentTarget }) => setName(currentTarget.value)}
-                  />
-                )}
-              </Field>
+              <TextField label="User" autocapitalize="none" value={name} onText={setName} />
               <Field label="Role">
                 {(attributes) => (
                   <select

@@ -1,0 +1,19 @@
+import { lineColour } from './colours.ts';
+
+/** Which line is which experiment's: they have the colours in their order. */
+export const Legend = ({
+  experiments,
+}: {
+  experiments: readonly { experiment_id: string; name: string }[];
+}) => (
+  <ul class="legend">
+    {experiments.map(({ experiment_id, name }, index) => (
+      <li key={experiment_id}>
+        <i style={{ background: `var(--${lineColour(index)})` }} />
+        <bdi class="ellipsis" title={name}>
+          {name}
+        </bdi>
+      </li>
+    ))}
+  </ul>
+);

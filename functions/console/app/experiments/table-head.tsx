@@ -1,0 +1,60 @@
+import type { Column } from './columns.ts';
+import type { Order } from './sort-rows.ts';
+
+export const headHeight = 44;
+
+/** The names of the columns, by which the table is sorted, and the box that chooses all. */
+export const TableHead = ({
+  columns,
+  order,
+  onSort,
+  isAllChosen,
+  onChooseAll,
+}: {
+  columns: readonly Column[];
+  order: Order | undefined;
+  isAllChosen: boolean;
+  onSort(column: Column): void;
+  onChooseAll(isChosen: boolean): void;
+}) => (
+  <div role="row" class="row head" aria-rowindex={1} style={{ height: `${headHeight}px` }}>
+    <div role="columnheader" class="cell pick" aria-colindex={1}>
+      <input
+        type="checkbox"
+        aria-label="Choose all shown experiments"
+        checked={isAllChosen}
+        onChange={({ currentTarget }) => onChooseAll(currentTarget.checked)}
+      />
+    </div>
+    <div role="columnheader" class="cell name" aria-colindex={2}>
+      Experiment
+    </div>
+    {columns.map((column, index) => {
+      const isOrder = order?.column.id === column.id;
+      const direction = order?.isDescending === true ? 'descending' : 'ascending';
+      return (
+        <div
+          key={column.id}
+          role="columnheader"
+          class={column.isNumber ? 'cell right' : 'cell'}
+          aria-colindex={index + 3}
+          {...(isOrder && { 'aria-sort': direction })}
+        >
+          {column.id === 'course' ? (
+            column.label
+          ) : (
+            <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
+              <span class="head-label">
+                {column.group !== undefined && <small>{column.group}</small>}
+                <bdi class="ellipsis">{column.label}</bdi>
+              </span>
+              <span class="arrow" aria-hidden="true">
+                {isOrder ? (order?.isDescending === true ? '↓' : '↑') : ''}
+              </span>
+            </button>
+          )}
+        </div>
+      );
+    })}
+  </div>
+);

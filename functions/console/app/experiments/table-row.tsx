@@ -1,0 +1,79 @@
+import { Component } from 'preact';
+import { href } from '../router.ts';
+import { Ago } from '../ui/parts.tsx';
+import { Sparkline } from '../ui/sparkline.tsx';
+import { Status } from '../ui/status.tsx';
+import type { Column } from './columns.ts';
+import { courseOf } from './courses.ts';
+import type { Row } from './row.ts';
+
+export const rowHeight = 38;
+
+const Course = ({ experiment_id }: { experiment_id: string }) => (
+  <Sparkline values={courseOf(experiment_id).value} />
+);
+
+function contentOf(row: Row, column: Column) {
+  if (column.id === 'status') return <Status status={row.status} />;
+  if (column.id === 'created') return <Ago time={row.created_at} />;
+  if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
+  const text = column.text(row);
+  return text === '–' ? <span class="none">–</span> : <bdi>{text}</bdi>;
+}
+
+interface RowProps {
+  row: Row;
+  columns: readonly Column[];
+  index: number;
+  /** Pixels from the top of all rows. */
+  start: number;
+  isChosen: boolean;
+}
+
+/** One experiment. Scrolling draws the table anew many times a second, and most of its rows are as they were. */
+export class TableRow extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    const { row, columns, index, start, isChosen } = this.props;
+    return (
+      row !== next.row ||
+      columns !== next.columns ||
+      index !== next.index ||
+      start !== next.start ||
+      isChosen !== next.isChosen
+    );
+  }
+
+  override render({ row, columns, index, start, isChosen }: RowProps) {
+    return (
+      <div
+        role="row"
+        aria-rowindex={index + 2}
+        data-index={index}
+        class={`row body${isChosen ? ' chosen' : ''}`}
+        style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
+      >
+        <div role="cell" class="cell pick" aria-colindex={1}>
+          <input type="checkbox" aria-label={`Choose ${row.name}`} checked={isChosen} />
+        </div>
+        <div role="cell" class="cell name" aria-colindex={2}>
+          <a href={addressOf(row)} title={row.name}>
+            <bdi>{row.name}</bdi>
+          </a>
+        </div>
+        {columns.map((column, at) => (
+          <div
+            key={column.id}
+            role="cell"
+            class={column.isNumber ? 'cell right' : 'cell'}
+            aria-colindex={at + 3}
+          >
+            {contentOf(row, column)}
+          </div>
+        ))}
+      </div>
+    );
+  }
+}
+
+export const addressOf = ({ project_id, experiment_id }: Row): string =>
+  href(['projects', project_id, 'experiments', experiment_id]);

@@ -1,0 +1,32 @@
+import { Field } from './parts.tsx';
+
+interface TextFieldProps {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  value: string;
+  onText(text: string): void;
+  isPassword?: boolean;
+  class?: string;
+  name?: string;
+  autocomplete?: string;
+  autocapitalize?: 'none';
+  spellcheck?: boolean;
+  placeholder?: string;
+  maxLength?: number;
+  inputMode?: 'numeric' | 'decimal';
+}
+
+/** A labelled line of text, or a password. */
+export const TextField = ({ label, hint, error, onText, isPassword = false, ...input }: TextFieldProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(attributes) => {
+      const all = {
+        ...attributes,
+        ...input,
+        onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onText(currentTarget.value),
+      };
+      return isPassword ? <input {...all} type="password" /> : <input {...all} />;
+    }}
+  </Field>
+);
