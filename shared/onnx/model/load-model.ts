@@ -11,6 +11,19 @@ import { Model } from './model.ts';
 /** Most bytes that one protobuf message may have. */
 const mostBytes = 2 ** 31 - 1;
 
+/** The file that was read last, which a process often needs again, while the memory is not needed otherwise. */
+let last: { identity: string; bytes: WeakRef<Uint8Array> } | undefined;
+
+function readModel(path: string): Uint8Array {
+  const { size, dev, ino, mtimeNs } = statSync(path, { bigint: true });
+  if (size > mostBytes) throw new ModelError('A model file has at most 2 GiB; export it with external data.');
+  const identity = [path, size, dev, ino, mtimeNs].join();
+  const known = last?.identity === identity ? last.bytes.deref() : undefined;
+  const bytes = known ?? readFileSync(path);
+  last = { identity, bytes: new WeakRef(bytes) };
+  return bytes;
+}
+
 function parseModel(bytes: Uint8Array): ModelProto {
   try {
     return fromBinary(ModelProtoSchema, bytes);
@@ -38,10 +51,7 @@ function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): v
  * @throws ModelError where the file is none, is cut short, or describes its tensors falsely
  */
 export function loadModel(path: string): Model {
-  if (statSync(path).size > mostBytes) {
-    throw new ModelError('A model file has at most 2 GiB; export it with external data.');
-  }
-  const proto = parseModel(readFileSync(path));
+  const proto = parseModel(readModel(path));
   checkModel(proto);
   const external = new ExternalData(dirname(path));
   try {

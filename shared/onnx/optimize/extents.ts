@@ -13,6 +13,6 @@ interface Extent {
 /** A quick receipt takes seconds: less than the work of making a result as a rule. */
 export const extents: Readonly<Record<Measure, Extent>> = {
   none: { timeSeconds: 0, wholeBytes: Number.POSITIVE_INFINITY },
-  quick: { compareSeconds: 2, timeSeconds: 1, wholeBytes: 2 ** 30 },
+  quick: { compareSeconds: 1, timeSeconds: 0.5, wholeBytes: 2 ** 30 },
   full: { timeSeconds: 120, wholeBytes: Number.POSITIVE_INFINITY },
 };

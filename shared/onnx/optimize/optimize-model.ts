@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
@@ -20,6 +21,9 @@ export type { Optimization, Optimized } from './optimization.ts';
 const isAuto = (one: Optimization): one is Optimization & { request: QuantizeRequest } =>
   one.request.operation === 'quantize' && one.request.strategy === 'auto';
 
+/** Model files of more bytes get a new process for each stage, so that none holds the bytes of an earlier one. */
+const keptMost = 2 ** 29;
+
 /** One optimization under way. */
 class Work {
   readonly optimization: Optimization;
@@ -38,7 +42,11 @@ class Work {
       ...{ command: stageCommand, user, folder: this.#scratch, sandbox },
       ...{ bounds: this.#bounds, say, signal },
     };
-    this.stages = new StageLog(options, (stage, fraction) => optimization.progress(stage, fraction));
+    this.stages = new StageLog(
+      options,
+      (stage, fraction, bytes) => optimization.progress(stage, fraction, bytes),
+      (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= keptMost,
+    );
   }
 
   /** Reads the model, for what is asked, or its result, which has been done. */
@@ -143,8 +151,11 @@ class Work {
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
     const size = { kind: 'size', before: before.files, after: paths, measure: request.measure } as const;
+    const reading = this.#read(result, 'result');
+    // Whole files are compressed beside it, which takes longest of all; samples follow in the same process.
+    if (request.measure !== 'full') await reading;
     const [after, sizes, check] = await Promise.all([
-      this.#read(result, 'result'),
+      reading,
       stages.run<'size'>('size', size),
       isRunnable || !isCompared
         ? null
@@ -181,5 +192,10 @@ class Work {
  * @throws ModelError for an invalid model, set or request; the signal's reason when aborted
  */
 export async function optimizeModel(optimization: Optimization): Promise<Optimized> {
-  return await new Work(optimization).run();
+  const work = new Work(optimization);
+  try {
+    return await work.run();
+  } finally {
+    await work.stages.end();
+  }
 }

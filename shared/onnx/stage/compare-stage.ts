@@ -2,7 +2,8 @@ import { ModelError } from '../model-error.ts';
 import { requireRequestedShapes } from '../session/require-requested-shapes.ts';
 import { runSample } from '../session/run-sample.ts';
 import { dataUsed, samplesOf, setNotes } from '../session/samples.ts';
-import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
+import { runtimeVersion, type Session, type SessionOf } from '../session/session.ts';
+import { SessionPool } from '../session/session-pool.ts';
 import type { Sample } from '../session/set-samples.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
@@ -45,13 +46,12 @@ function requireAskedOutputs({ feed }: TaskOf<'compare'>, outputs: Outputs): voi
 
 /** Runs one model over the samples; those beyond what is compared only where they have labels. */
 async function runAll(
-  path: string,
+  session: Session,
   of: SessionOf,
   task: TaskOf<'compare'>,
   earlier: Run | undefined,
   progress: (fraction: number) => void,
 ): Promise<Run> {
-  const session = await Session.open(path, of);
   if (session.outputNames.length === 0) throw new ModelError(`No output of the ${of} is a tensor.`);
   const run: Run = {
     kept: [],
@@ -68,30 +68,26 @@ async function runAll(
   const most = earlier?.kept.length ?? comparedMost;
   // Both models are run over the same samples.
   const samplesMost = earlier?.samples ?? Number.POSITIVE_INFINITY;
-  try {
-    for await (const sample of samplesOf(task.feed)) {
-      const isKept = run.kept.length < most && room > 0;
-      if (!isKept && sample.labels === undefined) break;
-      if (run.samples >= samplesMost || (earlier === undefined && run.samples > 0 && isLate())) break;
-      const outputs = await runSample(session, task.feed, sample);
-      if (run.first === undefined && earlier === undefined) requireAskedOutputs(task, outputs);
-      run.first ??= sample;
-      run.samples += 1;
-      if (isKept) {
-        run.kept.push(outputs);
-        room -= bytesOf(outputs);
-      }
-      if (sample.labels !== undefined) {
-        run.reading ??= labelReading(outputs, sample.labels);
-        if (run.reading === undefined) {
-          throw new ModelError(`No output of the model fits labels of [${sample.labels.dims.join(', ')}].`);
-        }
-        run.score = addScores(run.score, labelsMet(outputs, sample.labels, run.reading));
-      }
-      progress(run.samples / task.feed.samples);
+  for await (const sample of samplesOf(task.feed)) {
+    const isKept = run.kept.length < most && room > 0;
+    if (!isKept && sample.labels === undefined) break;
+    if (run.samples >= samplesMost || (earlier === undefined && run.samples > 0 && isLate())) break;
+    const outputs = await runSample(session, task.feed, sample);
+    if (run.first === undefined && earlier === undefined) requireAskedOutputs(task, outputs);
+    run.first ??= sample;
+    run.samples += 1;
+    if (isKept) {
+      run.kept.push(outputs);
+      room -= bytesOf(outputs);
     }
-  } finally {
-    await session.release();
+    if (sample.labels !== undefined) {
+      run.reading ??= labelReading(outputs, sample.labels);
+      if (run.reading === undefined) {
+        throw new ModelError(`No output of the model fits labels of [${sample.labels.dims.join(', ')}].`);
+      }
+      run.score = addScores(run.score, labelsMet(outputs, sample.labels, run.reading));
+    }
+    progress(run.samples / task.feed.samples);
   }
   return run;
 }
@@ -100,9 +96,14 @@ async function runAll(
 export async function compareStage(
   task: TaskOf<'compare'>,
   { progress }: Pick<StageReporter, 'progress'>,
+  sessions = new SessionPool(),
 ): Promise<StageAnswer<'compare'>> {
-  const before = await runAll(task.before, 'model', task, undefined, (part) => progress(part / 2));
-  const after = await runAll(task.after, 'result', task, before, (part) => progress(0.5 + part / 2));
+  const before = await sessions.use(task.before, 'model', (session) =>
+    runAll(session, 'model', task, undefined, (part) => progress(part / 2)),
+  );
+  const after = await sessions.use(task.after, 'result', (session) =>
+    runAll(session, 'result', task, before, (part) => progress(0.5 + part / 2)),
+  );
   const names = [...(before.kept[0]?.keys() ?? []), ...before.otherOutputs];
   const compared = before.kept.slice(0, after.kept.length);
   const differences = names.map((name) => {

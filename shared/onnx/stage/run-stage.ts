@@ -1,5 +1,7 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { writeFileSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { ModelError } from '../model-error.ts';
+import { SessionPool } from '../session/session-pool.ts';
 import { type StageLine, StageTask } from '../stage-task/stage-task.ts';
 import { residentMemory } from './process-memory.ts';
 import type { StageReporter } from './stage-reporter.ts';
@@ -11,6 +13,9 @@ function write(line: StageLine): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(answerDescriptor, bytes, done);
 }
 
+/** Of all stages of this process. */
+const sessions = new SessionPool();
+
 /** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
 async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown> {
   switch (task.kind) {
@@ -21,9 +26,9 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'transform':
       return (await import('./transform-stage.ts')).transformStage(task, voice);
     case 'compare':
-      return await (await import('./compare-stage.ts')).compareStage(task, voice);
+      return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions);
     case 'time':
-      return await (await import('./time-stage.ts')).timeStage(task, voice);
+      return await (await import('./time-stage.ts')).timeStage(task, voice, sessions);
     case 'size':
       return await (await import('./size-stage.ts')).sizeStage(task, voice);
     case 'check':
@@ -37,12 +42,18 @@ async function peakMemory(): Promise<number> {
   return own?.peak ?? process.resourceUsage().maxRSS * 1024;
 }
 
-/**
- * The program of a stage's process: reads its task from the standard input, does it, and writes its result to
- * descriptor 3. Output of libraries goes to the standard error output. Ends the process, so that no native thread can
- * hold it.
- */
-export async function runStage(): Promise<void> {
+/** Peaks count from now on, where the system can forget the earlier ones. */
+function forgetPeak(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    writeFileSync('/proc/self/clear_refs', '5');
+  } catch {
+    // a sandbox may forbid it
+  }
+}
+
+/** Runs the task of a line, and writes its result. */
+async function runTask(line: string): Promise<void> {
   let least = 0;
   const voice: StageReporter = {
     progress(fraction, bytes) {
@@ -50,12 +61,24 @@ export async function runStage(): Promise<void> {
       least = fraction + 0.01;
       write({ progress: fraction, ...(bytes !== undefined && { bytes }) });
     },
-    say: (line) => write({ say: line }),
+    say: (text) => write({ say: text }),
   };
+  const task = StageTask.parse(JSON.parse(line));
+  const answer = await answerTo(task, voice);
+  write({ answer, peak_memory_bytes: await peakMemory() });
+}
+
+/**
+ * The program of a stage's process: reads tasks from the standard input, one a line, does each, and writes its result to
+ * descriptor 3. Output of libraries goes to the standard error output. Ends the process after the last task or an error,
+ * so that no native thread can hold it.
+ */
+export async function runStage(): Promise<void> {
   try {
-    const task = StageTask.parse(JSON.parse(readFileSync(0, 'utf8')));
-    const answer = await answerTo(task, voice);
-    write({ answer, peak_memory_bytes: await peakMemory() });
+    for await (const line of createInterface({ input: process.stdin })) {
+      forgetPeak();
+      await runTask(line);
+    }
     process.exit(0);
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);

@@ -7,7 +7,7 @@ export interface Bounds {
   seconds: number;
 }
 
-const intervalMs = 50;
+const intervalMs = 100;
 
 export interface BoundsWatch {
   /** The exceeded limit, as a sentence without its end; undefined where there is none. */

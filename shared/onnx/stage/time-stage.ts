@@ -1,11 +1,11 @@
 import { ModelError } from '../model-error.ts';
 import { batchOf } from '../session/batch-feeds.ts';
 import { samplesOf } from '../session/samples.ts';
-import { Session } from '../session/session.ts';
+import { SessionPool } from '../session/session-pool.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
 import type { StageReporter } from './stage-reporter.ts';
-import { timeBlocks } from './time-blocks.ts';
+import { type SessionPair, timeBlocks } from './time-blocks.ts';
 
 /** Of both timings together, where the task does not say. */
 const usualSeconds = 120;
@@ -19,16 +19,13 @@ async function firstFeeds({ feed }: TaskOf<'time'>) {
   throw new ModelError('There is no sample to time the model with.');
 }
 
-/** Times the model and its result at one sample and, where the model takes them, at many samples at once. */
-export async function timeStage(
+/** Times the sessions at one sample and, where the model takes them, at many samples at once. */
+async function timeBoth(
+  sessions: SessionPair,
   task: TaskOf<'time'>,
-  { progress }: Pick<StageReporter, 'progress'>,
+  progress: StageReporter['progress'],
 ): Promise<StageAnswer<'time'>> {
   const feeds = await firstFeeds(task);
-  const sessions = {
-    before: await Session.open(task.before, 'model'),
-    after: await Session.open(task.after, 'result'),
-  };
   const half = { ms: (task.seconds ?? usualSeconds) * 500, seed: task.feed.seed };
   const latency = await timeBlocks(sessions, feeds, { ...half, progress: (part) => progress(part / 2) });
   const batch = batches.find((size) => size * latency.p50.before * runsLeast <= 2 * half.ms);
@@ -42,4 +39,15 @@ export async function timeStage(
     if (error instanceof ModelError) return { latency, latency_batch: null };
     throw error;
   }
+}
+
+/** Times the model and its result. */
+export async function timeStage(
+  task: TaskOf<'time'>,
+  { progress }: Pick<StageReporter, 'progress'>,
+  sessions = new SessionPool(),
+): Promise<StageAnswer<'time'>> {
+  return await sessions.use(task.before, 'model', (before) =>
+    sessions.use(task.after, 'result', (after) => timeBoth({ before, after }, task, progress)),
+  );
 }

@@ -10,16 +10,27 @@ export interface ParameterCount {
   nonzero: number;
 }
 
-/** Bytes of a floating-point value, of which at least one must be other than 0 (or the sign alone, for minus zero). */
+/** Crooked values are copied to be read, so many bytes at once. */
+const partBytes = 2 ** 20;
+
+/** Values of float32 other than zero and minus zero. */
+function nonzeroFloat32(bytes: Uint8Array): number {
+  let count = 0;
+  for (let start = 0; start < bytes.length; start += partBytes) {
+    const part = bytes.subarray(start, start + partBytes);
+    const { buffer, byteOffset, length } = part.byteOffset % 4 === 0 ? part : new Uint8Array(part);
+    const words = new Int32Array(buffer, byteOffset, length / 4);
+    for (let at = 0; at < words.length; at += 1) count += (words[at] ?? 0) << 1 === 0 ? 0 : 1;
+  }
+  return count;
+}
+
+/** Values of which at least one bit besides the sign is set. */
 function nonzeroFloats(tensor: Tensor): number {
   const bytes = tensor.bytes();
   const width = bytes.length / Math.max(1, elementCount(tensor.dims));
+  if (width === 4) return nonzeroFloat32(bytes);
   let count = 0;
-  if (width === 4 && bytes.byteOffset % 4 === 0) {
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-    for (let at = 0; at < words.length; at += 1) if ((words[at] ?? 0) << 1 !== 0) count += 1;
-    return count;
-  }
   for (let at = 0; at < bytes.length; at += width) {
     let bits = (bytes[at + width - 1] ?? 0) & 0x7f;
     for (let byte = 0; byte < width - 1; byte += 1) bits |= bytes[at + byte] ?? 0;
@@ -30,7 +41,7 @@ function nonzeroFloats(tensor: Tensor): number {
 
 function countByte(bytes: Uint8Array, wanted: number): number {
   let count = 0;
-  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === wanted) count += 1;
+  for (let at = 0; at < bytes.length; at += 1) count += bytes[at] === wanted ? 1 : 0;
   return count;
 }
 

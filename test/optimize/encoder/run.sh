@@ -23,7 +23,7 @@ quantize() {
   local name="$1"
   shift
   results+=("$folder/$name.onnx")
-  [ -e "$folder/$name.onnx" ] || node "$root/shared/onnx/cli/main.ts" quantize "$folder/encoder.onnx" --measure none \
+  [ -e "$folder/$name.onnx" ] || node "$root/shared/onnx/cli/launch.mjs" quantize "$folder/encoder.onnx" --measure none \
     --calibration "$folder/calibration.npz" --out "$folder/$name.onnx" "$@" >"$folder/$name.log" 2>&1
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../../../../shared/onnx/model-error.ts';
+import { StageProcess } from '../../../../shared/onnx/stage/stage-process.ts';
 import { startStage } from '../../../../shared/onnx/stage/start-stage.ts';
 import { testFolder } from '../../../support/onnx/stage-program.ts';
 
@@ -110,5 +111,36 @@ describe('a stage', () => {
   test('may not answer otherwise than it should', async () => {
     const program = 'write({ answer: { gzip_level: -1 }, peak_memory_bytes: 5 });';
     await expectFault(program, /What the process answered cannot be read, while measuring the files/);
+  });
+
+  test('shares its process with the next ones, until one fails', async () => {
+    const folder = await testFolder();
+    const file = join(folder, 'stage.mjs');
+    writeFileSync(
+      file,
+      `import { writeSync } from 'node:fs';
+      import { createInterface } from 'node:readline';
+      let tasks = 0;
+      for await (const line of createInterface({ input: process.stdin })) {
+        tasks += 1;
+        const answer = { ...${JSON.stringify(answer)}, gzip_level: tasks };
+        const last = tasks < 3 ? { answer, peak_memory_bytes: process.pid } : { fault: 'The model is odd.' };
+        writeSync(3, JSON.stringify(last) + '\\n');
+      }`,
+    );
+    const bounds = { memoryBytes: 2 ** 30, seconds: 20 };
+    const { signal } = new AbortController();
+    const place = { command: [process.execPath, file], user: undefined, folder, bounds, say() {}, signal };
+    const stages = await StageProcess.start(place);
+    const run = () => stages.run<'size'>({ ...task, before: [], after: [] }, () => {}, false);
+    try {
+      expect((await run()).answer).toMatchObject({ gzip_level: 1 });
+      expect((await run()).answer).toMatchObject({ gzip_level: 2 });
+      expect(stages.hasEnded).toBe(false);
+      await expect(run()).rejects.toThrow(/The model is odd/);
+      expect(stages.hasEnded).toBe(true);
+    } finally {
+      await stages.end();
+    }
   });
 });
