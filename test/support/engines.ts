@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { type RunningDynamoDb, startDynamoDb } from '../../infra/local/dynamodb/engine.ts';
 import { startS3Server } from '../../infra/local/s3/s3-server.ts';
 import { bundleJobPrograms } from './job-programs.ts';
+import { quickPython } from './quick-python.ts';
 
 export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 export const testBucket = 'test-bucket';
@@ -37,6 +38,9 @@ export async function startSharedEngines(project: TestProject, host: string): Pr
     buckets: [testBucket],
   });
   const programs = await bundleJobPrograms();
+  const python = await quickPython();
+  // Workers and all that they start inherit it.
+  if (python !== undefined) process.env['PATH'] = `${python}:${process.env['PATH']}`;
   project.provide('jobPrograms', programs.folder);
   project.provide('dynamoDbUrl', dynamoDb.url);
   project.provide('s3Url', s3.url);

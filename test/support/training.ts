@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { create as createTar } from 'tar';
 import { inject, onTestFinished } from 'vitest';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
@@ -20,6 +21,7 @@ import {
 } from '../../infra/local/batch/batch-server.ts';
 import { eventEnvironment, jobRoleVariables } from '../../infra/local/role/local-roles.ts';
 import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
+import { findExperiment } from '../../shared/data/experiment.ts';
 import { taskHandler } from '../../shared/task/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
@@ -168,10 +170,17 @@ export async function trainingService(
     return answer.json;
   };
   const until: TrainingService['until'] = async (project_id, experiment_id, condition) => {
-    for (;;) {
-      const experiment = await read(project_id, experiment_id);
-      if (condition(experiment)) return experiment;
-      if (isOver(experiment)) throw new Error(`ended meanwhile: ${JSON.stringify(experiment, null, 1)}`);
+    let seen: unknown;
+    for (let look = 0; ; look += 1) {
+      // A look at the record takes a fraction of a request. One follows where the record has changed, and now and then
+      // all the same: it may tell the time, or compare with Batch.
+      const record = await findExperiment(service.records, project_id, experiment_id);
+      if (look % 20 === 0 || !isDeepStrictEqual(record, seen)) {
+        const experiment = await read(project_id, experiment_id);
+        if (condition(experiment)) return experiment;
+        if (isOver(experiment)) throw new Error(`ended meanwhile: ${JSON.stringify(experiment, null, 1)}`);
+      }
+      seen = record;
       await sleep(50);
     }
   };

@@ -204,29 +204,33 @@ describe('a rerun', () => {
     expect(await project.log(second)).toContain('lr: 7');
   });
 
-  test.each([
-    [{ overrides: '{"rate":1,"model.layers":2}' }, 'rate'],
-    [{ overrides: 'lr=1' }, 'JSON object'],
-    [{ overrides: '{}' }, 'JSON object'],
-    [{ overrides: '{"lr":[1]}' }, 'JSON object'],
-    [{ nodes: '3' }, 'one machine'],
-    [{ vcpus: '3' }, 'must be one of'],
-    [{ timeout: '1000000' }, 'at most'],
-  ])('of %o is refused', async (query, message) => {
-    const project = await begin();
-    const first = await project.train();
-    await project.ended(first);
-    const answer = await project.again(first, query);
-    expect(answer.status, answer.text).toBe(400);
-    expect(answer.json.errors[0].message).toContain(message);
-  });
+  describe('that cannot be', () => {
+    let project: Awaited<ReturnType<typeof begin>>;
+    let first: string;
+    beforeAll(async () => {
+      project = await begin();
+      first = await project.train();
+      await project.ended(first);
+    });
 
-  test('of what is not there is 404', async () => {
-    const project = await begin();
-    const first = await project.train();
-    await project.ended(first);
-    expect((await project.again('01h00000000000000000000000')).status).toBe(404);
-    expect((await project.again(first, { config: 'other.yaml' })).status).toBe(404);
-    expect((await project.again(first, { dataset: 'absent' })).status).toBe(404);
+    test.each([
+      [{ overrides: '{"rate":1,"model.layers":2}' }, 'rate'],
+      [{ overrides: 'lr=1' }, 'JSON object'],
+      [{ overrides: '{}' }, 'JSON object'],
+      [{ overrides: '{"lr":[1]}' }, 'JSON object'],
+      [{ nodes: '3' }, 'one machine'],
+      [{ vcpus: '3' }, 'must be one of'],
+      [{ timeout: '1000000' }, 'at most'],
+    ])('of %o is refused', async (query, message) => {
+      const answer = await project.again(first, query);
+      expect(answer.status, answer.text).toBe(400);
+      expect(answer.json.errors[0].message).toContain(message);
+    });
+
+    test('of what is not there is 404', async () => {
+      expect((await project.again('01h00000000000000000000000')).status).toBe(404);
+      expect((await project.again(first, { config: 'other.yaml' })).status).toBe(404);
+      expect((await project.again(first, { dataset: 'absent' })).status).toBe(404);
+    });
   });
 });
