@@ -19,8 +19,14 @@ interface FieldsChange {
   also?: readonly Write[];
 }
 
+/** Receives the fields and the experiment as they are; the same fields and nothing else change nothing. */
+export type ChangeFields = (
+  fields: ExperimentFields,
+  experiment: Experiment,
+) => FieldsChange | Promise<FieldsChange>;
+
 /** The fields of an experiment of a release that kept none. */
-const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
+export const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
   name: defaultName(config_id),
   note: null,
   tags: {},
@@ -33,14 +39,13 @@ const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
 /**
  * Change what people and programs say of an experiment, and give it its next version; again when another change came
  * between.
- * @param change receives the fields and the experiment as they are; the same fields and nothing else change nothing
  * @returns the experiment as it is then
  * @throws ServiceError `not-found` when there is none
  */
 export function changeFields(
   { records, now }: Changing,
   { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,
-  change: (fields: ExperimentFields, experiment: Experiment) => FieldsChange | Promise<FieldsChange>,
+  change: ChangeFields,
 ): Promise<Experiment> {
   return retryOnConflict(async () => {
     const experiment = await requireExperiment(records, project_id, experiment_id);

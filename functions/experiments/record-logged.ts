@@ -16,6 +16,8 @@ interface NewExperiment {
   fields: ExperimentFields;
   /** ISO 8601; the moment of recording where it is not given. */
   started_at?: string | undefined;
+  /** The training whose program records it. */
+  job?: Experiment | undefined;
   /** Further writes of the same transaction. */
   writes?: readonly Write[];
 }
@@ -30,7 +32,7 @@ const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share:
  */
 export async function recordLogged(
   records: TableWriter<'records'>,
-  { project, experiment_id, user_id, fields, started_at, writes = [] }: NewExperiment,
+  { project, experiment_id, user_id, fields, started_at, job, writes = [] }: NewExperiment,
 ): Promise<Experiment | undefined> {
   const { project_id } = project;
   const created_at = fields.updated_at;
@@ -44,7 +46,8 @@ export async function recordLogged(
     experiment_id,
     project_id,
     kind: 'logged',
-    criterion: criterionOf(project),
+    criterion: job?.criterion ?? criterionOf(project),
+    ...(job !== undefined && { recorded_by: job.experiment_id }),
   };
   try {
     await records.write(

@@ -6,6 +6,7 @@ import { readTrainingContainer } from '../../shared/runner/job/training-containe
 import { trainingNeeds } from '../../shared/runner/job/training-needs.ts';
 import { runTraining } from '../../shared/runner/run-training.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
+import { openTracking } from '../mlflow/in-job/open-tracking.ts';
 
 /** The program of a training's container: one node of it, or the build of its environment. */
 export const job = defineTask({
@@ -25,7 +26,8 @@ export const job = defineTask({
     }
     const { lease, record } = acquired;
     const { node } = container.identity;
-    return runTraining({ record, lease, node, container, records, objects, settings, stop, log, now });
+    const job = { record, lease, node, container, records, objects, settings, stop, log, now };
+    return runTraining(job, openTracking);
   },
 });
 

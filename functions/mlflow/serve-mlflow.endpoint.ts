@@ -17,7 +17,7 @@ import { runRoutes } from './runs/routes.ts';
 import { serverRoutes } from './server-routes.ts';
 
 const route = createRouter([
-  ...serverRoutes,
+  ...serverRoutes(true),
   ...experimentRoutes,
   ...runRoutes,
   ...artifactRoutes,

@@ -13,12 +13,18 @@ const plain = (path: string, text: string): Route => ({
 });
 
 /** What this server can do, as clients from 3.0 on ask. */
-const info = route('GET mlflow/server-info', z.object({}), async () => ({
-  store_type: 'SqlStore',
-  workspaces_enabled: false,
-  trace_archival_enabled: false,
-  multipart_uploads_enabled: true,
-  multipart_downloads_enabled: true,
-}));
+const info = (inParts: boolean) =>
+  route('GET mlflow/server-info', z.object({}), async () => ({
+    store_type: 'SqlStore',
+    workspaces_enabled: false,
+    trace_archival_enabled: false,
+    multipart_uploads_enabled: inParts,
+    multipart_downloads_enabled: inParts,
+  }));
 
-export const serverRoutes: readonly Route[] = [plain('version', mlflowVersion), plain('health', 'OK'), info];
+/** @param inParts whether large files are sent in parts */
+export const serverRoutes = (inParts: boolean): readonly Route[] => [
+  plain('version', mlflowVersion),
+  plain('health', 'OK'),
+  info(inParts),
+];

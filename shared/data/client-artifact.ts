@@ -93,6 +93,29 @@ export async function putClientArtifact(
   return purge;
 }
 
+/**
+ * Record a file whose object was put without an announcement, as a job puts those of what it records. A crash before
+ * leaves an object below the prefix of the experiment, which goes with it.
+ * @returns the one that it replaces, whose object is the caller's to delete
+ * @throws ConditionFailedError when something of it has changed meanwhile, or the project is full
+ */
+export async function putUnannounced(
+  records: TableWriter<'records'>,
+  home: ArtifactHome,
+  value: Artifact,
+  maxProjectBytes: number,
+): Promise<Artifact | undefined> {
+  const previous = await findClientArtifact(records, home, value.path);
+  await records.write(
+    {
+      put: artifactItem(keyOf(home, value.path), value),
+      if: previous === undefined ? { exists: false } : { equals: { object: previous.object } },
+    },
+    ...counted(home, previous === undefined ? 1 : 0, value.size - (previous?.size ?? 0), maxProjectBytes),
+  );
+  return previous;
+}
+
 /** Take files out of the records, at most 40. @returns the purge of their objects, which is recorded */
 export async function removeClientArtifacts(
   records: TableWriter<'records'>,

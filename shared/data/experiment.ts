@@ -75,6 +75,8 @@ const experiment = recordType('experiment', () =>
     continues_from: Ulid.nullable().default(null),
     /** Experiments that ever started from its checkpoints, so that a delete notices one that begins meanwhile. */
     continuations: z.number().int().default(0),
+    /** The training whose program recorded it; absent where none did. */
+    recorded_by: Ulid.optional(),
     /** US dollars, at most; null where the deployment has no price. */
     cost_estimate: z.number().nullable(),
   }),

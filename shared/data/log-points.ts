@@ -63,13 +63,26 @@ async function findStored(
   return stored;
 }
 
-/** The points in groups that a chunk takes. */
-function chunksOf(points: readonly MetricPoint[]): MetricPoint[][] {
+/** Those of the points that are not stored yet, each once. */
+export async function withoutStored(
+  records: TableReader<'records'>,
+  experiment_id: string,
+  points: readonly MetricPoint[],
+  summaries: ReadonlyMap<string, MetricSummary>,
+): Promise<MetricPoint[]> {
+  const stored = await findStored(records, experiment_id, points, summaries);
+  return [...new Map(points.map((point) => [identity(point), point]))]
+    .filter(([id]) => !stored.has(id))
+    .map(([, point]) => point);
+}
+
+/** The points in groups that a chunk takes, of at most so many each. */
+export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_INFINITY): MetricPoint[][] {
   const chunks: MetricPoint[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const point of points) {
     const more = Buffer.byteLength(JSON.stringify(point)) + 20;
-    if (bytes + more > chunkBytes) {
+    if (bytes + more > chunkBytes || chunks.at(-1)?.length === most) {
       chunks.push([]);
       bytes = 0;
     }
@@ -96,10 +109,7 @@ export function logPoints(
       readMetricParts(records, project_id, experiment_id),
       markChanged(records, project_id, experiment_id),
     ]);
-    const stored = await findStored(records, experiment_id, points, allSummaries(parts));
-    const fresh = [...new Map(points.map((point) => [identity(point), point]))]
-      .filter(([id]) => !stored.has(id))
-      .map(([, point]) => point);
+    const fresh = await withoutStored(records, experiment_id, points, allSummaries(parts));
     if (fresh.length === 0) return 0;
     const next = withPoints(parts, fresh);
     if (next.omitted.size > 0) {

@@ -27,6 +27,8 @@ const loggedModel = recordType('logged-model', () =>
     /** Experiment that made it; null where none did. */
     source_experiment_id: Ulid.nullable(),
     user_id: Ulid,
+    /** Folder below the artifacts of the experiment that made it, where its files are; absent where they are its own. */
+    folder: z.string().optional(),
     params: z.record(z.string(), z.string()),
     tags: z.record(z.string(), z.string()),
     /** Newest of each metric and data set. */

@@ -20,7 +20,7 @@ const roleOfRule: Readonly<Record<ProjectRule, ProjectRole>> = {
 async function roleIn(
   records: TableReader<'records'>,
   { project_id, owner_id }: Project,
-  { account_type, user_id }: Caller,
+  { account_type, user_id }: Pick<Caller, 'user_id' | 'account_type'>,
 ): Promise<ProjectRole> {
   if (account_type === 'admin' || owner_id === user_id) return 'owner';
   return (await findMember(records, project_id, user_id))?.role ?? 'viewer';
@@ -40,7 +40,7 @@ export async function projectFor(
   records: TableReader<'records'>,
   id: string,
   rule: ProjectRule,
-  caller: Caller | undefined,
+  caller: Pick<Caller, 'user_id' | 'account_type'> | undefined,
 ): Promise<Project> {
   const project = await (rule === 'remove' ? requireProjectToRemove : requireProject)(records, id);
   const needed = roleOfRule[rule];

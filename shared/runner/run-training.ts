@@ -16,6 +16,7 @@ import { noteProgress } from './job/note-progress.ts';
 import { openVariables } from './job/open-variables.ts';
 import type { TrainingJob, TrainingRun } from './job/training-job.ts';
 import { createWorkspace } from './job/workspace.ts';
+import type { OpenTracking } from './outputs/run-logs.ts';
 import { sweepEarlier } from './outputs/sweep-earlier.ts';
 import { type Ranking, rankingOf } from './telemetry/best-value.ts';
 import { openLog } from './telemetry/open-log.ts';
@@ -32,7 +33,10 @@ interface RunEnd {
 }
 
 /** The phases of a run, in their order. */
-async function runPhases(run: TrainingRun): Promise<CommandResult | 'built'> {
+async function runPhases(
+  run: TrainingRun,
+  openTracking: OpenTracking | undefined,
+): Promise<CommandResult | 'built'> {
   const { job } = run;
   const { isBuild } = job.container.identity;
   if (run.variables.fault !== undefined) throw run.variables.fault;
@@ -42,7 +46,7 @@ async function runPhases(run: TrainingRun): Promise<CommandResult | 'built'> {
   if (isBuild) return 'built';
   await noteProgress(job, { status_reason: null });
   await restoreRunCheckpoints(run);
-  return runCommand(run, prepared, configPath);
+  return runCommand(run, prepared, configPath, openTracking);
 }
 
 /** Restore the checkpoints of an experiment that this one continues, and of earlier attempts. After the environment's build, whose programs could change them. */
@@ -73,7 +77,7 @@ async function conclusionOfCommand(
 }
 
 /** Run the phases, and turn their result or error into the end of the run. */
-async function endOf(run: TrainingRun): Promise<RunEnd> {
+async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd> {
   const { job } = run;
   const unrun = { ranking: rankingOf(job.record), isBuilt: false, hasRun: false };
   try {
@@ -81,7 +85,7 @@ async function endOf(run: TrainingRun): Promise<RunEnd> {
       const reason = 'Cancelled before its command started.';
       return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
     }
-    const result = await runPhases(run);
+    const result = await runPhases(run, openTracking);
     if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
     const conclusion = await conclusionOfCommand(job, result);
     return { conclusion, ranking: result.ranking, isBuilt: false, hasRun: true };
@@ -110,8 +114,11 @@ const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclu
   reason: reason === null ? null : mask.apply(reason),
 });
 
-/** Run a node of a training, whose lease is held, to its end. Return the exit code of the container. */
-export async function runTraining(job: TrainingJob): Promise<number> {
+/**
+ * Run a node of a training, whose lease is held, to its end. Return the exit code of the container.
+ * @param openTracking starts the server that clients of the command log to
+ */
+export async function runTraining(job: TrainingJob, openTracking?: OpenTracking): Promise<number> {
   const { record, container } = job;
   const { node, isBuild, batch_attempt } = container.identity;
   await using opened = new AsyncDisposableStack();
@@ -125,7 +132,7 @@ export async function runTraining(job: TrainingJob): Promise<number> {
   const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
   opened.defer(workspace.remove);
 
-  const end = await endOf({ job, workspace, user, shipper, variables });
+  const end = await endOf({ job, workspace, user, shipper, variables }, openTracking);
   const { isBuilt } = end;
   const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
   if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);

@@ -2,7 +2,7 @@ import { artifactPathMaxBytes } from '../../../shared/data/artifact.ts';
 import type { ArtifactHome } from '../../../shared/data/client-artifact.ts';
 import { findLoggedModel } from '../../../shared/data/logged-model.ts';
 import { findModelKey, findRunKey } from '../ids.ts';
-import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
+import { type Access, isOwnRun, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
 import { requireRun } from '../runs/find-run.ts';
 
@@ -57,7 +57,7 @@ export async function requirePlace(context: MlflowContext, location: string, acc
   const { home } = place;
   if (home.of === 'experiment') {
     const { experiment } = await requireRun(context, `${home.project_id}-${home.experiment_id}`, access);
-    if (access !== 'viewer' && experiment.kind !== 'logged')
+    if (access !== 'viewer' && experiment.kind !== 'logged' && !isOwnRun(context, experiment))
       throw invalidValue(
         'path',
         location,
@@ -65,6 +65,8 @@ export async function requirePlace(context: MlflowContext, location: string, acc
       );
     return place;
   }
+  // The models that a job makes lie among the artifacts of their runs.
+  if (context.job !== undefined) throw outsideJob();
   const [, model] = await Promise.all([
     requireAccess(context, home.project_id, access),
     findLoggedModel(context.records, home.project_id, home.model_id),

@@ -177,15 +177,7 @@ const abort = route(
   },
 );
 
-export const artifactRoutes: readonly Route[] = [
-  listOfRun,
-  list,
-  download,
-  getArtifact,
-  presigned,
-  upload,
-  remove,
-  create,
-  complete,
-  abort,
-];
+/** Routes that only read. */
+export const artifactReads: readonly Route[] = [listOfRun, list, download, getArtifact, presigned];
+
+export const artifactRoutes: readonly Route[] = [...artifactReads, upload, remove, create, complete, abort];

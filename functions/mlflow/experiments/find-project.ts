@@ -57,6 +57,13 @@ export async function requireExperimentProject(
   experiment_id: string,
   access: Access,
 ): Promise<Project> {
+  const { job } = context;
+  if (job !== undefined)
+    return requireAccess(
+      context,
+      experiment_id === defaultId ? job.project.project_id : experiment_id,
+      access,
+    );
   if (experiment_id === defaultId) {
     const { project_id } = await defaultProject(context);
     return requireAccess(context, project_id, access);

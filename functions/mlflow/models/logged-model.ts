@@ -1,9 +1,11 @@
+import type { ArtifactHome } from '../../../shared/data/client-artifact.ts';
 import { findLoggedModel, type LoggedModel, putLoggedModel } from '../../../shared/data/logged-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import { findModelKey, type ModelKey, modelIdOf, modelUriOf, runIdOf } from '../ids.ts';
-import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
+import { artifactUriOf, findModelKey, type ModelKey, modelIdOf, modelUriOf, runIdOf } from '../ids.ts';
+import { type Access, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { pairsOf, shownDouble } from '../protocol/scalars.ts';
+import { requireRun } from '../runs/find-run.ts';
 
 const notFound = (id: string) => doesNotExist(`Logged model with ID '${id}' not found.`);
 
@@ -26,6 +28,11 @@ export async function requireModel(
     requireAccess(context, key.project_id, access),
     findLoggedModel(context.records, key.project_id, key.model_id),
   ]);
+  const maker = model?.source_experiment_id ?? undefined;
+  if (context.job !== undefined && model !== undefined) {
+    if (maker === undefined) throw outsideJob();
+    await requireRun(context, runIdOf({ project_id: model.project_id, experiment_id: maker }), access);
+  }
   if (model === undefined || (model.deleted_at !== undefined && !allowDeleted)) throw notFound(id);
   return model;
 }
@@ -59,6 +66,24 @@ export function requireModelRoom({ params, tags, metrics }: LoggedModel): void {
   throw mlflowError('INVALID_PARAMETER_VALUE', message);
 }
 
+/** Where the files of a logged model are. */
+export function modelHome({
+  project_id,
+  model_id,
+  source_experiment_id: experiment_id,
+  folder,
+}: LoggedModel): { home: ArtifactHome; path: string } {
+  return folder === undefined || experiment_id === null
+    ? { home: { of: 'model', project_id, model_id }, path: '' }
+    : { home: { of: 'experiment', project_id, experiment_id }, path: folder };
+}
+
+/** The same as clients know it. */
+export function modelFilesUri(model: LoggedModel): string {
+  const { home, path } = modelHome(model);
+  return home.of === 'model' ? modelUriOf(home) : `${artifactUriOf(home)}/${path}`;
+}
+
 const statuses = {
   PENDING: 'LOGGED_MODEL_PENDING',
   READY: 'LOGGED_MODEL_READY',
@@ -76,7 +101,7 @@ export function showModel(model: LoggedModel): object {
       name: model.name,
       creation_timestamp_ms: Date.parse(model.created_at),
       last_updated_timestamp_ms: Date.parse(model.updated_at),
-      artifact_uri: modelUriOf(model),
+      artifact_uri: modelFilesUri(model),
       status: statuses[model.status],
       model_type: model.model_type,
       ...(source_experiment_id !== null && { source_run_id: run_id(source_experiment_id) }),

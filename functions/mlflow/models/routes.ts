@@ -4,12 +4,19 @@ import { projectExists } from '../../../shared/data/project.ts';
 import { requireSafePath } from '../artifacts/artifact-home.ts';
 import { listFolder } from '../artifacts/list-folder.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
-import { modelUriOf } from '../ids.ts';
-import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+import { modelIdOf } from '../ids.ts';
+import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { keyAndValue, shortened, text } from '../protocol/scalars.ts';
 import { requireRun } from '../runs/find-run.ts';
-import { changeModel, requireModel, requireModelRoom, showModel } from './logged-model.ts';
+import {
+  changeModel,
+  modelFilesUri,
+  modelHome,
+  requireModel,
+  requireModelRoom,
+  showModel,
+} from './logged-model.ts';
 import { searchModels } from './search-models.ts';
 
 const pairsMost = 1000;
@@ -42,6 +49,12 @@ const create = route(
     const { project_id } = await requireExperimentProject(context, input.experiment_id, 'developer');
     const source =
       input.source_run_id === '' ? undefined : await requireRun(context, input.source_run_id, 'viewer');
+    if (context.job !== undefined && source === undefined)
+      throw invalidValue(
+        'source_run_id',
+        '',
+        'a program that runs as a job names the run that makes a model',
+      );
     const id = newId();
     const created_at = now().toISOString();
     const model: LoggedModel = {
@@ -52,6 +65,8 @@ const create = route(
       status: 'PENDING',
       source_experiment_id: source?.experiment.experiment_id ?? null,
       user_id: caller.user_id,
+      // A job stores files of experiments alone.
+      ...(context.job !== undefined && { folder: `models/${modelIdOf({ project_id, model_id: id })}` }),
       params: recordOf(input.params),
       tags: recordOf(input.tags),
       metrics: [],
@@ -159,22 +174,24 @@ const listFiles = route(
   'GET mlflow/logged-models/{model_id}/artifacts/directories',
   z.object({ model_id, artifact_directory_path: text.default('') }),
   async (input, context) => {
-    const { project_id, model_id: id } = await requireModel(context, input.model_id, 'viewer');
+    const model = await requireModel(context, input.model_id, 'viewer');
     const path = input.artifact_directory_path === '' ? '' : requireSafePath(input.artifact_directory_path);
-    const entries = await listFolder(context, { home: { of: 'model', project_id, model_id: id }, path });
+    const { home, path: root } = modelHome(model);
+    const below = [root, path].filter((part) => part !== '').join('/');
+    const entries = await listFolder(context, { home, path: below });
     return {
       files: entries.map(({ name: entry, size }) => ({
         path: path === '' ? entry : `${path}/${entry}`,
         is_dir: size === null,
         ...(size !== null && { file_size: size }),
       })),
-      root_uri: modelUriOf({ project_id, model_id: id }),
+      root_uri: modelFilesUri(model),
     };
   },
 );
 
-export const modelRoutes: readonly Route[] = [
-  searchModels,
+/** Routes that concern one model. */
+export const oneModelRoutes: readonly Route[] = [
   create,
   get,
   finalize,
@@ -184,3 +201,5 @@ export const modelRoutes: readonly Route[] = [
   deleteTag,
   listFiles,
 ];
+
+export const modelRoutes: readonly Route[] = [searchModels, ...oneModelRoutes];

@@ -7,8 +7,8 @@ import {
   removeModelVersion,
 } from '../../../shared/data/registered-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import { findModelKey, type ModelKey, modelUriOf } from '../ids.ts';
-import { changeModel, requireModel } from '../models/logged-model.ts';
+import { findModelKey, type ModelKey } from '../ids.ts';
+import { changeModel, modelFilesUri, requireModel } from '../models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -37,8 +37,7 @@ async function locationOf(context: MlflowContext, source: string): Promise<strin
   const [, model_id] = /^models:\/(m-[^/]+)$/.exec(source) ?? [];
   const key = model_id === undefined ? undefined : findModelKey(model_id);
   if (key !== undefined && model_id !== undefined) {
-    await requireModel(context, model_id, 'viewer');
-    return modelUriOf(key);
+    return modelFilesUri(await requireModel(context, model_id, 'viewer'));
   }
   const [, name, number] = /^models:\/([^/]+)\/(\d+)$/.exec(source) ?? [];
   if (name !== undefined && number !== undefined) {

@@ -1,10 +1,10 @@
 import type { Experiment } from '../../../shared/data/experiment.ts';
 import type { ExperimentFields } from '../../../shared/data/tracking.ts';
-import { changeFields } from '../../experiments/change-fields.ts';
+import { type ChangeFields, changeFields } from '../../experiments/change-fields.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { noteTag } from '../experiments/show-experiment.ts';
 import { type RunKey, runIdOf } from '../ids.ts';
-import type { MlflowContext } from '../protocol/context.ts';
+import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { shortened } from '../protocol/scalars.ts';
 import { requireActive } from './find-run.ts';
@@ -55,13 +55,24 @@ function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKe
 const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
+/** What a change of a run needs. */
+type Changing = Pick<MlflowContext, 'records' | 'now' | 'job'>;
+
+/** Change the fields of a run: of a job's own one under its lease. */
+export function changeRunFields(context: Changing, key: RunKey, change: ChangeFields): Promise<Experiment> {
+  const { job } = context;
+  return job !== undefined && isOwnRun(context, key)
+    ? job.changeFields(change)
+    : changeFields(context, key, change);
+}
+
 /** Change the fields of an active run; the same fields again change nothing. */
 export function changeRun(
-  context: Pick<MlflowContext, 'records' | 'now'>,
+  context: Changing,
   key: RunKey,
   change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
 ): Promise<Experiment> {
-  return changeFields(context, key, (present, experiment) => {
+  return changeRunFields(context, key, (present, experiment) => {
     requireActive(present, key);
     const fields = change(present, experiment);
     return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
@@ -69,7 +80,7 @@ export function changeRun(
 }
 
 export const logFields = (
-  context: Pick<MlflowContext, 'records' | 'now'>,
+  context: Changing,
   key: RunKey,
   { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
 ): Promise<Experiment> =>

@@ -5,13 +5,14 @@ import { experimentNumber } from '../../experiments/experiment-number.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { recordLogged } from '../../experiments/record-logged.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
+import { runIdOf } from '../ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { route } from '../protocol/route.ts';
 import { isoTime, milliseconds, text } from '../protocol/scalars.ts';
 import { withTags } from './change-run.ts';
 import { sourceOf } from './find-run.ts';
-import { runNameTag, showRun, userTag } from './show-run.ts';
+import { parentTag, runNameTag, showRun, userTag } from './show-run.ts';
 
 export const createRun = route(
   'POST mlflow/runs/create',
@@ -37,12 +38,18 @@ export const createRun = route(
         'INVALID_PARAMETER_VALUE',
         `Both 'run_name' argument and 'mlflow.runName' tag are specified, but with different values (run_name='${input.run_name}', mlflow.runName='${named}').`,
       );
+    const experiment_id = newId();
+    context.job?.begin(experiment_id);
     const created_at = now().toISOString();
     const name = input.run_name || named || defaultName(null, await experimentNumber(records, project_id));
     const empty: ExperimentFields = {
       name,
       note: null,
-      tags: input.user_id === '' ? {} : { [userTag]: input.user_id },
+      tags: {
+        ...(input.user_id !== '' && { [userTag]: input.user_id }),
+        // A second run of a program belongs to its job, whether the program nests it or not.
+        ...(context.job !== undefined && { [parentTag]: runIdOf(context.job.experiment) }),
+      },
       params: {},
       git: null,
       updated_at: created_at,
@@ -52,10 +59,11 @@ export const createRun = route(
     const fields = requireRoom(withTags(empty, tags), 'tags');
     const experiment = await recordLogged(records, {
       project,
-      experiment_id: newId(),
+      experiment_id,
       user_id: caller.user_id,
       fields,
       started_at: input.start_time === undefined ? undefined : isoTime(input.start_time),
+      job: context.job?.experiment,
     });
     if (experiment === undefined) throw doesNotExist(`No Experiment with id=${project_id} exists`);
     return { run: showRun(sourceOf({ project, experiment }, { fields, metrics: new Map() }), fields) };

@@ -8,7 +8,7 @@ import {
   type Tracking,
 } from '../../../shared/data/tracking.ts';
 import { type RunKey, runIdOf, runKeyOf } from '../ids.ts';
-import { type Access, type MlflowContext, requireAccess } from '../protocol/context.ts';
+import { type Access, type MlflowContext, requireAccess, requireReach } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { type RunSource, showRun } from './show-run.ts';
 
@@ -28,6 +28,7 @@ export async function requireRun(context: MlflowContext, run_id: string, access:
     findExperiment(context.records, key.project_id, key.experiment_id),
   ]);
   if (experiment === undefined) throw doesNotExist(`Run with id=${run_id} not found`);
+  requireReach(context, experiment);
   return { project, experiment };
 }
 

@@ -3,7 +3,7 @@ import type { Experiment } from '../../../shared/data/experiment.ts';
 import { logPoints } from '../../../shared/data/log-points.ts';
 import { runIdOf } from '../ids.ts';
 import { noteModelMetrics } from '../models/model-metrics.ts';
-import type { MlflowContext } from '../protocol/context.ts';
+import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { parseRequest } from '../protocol/parse-request.ts';
@@ -45,13 +45,16 @@ async function logMetrics(
   metrics: readonly z.output<typeof sentMetric>[],
 ): Promise<void> {
   if (metrics.length === 0) return;
-  if (experiment.kind !== 'logged')
+  const { job } = context;
+  const own = job !== undefined && isOwnRun(context, experiment) ? job : undefined;
+  if (experiment.kind !== 'logged' && own === undefined)
     throw mlflowError(
       'INVALID_PARAMETER_VALUE',
       'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
-  await logPoints(context.records, experiment, metrics.map(pointOf));
+  const points = metrics.map(pointOf);
+  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points));
   await noteOfModels();
 }
 

@@ -11,7 +11,7 @@ import { runIdField } from './run-id-field.ts';
 import { searchRuns } from './search-runs.ts';
 import { updateRun } from './update-run.ts';
 
-const get = route('GET mlflow/runs/get', z.object(runIdField), async ({ run_id }, context) => ({
+export const getRun = route('GET mlflow/runs/get', z.object(runIdField), async ({ run_id }, context) => ({
   run: await answerRun(context, await requireRun(context, run_id, 'viewer')),
 }));
 
@@ -32,7 +32,7 @@ const marking = (path: string, deletes: boolean): Route =>
 
 export const runRoutes: readonly Route[] = [
   createRun,
-  get,
+  getRun,
   updateRun,
   marking('delete', true),
   marking('restore', false),

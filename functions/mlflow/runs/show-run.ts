@@ -7,6 +7,7 @@ import { pairsOf, shownDouble } from '../protocol/scalars.ts';
 
 export const runNameTag = 'mlflow.runName';
 export const userTag = 'mlflow.user';
+export const parentTag = 'mlflow.parentRunId';
 
 type RunStatus = 'RUNNING' | 'SCHEDULED' | 'FINISHED' | 'FAILED' | 'KILLED';
 

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { FinalStatus } from '../../../shared/data/job-status.ts';
 import { readTracking } from '../../../shared/data/tracking.ts';
-import { changeFields } from '../../experiments/change-fields.ts';
 import { changedStatus } from '../../experiments/changed-status.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
+import { isOwnRun } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
 import { isoTime, milliseconds, text } from '../protocol/scalars.ts';
-import { withTags } from './change-run.ts';
+import { changeRunFields, withTags } from './change-run.ts';
 import { requireActive, requireRun, sourceOf } from './find-run.ts';
 import { runIdField } from './run-id-field.ts';
 import { runNameTag, showInfo } from './show-run.ts';
@@ -45,13 +45,15 @@ export const updateRun = route(
   async (input, context) => {
     const { records, now } = context;
     const run = await requireRun(context, input.run_id, 'developer');
-    const experiment = await changeFields(context, run.experiment, async (present, found) => {
+    const experiment = await changeRunFields(context, run.experiment, async (present, found) => {
       requireActive(present, found);
       const renamed =
         input.run_name === undefined || input.run_name === ''
           ? present
           : requireRoom(withTags(present, [{ key: runNameTag, value: input.run_name }]), 'run_name');
-      if (input.status === undefined && input.end_time === undefined) return { fields: renamed };
+      // The status of a job's own run is that of the job: clients begin and end it all the same.
+      if ((input.status === undefined && input.end_time === undefined) || isOwnRun(context, found))
+        return { fields: renamed };
       if (found.kind !== 'logged')
         throw mlflowError('INVALID_PARAMETER_VALUE', 'The status of a training is that of its job.');
       const wanted = input.status === undefined ? undefined : statuses[input.status];

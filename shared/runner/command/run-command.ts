@@ -3,11 +3,13 @@ import type { PreparedEnvironment } from '../environment/prepare-environment.ts'
 import { trainingSandbox } from '../job/job-sandbox.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
+import type { OpenTracking } from '../outputs/run-logs.ts';
 import { type Ranking, rankingOf } from '../telemetry/best-value.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
 import { resolveCommand } from './resolve-command.ts';
+import { trackingClients } from './tracking-clients.ts';
 import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
@@ -23,11 +25,15 @@ async function superviseCommand(
   prepared: PreparedEnvironment,
   configPath: string,
   crash: CrashLine,
+  tracking: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
   const { record: experiment, container, stop } = job;
   const values = runValues(experiment, container, workspace, configPath);
   const argv = resolveCommand(experiment.environment.entry_point_command, values);
-  const own = commandEnvironment(experiment, workspace, values, prepared.env);
+  const own = {
+    ...commandEnvironment(experiment, workspace, values, prepared.env),
+    ...tracking,
+  };
   const env = { ...variables.values, ...own };
   const supervision = {
     cwd: workspace.source,
@@ -63,15 +69,21 @@ export async function runCommand(
   run: TrainingRun,
   prepared: PreparedEnvironment,
   configPath: string,
+  openTracking: OpenTracking | undefined,
 ): Promise<CommandResult> {
   const { job } = run;
   const crash = new CrashLine(run.variables.mask);
+  const clients = trackingClients(run, prepared);
   if (job.node > 0) {
-    const outcome = await superviseCommand(run, prepared, configPath, crash);
+    const elsewhere = clients.areServed ? clients.untracked() : {};
+    const outcome = await superviseCommand(run, prepared, configPath, crash, elsewhere);
     return { outcome, ranking: rankingOf(job.record), crash: crash.read() };
   }
   const outputs = collectOutputs(run, prepared);
+  const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
   const endWatch = watchPeers(job);
-  const outcome = await superviseCommand(run, prepared, configPath, crash).finally(endWatch);
+  const env = tracking === undefined ? {} : clients.reach(tracking.env);
+  const outcome = await superviseCommand(run, prepared, configPath, crash, env).finally(endWatch);
+  await tracking?.close(outcome.cause === 'exited' && outcome.exitCode === 0);
   return { outcome, ranking: await outputs.finish(), crash: crash.read() };
 }

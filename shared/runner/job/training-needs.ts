@@ -12,6 +12,9 @@ const trainingRecords = {
     'EXPERIMENT_RANKING#*',
     'JOB#*',
     'TRACKING#*',
+    // Experiments and models that the program records beside its own.
+    'CATALOGUE#*',
+    'LOGGED_MODELS#*',
     ...unfinishedPatterns,
     ...limitPatterns,
     'COUNTERS#*',

@@ -64,6 +64,8 @@ export class ArtifactStore {
   /** Bytes of files that are on their way, which count against the limit already. */
   #underway = 0;
   #hasLeftovers = false;
+  /** What is under way for each path: the folder of a command and a client may store the same one. */
+  readonly #inTurn = new Map<string, Promise<unknown>>();
   /** Ends with the last change that has begun: changes of the same counters at the same time only hinder each other. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -94,7 +96,11 @@ export class ArtifactStore {
    * Store an open file, in place of an earlier one of its path, and return the version that was stored.
    * @throws FileChangedError, FileRefusedError, ArtifactLimitError: nothing is stored then. LeaseLostError.
    */
-  async put(path: string, file: OpenFile): Promise<string> {
+  put(path: string, file: OpenFile): Promise<string> {
+    return this.#afterOthers(path, () => this.#put(path, file));
+  }
+
+  async #put(path: string, file: OpenFile): Promise<string> {
     const { experiment, kind, newId, now } = this.#options;
     const object = artifactObject(experiment.project_id, experiment.experiment_id, newId(), kind);
     const media_type = mediaTypeOf(path);
@@ -122,7 +128,11 @@ export class ArtifactStore {
   }
 
   /** Removes what is stored under a path. @throws LeaseLostError */
-  async remove(path: string): Promise<void> {
+  remove(path: string): Promise<void> {
+    return this.#afterOthers(path, () => this.#remove(path));
+  }
+
+  async #remove(path: string): Promise<void> {
     const artifact = this.#known.get(path);
     if (artifact === undefined) return;
     await this.#change(path, undefined, 0, () =>
@@ -145,6 +155,21 @@ export class ArtifactStore {
     const prefix = artifactObject(project_id, job_id, '', kind);
     const place = { records, objects, job_id, lease, prefix, patienceSeconds };
     await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
+  }
+
+  /** Act after what is under way for the path. */
+  #afterOthers<T>(path: string, act: () => Promise<T>): Promise<T> {
+    const acting = (this.#inTurn.get(path) ?? Promise.resolve()).then(act);
+    const ended: Promise<void> = acting
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => {
+        if (this.#inTurn.get(path) === ended) this.#inTurn.delete(path);
+      });
+    this.#inTurn.set(path, ended);
+    return acting;
   }
 
   /** State of the file, once the limit has room for it. @throws ArtifactLimitError */

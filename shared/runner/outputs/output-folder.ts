@@ -8,7 +8,9 @@ import type { Refusals } from './refusals.ts';
 
 /** How often a walk is repeated during which files changed. */
 const maxWalks = 3;
-const bounds = { maxFiles: 10_000, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
+/** Most files of a folder. */
+export const outputFilesMost = 10_000;
+const bounds = { maxFiles: outputFilesMost, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
 
 type Refused = FindFilesOptions['refused'];
 

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { JobError } from '../job/job-error.ts';
 import { LeaseLostError } from '../job/lease-lost-error.ts';
 import { type ArtifactLimitError, folderVariable } from './artifact-limit-error.ts';
 import { ArtifactStore, type ArtifactStoreOptions } from './artifact-store.ts';
+import type { OpenFile } from './file-bytes.ts';
 import type { FindFilesOptions } from './find-files.ts';
 import { KeptFiles } from './kept-files.ts';
-import { OutputFolder, openFound } from './output-folder.ts';
+import { OutputFolder, openFound, outputFilesMost } from './output-folder.ts';
 import type { PinnedFiles } from './pinned-files.ts';
 import { Refusals } from './refusals.ts';
 import { TaskPool } from './task-pool.ts';
@@ -52,7 +54,7 @@ export class OutputUploader {
   #seen: ReadonlySet<string> = new Set();
   /** How many looks found a file being written, since it was last stored. */
   readonly #changes = new Map<string, number>();
-  #isLoaded = false;
+  #loading: Promise<void> | undefined;
   #looking: Promise<void> | undefined;
   #fatal: LeaseLostError | undefined;
 
@@ -67,6 +69,17 @@ export class OutputUploader {
   /** Start to look into the folder at intervals. */
   start(): void {
     this.#looking ??= this.#lookAtIntervals();
+  }
+
+  /**
+   * Store a file that a client logs, beside those of the folder. Of one path the folder's is kept at the end.
+   * @throws ArtifactLimitError; LeaseLostError
+   */
+  async log(path: string, file: OpenFile): Promise<void> {
+    await this.#load();
+    if (this.#store.files >= outputFilesMost && this.#store.find(path) === undefined)
+      throw new JobError(`A job keeps ${outputFilesMost} files at most.`);
+    await this.#store.put(path, file);
   }
 
   /**
@@ -192,7 +205,10 @@ export class OutputUploader {
   }
 
   async #load(): Promise<void> {
-    if (!this.#isLoaded) await this.#store.load();
-    this.#isLoaded = true;
+    this.#loading ??= this.#store.load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    await this.#loading;
   }
 }

@@ -17,6 +17,13 @@ export class MetricTotals {
     this.#experiment = experiment;
   }
 
+  /** The summaries of all that was taken in. */
+  async parts(): Promise<MetricParts> {
+    const { project_id, experiment_id } = this.#experiment;
+    this.#parts ??= await readMetricParts(this.#records, project_id, experiment_id);
+    return this.#parts;
+  }
+
   /**
    * Take in points together with what stores them. Where that fails they are not taken in, so that a repetition with the
    * same points counts them once.
@@ -27,8 +34,7 @@ export class MetricTotals {
     write: (writes: readonly Write[]) => Promise<void>,
   ): Promise<void> {
     const { project_id, experiment_id } = this.#experiment;
-    this.#parts ??= await readMetricParts(this.#records, project_id, experiment_id);
-    const { parts, changed } = withPoints(this.#parts, points);
+    const { parts, changed } = withPoints(await this.parts(), points);
     const writes = parts.flatMap((part, index) =>
       changed.has(index) ? [putMetricPart(project_id, experiment_id, index, part)] : [],
     );

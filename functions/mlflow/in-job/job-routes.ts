@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { artifactReads } from '../artifacts/routes.ts';
+import { showExperiment } from '../experiments/show-experiment.ts';
+import { oneModelRoutes } from '../models/routes.ts';
+import { type JobReach, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { createRouter } from '../protocol/router.ts';
+import { text } from '../protocol/scalars.ts';
+import { createRun } from '../runs/create-run.ts';
+import { inputRoutes } from '../runs/input-routes.ts';
+import { logRoutes } from '../runs/log-routes.ts';
+import { metricRoutes } from '../runs/metric-routes.ts';
+import { getRun } from '../runs/routes.ts';
+import { updateRun } from '../runs/update-run.ts';
+import { serverRoutes } from '../server-routes.ts';
+
+/** What a program that runs as a job receives: it always has a reach. */
+export type JobContext = MlflowContext & { job: JobReach };
+
+function jobOf({ job }: MlflowContext): JobReach {
+  if (job === undefined) throw outsideJob();
+  return job;
+}
+
+const experiment_id = text.min(1);
+
+const getExperiment = route(
+  'GET mlflow/experiments/get',
+  z.object({ experiment_id }),
+  async (input, context) => ({
+    experiment: showExperiment(await requireAccess(context, input.experiment_id, 'viewer')),
+  }),
+);
+
+/** Every name stands for the project of the job, so that a program that names an experiment runs unchanged. */
+const getByName = route(
+  'GET mlflow/experiments/get-by-name',
+  z.object({ experiment_name: text.min(1) }),
+  async ({ experiment_name }, context) => ({
+    experiment: showExperiment({ ...jobOf(context).project, project_name: experiment_name }),
+  }),
+);
+
+const createExperiment = route(
+  'POST mlflow/experiments/create',
+  z.object({ name: text.min(1) }),
+  async (_, context) => ({ experiment_id: jobOf(context).project.project_id }),
+);
+
+/** What the whole API has and a job may not: answered as what it is, not as unknown. */
+const refusedPaths = [
+  'mlflow/experiments/{rest+}',
+  'mlflow/runs/{rest+}',
+  'mlflow/registered-models/{rest+}',
+  'mlflow/model-versions/{rest+}',
+  'mlflow/logged-models/{rest+}',
+  'mlflow-artifacts/{rest+}',
+];
+const refusals = refusedPaths.flatMap((path): Route[] =>
+  (['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const).map((method) => ({
+    method,
+    path,
+    handle: async () => {
+      throw outsideJob();
+    },
+  })),
+);
+
+/** The operations of MLflow's API that a program inside a job has. */
+export const jobRouter = createRouter([
+  ...serverRoutes(false),
+  getExperiment,
+  getByName,
+  createExperiment,
+  createRun,
+  getRun,
+  updateRun,
+  ...logRoutes,
+  ...inputRoutes,
+  ...metricRoutes,
+  ...artifactReads,
+  // A search looks through the models of the whole project.
+  { method: 'POST', path: 'mlflow/logged-models/search', handle: async () => Promise.reject(outsideJob()) },
+  ...oneModelRoutes,
+  ...refusals,
+]);

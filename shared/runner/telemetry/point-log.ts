@@ -1,0 +1,117 @@
+import type { Experiment } from '../../data/experiment.ts';
+import { appendMetrics, type MetricPoint } from '../../data/job-metrics.ts';
+import type { Lease } from '../../data/lease.ts';
+import { chunksOf, withoutStored } from '../../data/log-points.ts';
+import { allSummaries } from '../../data/metric-summaries.ts';
+import { chunksPerGroup, compactPoints } from '../../data/point-blocks.ts';
+import type { TableWriter } from '../../data/table.ts';
+import { retryFor } from '../job/retry-for.ts';
+import { MetricTotals } from './metric-totals.ts';
+
+/** Seconds for which a table that is away is tried again. */
+const patienceSeconds = 600;
+/** Most points of one chunk. */
+const chunkPoints = 5_000;
+
+interface PointLogOptions {
+  records: TableWriter<'records'>;
+  experiment: Experiment;
+  lease: Lease;
+  now(): Date;
+}
+
+interface Entry {
+  points: readonly MetricPoint[];
+  /** Whether points that are stored already are left out: a client repeats a request whose answer it missed. */
+  once: boolean;
+  done: PromiseWithResolvers<void>;
+}
+
+/**
+ * The points of a running job, whoever reports them: METRICS_FILE, or a program that logs through MLflow's API. They are
+ * stored in one sequence of chunks under the lease, one after the other, so that no chunk is stored while an earlier one
+ * is missing. What comes while a chunk is on its way shares the next one.
+ */
+export class PointLog {
+  readonly #options: PointLogOptions;
+  readonly #totals: MetricTotals;
+  #waiting: Entry[] = [];
+  #writing: Promise<void> | undefined;
+  #compacting: Promise<void> | undefined;
+  #sequence = 0;
+  #lost: unknown;
+
+  constructor(options: PointLogOptions) {
+    this.#options = options;
+    this.#totals = new MetricTotals(options.records, options.experiment);
+  }
+
+  /**
+   * Store points. Resolves once they are stored.
+   * @param once leaves out those that are stored already
+   * @throws ConditionFailedError once the lease is lost
+   */
+  store(points: readonly MetricPoint[], once = false): Promise<void> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    const done = Promise.withResolvers<void>();
+    this.#waiting.push({ points, once, done });
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return done.promise;
+  }
+
+  /** Resolves when nothing is on its way. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#compacting;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting;
+      this.#waiting = [];
+      try {
+        if (this.#lost !== undefined) throw this.#lost;
+        const points = await retryFor(patienceSeconds, () => this.#fresh(entries));
+        for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
+        for (const { done } of entries) done.resolve();
+      } catch (error) {
+        // Whether the chunk was stored is not known, so that none may follow it.
+        this.#lost = error;
+        for (const { done } of entries) done.reject(error);
+      }
+    }
+  }
+
+  /** The points of the entries that are to be stored. */
+  async #fresh(entries: readonly Entry[]): Promise<MetricPoint[]> {
+    const repeated = entries.flatMap(({ points, once }) => (once ? points : []));
+    const all = entries.flatMap(({ points, once }) => (once ? [] : points));
+    if (repeated.length === 0) return all;
+    const { records, experiment } = this.#options;
+    const summaries = allSummaries(await this.#totals.parts());
+    return [...all, ...(await withoutStored(records, experiment.experiment_id, repeated, summaries))];
+  }
+
+  async #append(points: readonly MetricPoint[]): Promise<void> {
+    const { records, experiment, lease, now } = this.#options;
+    const { experiment_id } = experiment;
+    await retryFor(patienceSeconds, () =>
+      this.#totals.store(points, (writes) =>
+        appendMetrics(records, experiment_id, lease, this.#sequence, points, now(), ...writes),
+      ),
+    );
+    this.#sequence += 1;
+    if (this.#sequence % chunksPerGroup !== 0) return;
+    // The points are stored: what goes wrong here is left to the next.
+    this.#compacting ??= compactPoints(records, experiment_id)
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#compacting = undefined;
+      });
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
+import { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
+import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
+import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
+import { endpoint as searchExperiments } from '../../../functions/experiments/search-experiments.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { type TrainingService, trainingService } from '../../support/training.ts';
+import { newProject } from '../projects/new-project.ts';
+
+/** What an MLflow client sends, by Python's own HTTP client. */
+const client = `
+import json, os, urllib.error, urllib.request
+uri, run, project = (os.environ['MLFLOW_' + name] for name in ('TRACKING_URI', 'RUN_ID', 'EXPERIMENT_ID'))
+def send(method, path, body=None, token=os.environ['MLFLOW_TRACKING_TOKEN']):
+    data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+    request = urllib.request.Request(uri + '/api/2.0/' + path, data, {'Authorization': 'Bearer ' + token}, method=method)
+    try:
+        with urllib.request.urlopen(request) as answer: return answer.status, answer.read()
+    except urllib.error.HTTPError as error: return error.code, error.read()
+def call(method, path, body=None):
+    status, text = send(method, path, body)
+    assert status == 200, (path, status, text)
+    return json.loads(text)
+def post(path, **body): return call('POST', 'mlflow/' + path, body)
+def put(folder, name, data): return call('PUT', 'mlflow-artifacts/artifacts/' + folder + '/' + name, data)
+def refused(method, path, body=None, status=403):
+    found, text = send(method, path, body)
+    print('refused', found == status or (path, found, text[:200]))
+`;
+
+const own = `${client}
+post('runs/update', run_id=run, status='RUNNING')
+post('runs/log-batch', run_id=run, params=[{'key': 'depth', 'value': '7'}], tags=[{'key': 'team', 'value': 'vision'}],
+     metrics=[{'key': 'accuracy', 'value': step / 10, 'timestamp': 1700000000000 + step, 'step': step} for step in range(10)])
+with open(os.environ['METRICS_FILE'], 'a') as metrics: metrics.write('{"name": "loss", "value": 0.5, "step": 1}\\n')
+for _ in range(2): post('runs/log-metric', run_id=run, key='auc', value='NaN', timestamp=1700000000000, step=3)
+assert call('GET', 'mlflow/experiments/get-by-name?experiment_name=any')['experiment']['experiment_id'] == project
+root = call('GET', 'mlflow/runs/get?run_id=' + run)['run']['info']['artifact_uri'].split(':/', 1)[1]
+put(root, 'notes/hello.txt', b'hello')
+put(root, 'notes/hello.txt', b'hello again')
+put(root, 'large.bin', b'x' * 20000000)
+url = call('GET', 'mlflow-artifacts/presigned/' + root + '/notes/hello.txt')['url']
+assert urllib.request.urlopen(url).read() == b'hello again'
+child = post('runs/create', experiment_id=project, run_name='child', tags=[])['run']['info']
+post('runs/log-metric', run_id=child['run_id'], key='accuracy', value=0.3, timestamp=1700000000000)
+put(child['artifact_uri'].split(':/', 1)[1], 'child.txt', b'of the child')
+model = post('logged-models', experiment_id=project, name='model', source_run_id=run)['model']['info']
+put(model['artifact_uri'].split(':/', 1)[1], 'MLmodel', b'flavors: {}')
+call('PATCH', 'mlflow/logged-models/' + model['model_id'], {'model_id': model['model_id'], 'status': 'LOGGED_MODEL_READY'})
+files = call('GET', 'mlflow/logged-models/' + model['model_id'] + '/artifacts/directories')['files']
+assert [file['path'] for file in files] == ['MLmodel'], files
+post('runs/update', run_id=run, status='FINISHED', end_time=1700000000000)
+print('logged')
+`;
+
+async function ended(service: TrainingService, script: string, variables: Record<string, string> = {}) {
+  const names = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const command = ['env', ...names, 'python3', 'train.py'].join(' ');
+  const project_id = await service.project({ command, files: { 'train.py': script } });
+  const as = service.developer;
+  const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
+  const { experiment_id } = begun.json;
+  const experiment = await service.ended(project_id, experiment_id);
+  return { project_id, experiment_id, experiment, log: await service.log(project_id, experiment_id) };
+}
+
+test('a program logs to its own experiment by MLflow’s API', async () => {
+  const service = await trainingService();
+  const { developer: as } = service;
+  const { project_id, experiment_id, experiment, log } = await ended(service, own);
+  expect(experiment, log).toMatchObject({
+    status: 'SUCCEEDED',
+    params: { epochs: '3', depth: '7' },
+    tags: { team: 'vision' },
+    best: { metric: 'accuracy', value: 0.9, step: 9 },
+    metrics: { accuracy: { count: 10, last: 0.9 }, auc: { count: 1 }, loss: { count: 1, last: 0.5 } },
+  });
+  const path = { project_id, experiment_id };
+  const { json: points } = await service.call(readMetrics, { path, as });
+  expect(points).toHaveLength(12);
+  const { json: artifacts } = await service.call(listArtifacts, { path, as });
+  const sizes = Object.fromEntries(
+    artifacts.map((one: { path: string; size: number }) => [one.path, one.size]),
+  );
+  expect(sizes).toMatchObject({ 'notes/hello.txt': 11, 'large.bin': 20_000_000 });
+  expect(Object.keys(sizes).filter((name) => /^models\/m-.*\/MLmodel$/.test(name))).toHaveLength(1);
+  const found = await service.call(searchExperiments, {
+    query: { project_id, filter: `tags."mlflow.parentRunId" = '${project_id}-${experiment_id}'` },
+    as,
+  });
+  expect(found.json, found.text).toMatchObject([{ name: 'child', kind: 'logged', status: 'SUCCEEDED' }]);
+  const child = { project_id, experiment_id: found.json[0].experiment_id, path: 'child.txt' };
+  const file = await service.call(downloadArtifact, { path: child, as });
+  expect(await (await fetch(file.headers['location'] ?? '')).text()).toBe('of the child');
+});
+
+const hostile = `${client}
+import concurrent.futures, socket, time
+other, theirs, foreign = (os.environ[name] for name in ('OTHER', 'THEIRS', 'FOREIGN'))
+metric = {'key': 'm', 'value': 1, 'timestamp': 1}
+for target in (other, theirs):
+    refused('GET', 'mlflow/runs/get?run_id=' + target)
+    refused('POST', 'mlflow/runs/log-metric', {'run_id': target, **metric})
+    refused('POST', 'mlflow/runs/log-batch', {'run_id': target, 'params': [{'key': 'a', 'value': 'b'}]})
+    refused('POST', 'mlflow/runs/set-tag', {'run_id': target, 'key': 'a', 'value': 'b'})
+    refused('POST', 'mlflow/runs/update', {'run_id': target, 'status': 'FAILED'})
+    refused('GET', 'mlflow/metrics/get-history?metric_key=m&run_id=' + target)
+    refused('GET', 'mlflow/artifacts/list?run_id=' + target)
+    refused('POST', 'mlflow/logged-models', {'experiment_id': project, 'name': 'm', 'source_run_id': target})
+    place = target.split('-')[0] + '/' + target + '/artifacts/a.txt'
+    refused('PUT', 'mlflow-artifacts/artifacts/' + place, b'mine')
+    refused('GET', 'mlflow-artifacts/artifacts/' + place)
+refused('POST', 'mlflow/runs/create', {'experiment_id': foreign})
+refused('GET', 'mlflow/experiments/get?experiment_id=' + foreign)
+for path in ('runs/search', 'runs/delete', 'experiments/delete', 'experiments/search', 'logged-models/search',
+             'registered-models/create', 'model-versions/create', 'experiments/set-experiment-tag'):
+    refused('POST', 'mlflow/' + path, {'run_id': run, 'experiment_id': project, 'name': 'x'})
+refused('DELETE', 'mlflow-artifacts/artifacts/' + project + '/' + run + '/artifacts/a.txt')
+home = project + '/' + run + '/artifacts/'
+for path in (home + '..%2f..%2fx', home + '../../x', home + 'a//b', home + '%00', home + 'a%5cb'):
+    found, text = send('PUT', 'mlflow-artifacts/artifacts/' + path, b'mine')
+    print('refused', found in (400, 404) or (path, found, text))
+refused('PUT', 'mlflow-artifacts/artifacts/' + project + '/models/m-' + run + '/artifacts/x', b'mine')
+refused('POST', 'mlflow/traces', {}, 404)
+print('refused', send('GET', 'mlflow/runs/get?run_id=' + run, token='guess')[0] == 401)
+print('refused', send('GET', 'mlflow/runs/get?run_id=' + run, token=project)[0] == 401)
+def huge():
+    # Where the answer comes before the body, the connection may break first.
+    try: return send('POST', 'mlflow/runs/log-batch', b'x' * 30000000)[0]
+    except OSError: return 413
+print('refused', huge() == 413)
+address = uri.split('//')[1].split(':')
+def slow():
+    one = socket.create_connection((address[0], int(address[1])))
+    one.sendall(b'POST /api/2.0/mlflow/runs/log-batch HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer '
+                + os.environ['MLFLOW_TRACKING_TOKEN'].encode() + b'\\r\\nContent-Length: 1000\\r\\n\\r\\n{')
+    return one
+kept = [slow() for _ in range(4)]
+idle = [socket.create_connection((address[0], int(address[1]))) for _ in range(200)]
+for one in idle: one.close()
+with concurrent.futures.ThreadPoolExecutor(16) as pool:
+    list(pool.map(lambda step: post('runs/log-metric', run_id=run, key='mine', value=step, timestamp=1, step=step), range(40)))
+print('supervisor', os.getppid() >= 0 and 'done')
+`;
+
+test('hostile calls of a program reach nothing but its own experiment', async () => {
+  const service = await trainingService();
+  const { developer: as } = service;
+  const foreign = await newProject(service, as);
+  const created = async (project_id: string) =>
+    `${project_id}-${(await service.call(createExperiment, { path: { project_id }, body: '{}', headers: { 'Content-Type': 'application/json' }, as })).json.experiment_id}`;
+  const beside = await service.project({ command: 'true' });
+  const victims = { OTHER: await created(foreign), THEIRS: await created(beside), FOREIGN: foreign };
+  const { experiment, log } = await ended(service, hostile, victims);
+  expect(
+    log.split('\n').filter((line) => line.includes('refused') && !line.endsWith('refused True')),
+  ).toEqual([]);
+  expect(experiment, log).toMatchObject({ status: 'SUCCEEDED', metrics: { mine: { count: 40 } } });
+  expect(log).toContain('supervisor done');
+});
+
+test('of a cluster node 0 records alone', async () => {
+  const service = await trainingService();
+  const { developer: as } = service;
+  const script = `
+import os
+if os.environ['NODE_RANK'] == '0':
+    exec('''${client}''')
+    post('runs/log-metric', run_id=run, key='m', value=1, timestamp=1)
+else:
+    print(os.environ['MLFLOW_TRACKING_URI'].split('/')[0], 'MLFLOW_RUN_ID' in os.environ)
+`;
+  const project_id = await service.project({ command: 'python3 train.py', files: { 'train.py': script } });
+  const begun = await service.call(trainRemote, { path: { project_id }, as });
+  const { experiment_id } = begun.json;
+  const experiment = await service.ended(project_id, experiment_id);
+  expect(experiment, await service.log(project_id, experiment_id)).toMatchObject({
+    status: 'SUCCEEDED',
+    metrics: { m: { count: 1 } },
+  });
+  expect(await service.log(project_id, experiment_id, 1)).toContain('file: False');
+});
+
+test('a tracking server of the project’s own choice stays', async () => {
+  const service = await trainingService();
+  const uri = `http://tracking.example/${randomUUID()}`;
+  const script = "import os; print('uri', os.environ['MLFLOW_TRACKING_URI'], 'MLFLOW_RUN_ID' in os.environ)";
+  const { log } = await ended(service, script, { MLFLOW_TRACKING_URI: uri });
+  expect(log).toContain(`uri ${uri}`);
+});

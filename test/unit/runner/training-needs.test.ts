@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { roleStatements } from '../../../infra/role-statements.ts';
+import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
+
+const arns = { accounts: 'accounts', records: 'records', bucket: 'bucket', submissions: [], jobs: [] };
+
+test('the role of a training reaches experiments, and nothing that holds permissions or removes', () => {
+  const statements = roleStatements(Object.values(trainingNeeds), arns);
+  const onRecords = statements.filter(({ resources }) => resources.includes('records'));
+  const reached = onRecords.map(({ actions, conditions }) => ({
+    writes: actions.includes('dynamodb:PutItem'),
+    keys: conditions?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'],
+  }));
+  expect(reached).toEqual([
+    {
+      writes: true,
+      keys: [
+        'EXPERIMENTS#*',
+        'EXPERIMENT_RANKING#*',
+        'JOB#*',
+        'TRACKING#*',
+        'CATALOGUE#*',
+        'LOGGED_MODELS#*',
+        'UNFINISHED_JOBS',
+        'UNFINISHED_JOBS#*',
+        'LIMITS',
+        'LIMITS#*',
+        'COUNTERS#*',
+        'ENVIRONMENT#*',
+        'ENVIRONMENT_PACKS#*',
+      ],
+    },
+    // Whether the project is there: only checked within a write.
+    { writes: false, keys: ['PROJECTS', 'PROJECTS#*'] },
+  ]);
+  expect(onRecords[1]?.actions).toEqual(['dynamodb:ConditionCheckItem']);
+  expect(statements.some(({ resources }) => resources.includes('accounts'))).toBe(false);
+});
