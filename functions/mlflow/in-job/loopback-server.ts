@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { RawRequest } from '../../../shared/http/definition.ts';
+import type { RawRequest } from '../../../shared/http/endpoint-input.ts';
 
 /** An answer as it goes out. */
 export interface LoopbackAnswer {

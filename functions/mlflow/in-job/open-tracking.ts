@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import type { RawRequest } from '../../../shared/http/definition.ts';
+import type { RawRequest } from '../../../shared/http/endpoint-input.ts';
 import { decodePathVariable } from '../../../shared/http/percent-encoding.ts';
 import { renderError } from '../../../shared/http/render-error.ts';
 import type { Reply } from '../../../shared/http/reply.ts';
