@@ -11,7 +11,7 @@ import { givenOptions } from '../command/option-flags.ts';
 import { type DeploymentOptions, readOptions } from '../deployment-options.ts';
 
 /** The stacks of a deployment, in the order in which they are made. */
-export const stackKinds = ['data', 'compute', 'api', 'background'] as const;
+export const stackKinds = ['data', 'compute', 'functions', 'api', 'background'] as const;
 export type StackKind = (typeof stackKinds)[number];
 
 /**

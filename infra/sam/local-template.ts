@@ -10,6 +10,7 @@ type Resource = z.infer<typeof Resource>;
 
 /** As much of a synthesized template as is read here. */
 export const SynthesizedTemplate = z.object({ Resources: z.record(z.string(), Resource) });
+export type SynthesizedTemplate = z.infer<typeof SynthesizedTemplate>;
 
 export interface LocalTemplate {
   Resources: Readonly<Record<string, Resource>>;
@@ -53,13 +54,14 @@ function operationOf({ Metadata }: Resource): string | undefined {
 
 function localFunction(resource: Resource, operation: string, settings: LocalSettings): Resource {
   const { Properties, Metadata } = resource;
-  const { Handler, Runtime, MemorySize, Timeout, Description, Code } = Properties;
+  const { FunctionName, Handler, Runtime, MemorySize, Timeout, Description, Code } = Properties;
   const folder = Metadata['aws:asset:path'];
   if (typeof folder !== 'string') throw new Error(`the function of ${operation} has no asset`);
   return {
     Type: resource.Type,
     Properties: {
-      ...{ Handler, Runtime, MemorySize, Timeout, Description, Code },
+      // Routes name functions by it; JSON leaves out the name of a function that has none.
+      ...{ FunctionName, Handler, Runtime, MemorySize, Timeout, Description, Code },
       Architectures: [settings.architecture],
       Environment: { Variables: Object.fromEntries(settings.variables.map((name) => [name, ''])) },
     },
@@ -73,22 +75,29 @@ function localFunction(resource: Resource, operation: string, settings: LocalSet
 }
 
 /**
- * The template that `sam local` runs: the API and its functions out of the synthesized one, for this machine's
+ * The template that `sam local` runs: the API and its functions out of the synthesized ones, for this machine's
  * processor, with the environment declared whose values a file gives.
  */
 export function localTemplate(
-  { Resources }: z.infer<typeof SynthesizedTemplate>,
+  templates: readonly SynthesizedTemplate[],
   settings: LocalSettings,
 ): LocalTemplate {
   const kept: Record<string, Resource> = {};
-  for (const [id, resource] of Object.entries(Resources)) {
-    if (resource.Type === 'AWS::Lambda::Function') {
-      const operation = operationOf(resource);
-      if (operation === undefined) throw new Error(`${id} has no path of the CDK`);
-      kept[id] = localFunction(resource, operation, settings);
-    } else if (api.test(resource.Type) && !isCatchAll(resource)) {
-      kept[id] = localApi(resource);
-    }
+  for (const [id, resource] of templates.flatMap(({ Resources }) => Object.entries(Resources))) {
+    const local = localResource(id, resource, settings);
+    if (local === undefined) continue;
+    if (kept[id] !== undefined) throw new Error(`two stacks have a resource ${id}`);
+    kept[id] = local;
   }
   return { Resources: kept };
+}
+
+/** A resource as sam runs it; undefined where it does not. */
+function localResource(id: string, resource: Resource, settings: LocalSettings): Resource | undefined {
+  if (resource.Type === 'AWS::Lambda::Function') {
+    const operation = operationOf(resource);
+    if (operation === undefined) throw new Error(`${id} has no path of the CDK`);
+    return localFunction(resource, operation, settings);
+  }
+  return api.test(resource.Type) && !isCatchAll(resource) ? localApi(resource) : undefined;
 }

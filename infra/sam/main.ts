@@ -10,7 +10,7 @@ import { accountsTable, type EngineAccess, jobVariables } from '../local/start/f
 import { startBackends } from '../local/start/start-backends.ts';
 import { containerBridge } from './container-bridge.ts';
 import { HostCodec } from './host-codec.ts';
-import { localTemplate, SynthesizedTemplate } from './local-template.ts';
+import { localTemplate } from './local-template.ts';
 import { freePort, startPathRelay } from './path-relay.ts';
 import { readOptions, type SamOptions, type SampleRequest } from './sam-options.ts';
 import { sampleEvent } from './sample-event.ts';
@@ -42,7 +42,7 @@ function functionVariables(access: EngineAccess, seenAs: string, listenOn: strin
 async function writeFiles(variables: Readonly<Record<string, string>>): Promise<void> {
   const codec = new HostCodec(join(folder, 'code'));
   const assets = join(folder, 'cdk.out');
-  const template = localTemplate(SynthesizedTemplate.parse(await synthesize(root, assets)), {
+  const template = localTemplate(await synthesize(root, assets), {
     architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
     variables: Object.keys(variables),
     assets,

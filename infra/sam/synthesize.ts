@@ -3,15 +3,23 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { CommandError } from '../command/command-error.ts';
+import { SynthesizedTemplate } from './local-template.ts';
 
 const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
 
+/** The stacks of which the API consists. */
+const parts = ['functions', 'api'] as const;
+
+async function readTemplate(file: string): Promise<SynthesizedTemplate> {
+  return SynthesizedTemplate.parse(JSON.parse(await readFile(file, 'utf8')));
+}
+
 /**
  * Synthesizes the stacks into `folder`, as the CDK's command line does, which passes the folder in these two
- * variables. Needs no account. Returns the template of the API.
+ * variables. Needs no account. Returns the templates of the API and of its functions.
  * @throws CommandError where the synthesis fails; it prints the reason itself
  */
-export async function synthesize(root: string, folder: string): Promise<unknown> {
+export async function synthesize(root: string, folder: string): Promise<SynthesizedTemplate[]> {
   await rm(folder, { recursive: true, force: true });
   const { context } = Settings.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')));
   const variables = {
@@ -30,5 +38,5 @@ export async function synthesize(root: string, folder: string): Promise<unknown>
   });
   if (status !== 0) throw new CommandError('The stacks could not be synthesized.');
   const name = typeof context['name'] === 'string' ? context['name'] : 'model-project-service';
-  return JSON.parse(await readFile(join(folder, `${name}-api.template.json`), 'utf8'));
+  return Promise.all(parts.map((part) => readTemplate(join(folder, `${name}-${part}.template.json`))));
 }

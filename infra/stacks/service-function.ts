@@ -11,8 +11,19 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionRuntime } from '../../shared/core/function-runtime.ts';
 import { usualMemory, usualTimeout } from '../function-size.ts';
+import type { Resources } from './grants.ts';
+
+/** Parts of the functions of all stacks. */
+export interface FunctionParts {
+  resources: Resources;
+  environment: Readonly<Record<string, string>>;
+  /** Folder of a function's bundle. @throws where there is none */
+  folderOf(name: string): string;
+}
 
 export interface ServiceFunctionProps {
+  /** Without it CloudFormation makes one. */
+  functionName?: string;
   description: string;
   /** Folder of the bundle. */
   folder: string;
@@ -30,8 +41,10 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { description, folder, runtime = {}, environment, log, role, isRecurring = false } = props;
+    const { functionName, description, folder, runtime = {}, environment, log, role } = props;
+    const { isRecurring = false } = props;
     this.lambda = new LambdaFunction(this, 'Function', {
+      ...(functionName !== undefined && { functionName }),
       description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -8,11 +8,13 @@ import { batchNames, submissionArns } from './batch-names.ts';
 import { ComputeStack } from './compute/compute-stack.ts';
 import { DataStack } from './data/data-stack.ts';
 import { functionVariables } from './function-variables.ts';
+import { FunctionsStack } from './functions/functions-stack.ts';
 
 /** The stacks of a deployment. */
 export interface ServiceStacks {
   data: DataStack;
   compute: ComputeStack;
+  functions: FunctionsStack;
   api: ApiStack;
   background: BackgroundStack;
 }
@@ -39,7 +41,7 @@ export function addService(
     props('where jobs run'),
   );
   const names = batchNames(options);
-  const functions = {
+  const parts = {
     resources: {
       ...data.stores,
       submissions: submissionArns(
@@ -52,19 +54,28 @@ export function addService(
     environment: functionVariables(data.stores, names, options),
     folderOf,
   };
-  const api = new ApiStack(app, `${name}-api`, endpoints, functions, options, props('the API'));
+  const functions = new FunctionsStack(
+    app,
+    `${name}-functions`,
+    endpoints,
+    parts,
+    options,
+    props('functions of the API'),
+  );
+  const api = new ApiStack(app, `${name}-api`, endpoints, parts, options, props('the API'));
   const background = new BackgroundStack(
     app,
     `${name}-background`,
     events,
     api.apiName,
-    functions,
+    parts,
     options,
     props('events and lists'),
   );
-  // They name its queues and definitions, though CloudFormation sees no reference.
-  for (const stack of [api, background]) stack.addStackDependency(compute);
-  const stacks = { data, compute, api, background };
+  // They name its queues and definitions, and the API names functions, though CloudFormation sees no reference.
+  for (const stack of [functions, background]) stack.addStackDependency(compute);
+  api.addStackDependency(functions);
+  const stacks = { data, compute, functions, api, background };
   if (permissionsBoundary !== undefined) {
     for (const stack of Object.values(stacks)) bound(stack, permissionsBoundary);
   }

@@ -3,6 +3,8 @@ import './deployment/batch.ts';
 import './deployment/idle-cost.ts';
 import './deployment/nag.ts';
 import './deployment/permissions.ts';
+import './deployment/redeploy.ts';
+import './deployment/room.ts';
 import './deployment/routes.ts';
 import './deployment/stacks.ts';
 import './deployment/surroundings.ts';

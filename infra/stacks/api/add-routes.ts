@@ -1,26 +1,26 @@
 import { Stack } from 'aws-cdk-lib';
 import { Integration, IntegrationType, type IResource, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import type { RequestMethod } from '../../../shared/http/request-method.ts';
 import { routeOf } from '../../routes.ts';
+import { type InvokedFunction, invokersOf } from './invokers.ts';
 
 /** A route of the API that a function serves: one method of it, or all that no other function does. */
 export interface ServedRoute {
   path: AnyEndpoint['path'];
   method: RequestMethod | 'ANY';
-  fn: LambdaFunction;
+  fn: InvokedFunction;
 }
 
 /** The proxy integration alone: CDK's own for functions adds two permissions for every method. */
-function proxyTo(fn: LambdaFunction, credentialsRole: IRole): Integration {
-  const { partition, region } = Stack.of(fn);
+function proxyTo(scope: Construct, { arn }: InvokedFunction, credentialsRole: IRole): Integration {
+  const { partition, region } = Stack.of(scope);
   return new Integration({
     type: IntegrationType.AWS_PROXY,
     integrationHttpMethod: 'POST',
-    uri: `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${fn.functionArn}/invocations`,
+    uri: `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${arn}/invocations`,
     options: { credentialsRole },
   });
 }
@@ -34,32 +34,13 @@ function resourceAt(api: RestApi, { segments }: ReturnType<typeof routeOf>): IRe
   return resource;
 }
 
-/** Routes of one resource of the service, `/projects/…` say: so many functions as one role may name. */
-const resourceOf = ({ path }: ServedRoute): string => path.split('/')[1] ?? '';
-
-/** A role by which API Gateway may invoke these functions and nothing else. */
-function invokerOf(scope: Construct, id: string, functions: readonly LambdaFunction[]): Role {
-  const invoke = new PolicyStatement({
-    actions: ['lambda:InvokeFunction'],
-    resources: functions.map((fn) => fn.functionArn),
-  });
-  return new Role(scope, id, {
-    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-    inlinePolicies: { invoke: new PolicyDocument({ statements: [invoke] }) },
-  });
-}
-
-/**
- * Serves the routes. API Gateway invokes the functions of a resource under one role that names them all; a permission
- * for each function would be as many resources more, of which a stack can have only so many.
- */
+/** Serves the routes. */
 export function addRoutes(scope: Construct, api: RestApi, routes: readonly ServedRoute[]): void {
-  for (const [name, served] of Map.groupBy(routes, resourceOf)) {
-    const functions = [...new Set(served.map(({ fn }) => fn))];
-    const invoker = invokerOf(scope, `${name}Invoker`, functions);
-    const integrations = new Map(functions.map((fn) => [fn, proxyTo(fn, invoker)]));
-    for (const { path, method, fn } of served) {
-      resourceAt(api, routeOf({ path })).addMethod(method, integrations.get(fn));
-    }
+  const functions = new Map(routes.map(({ fn }) => [fn.name, fn]));
+  const integrations = new Map(
+    [...invokersOf(scope, [...functions.values()])].map(([fn, role]) => [fn.name, proxyTo(scope, fn, role)]),
+  );
+  for (const { path, method, fn } of routes) {
+    resourceAt(api, routeOf({ path })).addMethod(method, integrations.get(fn.name));
   }
 }

@@ -1,28 +1,19 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { allNeeds } from '../../../shared/http/all-needs.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { isOperation, servedMethods } from '../../../shared/http/request-method.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import { routeOf } from '../../routes.ts';
-import { FunctionRoles } from '../function-roles.ts';
-import { grantsOf, type Resources } from '../grants.ts';
-import { ServiceFunction } from '../service-function.ts';
+import { functionArn } from '../function-names.ts';
+import { functionRole } from '../function-roles.ts';
+import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addRoutes, type ServedRoute } from './add-routes.ts';
 import { baseUrl } from './domain.ts';
 import { restApi } from './rest-api.ts';
 
-/** Parts of the functions of all stacks. */
-export interface FunctionParts {
-  resources: Resources;
-  environment: Readonly<Record<string, string>>;
-  /** Folder of a function's bundle. @throws where there is none */
-  folderOf(name: string): string;
-}
-
-/** The REST API with one function for each endpoint. */
+/** The REST API: its routes, and the function of the methods that no endpoint serves. */
 export class ApiStack extends Stack {
   readonly apiName: string;
 
@@ -30,7 +21,7 @@ export class ApiStack extends Stack {
     scope: Construct,
     id: string,
     endpoints: readonly AnyEndpoint[],
-    { resources, environment, folderOf }: FunctionParts,
+    { environment, folderOf }: FunctionParts,
     options: DeploymentOptions,
     props: StackProps,
   ) {
@@ -40,36 +31,29 @@ export class ApiStack extends Stack {
     const api = restApi(this, new LogGroup(this, 'AccessLog', kept), endpoints, options);
     this.apiName = api.restApiName;
 
-    const roles = new FunctionRoles(this, log);
     const served = endpoints.flatMap((endpoint): ServedRoute[] => {
-      const { name, method, path, runtime } = endpoint;
-      const { lambda: fn } = new ServiceFunction(this, name, {
-        description: `${method} ${path}`,
-        folder: folderOf(name),
-        ...(runtime !== undefined && { runtime }),
-        environment,
-        log,
-        role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
-      });
+      const { method, path, name } = endpoint;
+      const fn = { name, arn: functionArn(this, options, endpoint) };
       // A method of each kind would be resources that a proxy does not need.
       const methods = method === 'ANY' ? [method] : servedMethods(method);
       return methods.map((one) => ({ path, method: one, fn }));
     });
     const { CORS_ORIGINS } = environment;
-    const otherMethods = new ServiceFunction(this, anyMethodName, {
+    const { lambda } = new ServiceFunction(this, anyMethodName, {
       description: 'Preflight requests, and 405 for methods that no endpoint serves',
       folder: folderOf(anyMethodName),
       environment: CORS_ORIGINS === undefined ? {} : { CORS_ORIGINS },
       log,
-      role: roles.roleOf([]),
+      role: functionRole(this, `${anyMethodName}Role`, { statements: [], log }),
     });
+    const otherMethods = { name: anyMethodName, arn: lambda.functionArn };
     // Endpoints of one route are written with and without the slash at its end.
     const paths = new Map(
       endpoints.filter(isOperation).map(({ path }) => [routeOf({ path }).resource, path]),
     );
     addRoutes(this, api, [
       ...served,
-      ...[...paths.values()].map((path) => ({ path, method: 'ANY', fn: otherMethods.lambda }) as const),
+      ...[...paths.values()].map((path) => ({ path, method: 'ANY', fn: otherMethods }) as const),
     ]);
 
     const url = baseUrl(api, options);

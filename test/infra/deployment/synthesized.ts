@@ -7,6 +7,7 @@ import { readOptions } from '../../../infra/deployment-options.ts';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { addService, type ServiceStacks } from '../../../infra/stacks/service.ts';
 import { loadTasks } from '../../../infra/tasks.ts';
+import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -43,12 +44,16 @@ const synthesized = new Map<string, Promise<Deployment>>();
  */
 export function deployment(context: Readonly<Record<string, unknown>> = {}): Promise<Deployment> {
   const key = JSON.stringify(context);
-  const made = synthesized.get(key) ?? synthesize(context);
+  const made = synthesized.get(key) ?? synthesize(context, endpoints);
   synthesized.set(key, made);
   return made;
 }
 
-async function synthesize(context: Readonly<Record<string, unknown>>): Promise<Deployment> {
+/** The same of these endpoints. */
+export async function synthesize(
+  context: Readonly<Record<string, unknown>>,
+  served: readonly AnyEndpoint[],
+): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-deployment-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const bundle = join(folder, 'bundle');
@@ -62,7 +67,7 @@ async function synthesize(context: Readonly<Record<string, unknown>>): Promise<D
     stackTraces: false,
     treeMetadata: false,
   });
-  const parts = { endpoints, events, jobs, folderOf: () => bundle, imageFolder: bundle };
+  const parts = { endpoints: served, events, jobs, folderOf: () => bundle, imageFolder: bundle };
   const stacks = addService(app, parts, readOptions(app.node.getAllContext()));
   // The CDK's own check of templates takes longer than making them: it sees those of the default options.
   process.env['CDK_VALIDATION'] = String(Object.keys(context).length === 0);

@@ -115,7 +115,7 @@ def unpack(stack):
 
 with open(os.path.join(assembly, "manifest.json")) as file:
     artifacts = json.load(file)["artifacts"]
-kinds = ["data", "compute", "api", "background"]
+kinds = ["data", "compute", "functions", "api", "background"]
 stacks = sorted(
     (name for name, artifact in artifacts.items() if artifact["type"] == "aws:cloudformation:stack"),
     key=lambda name: kinds.index(name.rsplit("-", 1)[1]),

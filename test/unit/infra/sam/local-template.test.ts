@@ -8,13 +8,17 @@ const method = (HttpMethod: string) => ({
   Properties: { HttpMethod, Integration: { Type: 'AWS_PROXY', Uri: 'x' } },
 });
 
-const synthesized = SynthesizedTemplate.parse({
+const log = { Type: 'AWS::Logs::LogGroup' };
+
+const functions = SynthesizedTemplate.parse({
   Resources: {
+    FunctionLog: log,
     readFunction: {
       Type: 'AWS::Lambda::Function',
       Properties: {
         Architectures: ['arm64'],
         Code: { S3Bucket: 'b', S3Key: 'k' },
+        FunctionName: 'model-project-service-readHealth',
         Environment: { Variables: { RECORDS_TABLE: { 'Fn::ImportValue': 'x' } } },
         Handler: 'index.handler',
         MemorySize: 512,
@@ -24,9 +28,10 @@ const synthesized = SynthesizedTemplate.parse({
       Metadata: { 'aws:cdk:path': 'stack/readHealth/Function/Resource', 'aws:asset:path': 'asset.1' },
     },
     Role: { Type: 'AWS::IAM::Role', Properties: {} },
-    Get: method('GET'),
-    Any: method('ANY'),
   },
+});
+const api = SynthesizedTemplate.parse({
+  Resources: { FunctionLog: log, Get: method('GET'), Any: method('ANY') },
 });
 
 const settings = {
@@ -37,9 +42,11 @@ const settings = {
 };
 
 test('functions run on this processor, with every variable declared and their code found', () => {
-  const { readFunction } = localTemplate(synthesized, settings).Resources;
+  const { readFunction } = localTemplate([functions, api], settings).Resources;
   expect(readFunction?.Properties).toMatchObject({
     Architectures: ['x86_64'],
+    // Routes name it so, since it is of another stack.
+    FunctionName: 'model-project-service-readHealth',
     Runtime: 'nodejs24.x',
     MemorySize: 512,
     Environment: { Variables: { S3_ENDPOINT: '', BUCKET: '' } },
@@ -52,7 +59,7 @@ test('functions run on this processor, with every variable declared and their co
 });
 
 test('the API keeps its methods, with bytes for bytes, and nothing that sam cannot run', () => {
-  const { Resources } = localTemplate(synthesized, settings);
+  const { Resources } = localTemplate([functions, api], settings);
   expect(Object.keys(Resources).sort()).toEqual(['Get', 'readFunction']);
   expect(Resources['Get']?.Properties).toMatchObject({
     Integration: { Type: 'AWS_PROXY', ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' },
