@@ -44,7 +44,7 @@ export const DeploymentOptions = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9-]{1,30}$/)
     .default('model-project-service')
-    .describe('Begins the names of the stacks, queues and job definitions'),
+    .describe('Begins the names of the stacks, functions, queues and job definitions'),
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
