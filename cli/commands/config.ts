@@ -8,8 +8,9 @@ import type { endpoint as readConfigGraph } from '../../functions/projects/read-
 import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { connect } from '../login/connect.ts';
 import { saveText } from '../output/save-text.ts';
-import { projectSession } from '../projects/project-session.ts';
+import { projectSession, projectToFill } from '../projects/project-session.ts';
 import { configArgument, localPath } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
@@ -56,10 +57,11 @@ async function push(
     return { config_id: basename(file), content };
   };
   const configs = await Promise.all(files.map(read));
-  const { client, path } = await projectSession(this, given);
+  const session = await connect(this.env);
+  const path = await projectToFill(this, session, given);
   for (const { config_id, content } of configs) {
     const route = 'PUT /projects/{project_id}/configs/{config_id}';
-    const stored = await client.call<typeof putConfig>(route, {
+    const stored = await session.client.call<typeof putConfig>(route, {
       path: { ...path, config_id },
       file: content,
     });

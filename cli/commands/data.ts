@@ -5,8 +5,9 @@ import type { endpoint as listDatasets } from '../../functions/projects/list-dat
 import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { connect } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
-import { projectSession } from '../projects/project-session.ts';
+import { projectSession, projectToFill } from '../projects/project-session.ts';
 import { withDataFile } from '../upload/data-file.ts';
 import { datasetUpload } from '../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../upload/send-unless-known.ts';
@@ -36,14 +37,16 @@ async function push(
   if (found === undefined) throw new CliError(`There is no file or folder ${path}.`, exitCodes.usage);
   if (asFile && found.isDirectory())
     throw new CliError(`${path} is a folder, which --as-file cannot keep as it is.`, exitCodes.usage);
-  const session = await projectSession(this, given);
+  const session = await connect(this.env);
   const line = new LiveLine(printer);
   const work = (signal: AbortSignal) =>
     withDataFile(
       path,
       { isFolder: found.isDirectory(), signal, onStep: (text) => line.set(text) },
       async (file) => {
-        const upload = datasetUpload(session.client, { ...session.path, dataset }, file, { asFile, signal });
+        line.end();
+        const { project_id } = await projectToFill(this, session, given);
+        const upload = datasetUpload(session.client, { project_id, dataset }, file, { asFile, signal });
         const onProgress = (bytes: number) =>
           line.set(`uploading ${bytesText(bytes)} of ${bytesText(file.size)}`);
         const isSent = await sendUnlessKnown(upload, file, { signal, onProgress });

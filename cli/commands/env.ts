@@ -5,8 +5,9 @@ import type { endpoint as putVariable } from '../../functions/projects/put-varia
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { ask, pipedText } from '../login/ask.ts';
+import { connect } from '../login/connect.ts';
 import { findEnvironment } from '../projects/find-environment.ts';
-import { projectSession } from '../projects/project-session.ts';
+import { projectSession, projectToFill } from '../projects/project-session.ts';
 import { json, project, verbose } from './flags.ts';
 
 interface Flags {
@@ -75,10 +76,11 @@ async function set(
   { plain = false, project: given, json: isJson }: SetFlags,
   variable: string,
 ): Promise<void> {
-  const { client, path } = await projectSession(this, given);
+  const session = await connect(this.env);
   const { name, value } = await readVariable(this, variable, plain);
+  const path = await projectToFill(this, session, given);
   const route = 'PUT /projects/{project_id}/variables/{name}';
-  const stored = await client.call<typeof putVariable>(route, {
+  const stored = await session.client.call<typeof putVariable>(route, {
     path: { ...path, name },
     body: { value, secret: !plain },
   });

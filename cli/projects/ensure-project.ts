@@ -14,7 +14,7 @@ export async function ensureProject(
   const project = await session.client.call<typeof createProject>('POST /projects/', {
     query: {
       'project-name': name,
-      'project-description': description ?? `Created by mps run in the folder ${name}.`,
+      'project-description': description ?? `Created by mps as ${name}.`,
       'project-type': type ?? 'general',
       'project-task': task ?? 'training',
     },

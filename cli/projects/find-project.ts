@@ -50,6 +50,6 @@ export async function requireProject(
   const project = await findProject(session, name);
   if (project !== undefined) return project;
   throw new CliError(
-    `There is no project "${name}". Name one by --project, or create it with "mps run" in its folder.`,
+    `There is no project "${name}". Name one by --project; "mps run" creates it, and so do "mps data push", "mps config push" and "mps env set".`,
   );
 }

@@ -1,5 +1,5 @@
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { ChosenEnvironment } from './choose-environment.ts';
+import type { ChosenEnvironment } from './chosen-environment.ts';
 
 /** An argument as a shell would take it, for the service splits commands as a shell does. */
 const quoted = (argument: string): string =>

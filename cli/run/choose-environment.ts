@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'smol-toml';
 import type { ProjectFile } from '../../shared/project-file/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-
-export interface ChosenEnvironment {
-  env_type: 'python' | 'node' | 'system' | 'docker';
-  dependencies: string;
-  /** Why it was chosen. */
-  reason: string;
-}
+import type { ChosenEnvironment } from './chosen-environment.ts';
+import { pythonEnvironment } from './python-environment.ts';
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -19,28 +13,25 @@ function fault(file: string, error: unknown): CliError {
   return new CliError(`${file} cannot be read: ${text}`, exitCodes.usage);
 }
 
-/** The requirements that a pyproject.toml lists by the standard (PEP 621); undefined where it has no such list. */
-function pythonRequirements(content: string): string[] | undefined {
-  let project: unknown;
+function parseObject(file: string, content: string): Readonly<Record<string, unknown>> {
   try {
-    project = parse(content)['project'];
+    const value: unknown = JSON.parse(content);
+    return isObject(value) ? value : {};
   } catch (error) {
-    throw fault('pyproject.toml', error);
+    throw fault(file, error);
   }
-  const listed = isObject(project) ? project['dependencies'] : undefined;
-  return Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : undefined;
 }
 
-function nodePackages(content: string): string[] {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(content);
-  } catch (error) {
-    throw fault('package.json', error);
-  }
-  const listed = isObject(manifest) ? manifest['dependencies'] : undefined;
+/** The packages of a package.json, in the versions that its lock file has of them. */
+function nodePackages(manifest: string, lock: string | undefined): string[] {
+  const listed = parseObject('package.json', manifest)['dependencies'];
   if (!isObject(listed)) return [];
-  return Object.entries(listed).map(([name, range]) => `${name}@${String(range)}`);
+  const locked = lock === undefined ? {} : parseObject('package-lock.json', lock)['packages'];
+  return Object.entries(listed).map(([name, range]) => {
+    const found = isObject(locked) ? locked[`node_modules/${name}`] : undefined;
+    const version = isObject(found) && found['link'] !== true ? found['version'] : undefined;
+    return `${name}@${String(version ?? range)}`;
+  });
 }
 
 /** The environment of a folder: what mps.yaml says, or what its files of requirements show. */
@@ -54,24 +45,17 @@ export async function chooseEnvironment(
     return { env_type: type, dependencies, reason: 'mps.yaml says so' };
   }
   const read = (name: string) => readFile(join(folder, name), 'utf8');
-  if (files.has('requirements.txt'))
-    return { env_type: 'python', dependencies: '-r requirements.txt', reason: 'requirements.txt' };
-  if (files.has('pyproject.toml')) {
-    const requirements = pythonRequirements(await read('pyproject.toml'));
-    if (requirements !== undefined)
-      return {
-        env_type: 'python',
-        dependencies: requirements.join('\n') || 'none',
-        reason: 'pyproject.toml',
-      };
-  }
+  const python = await pythonEnvironment(files, read);
+  if (python !== undefined) return python;
   if (files.has('package.json')) {
-    const packages = nodePackages(await read('package.json'));
-    return { env_type: 'node', dependencies: packages.join('\n') || 'none', reason: 'package.json' };
+    const lock = files.has('package-lock.json') ? 'package-lock.json' : undefined;
+    const packages = nodePackages(await read('package.json'), lock && (await read(lock)));
+    const dependencies = packages.join('\n') || 'none';
+    return { env_type: 'node', dependencies, reason: lock ?? 'package.json' };
   }
   return {
     env_type: 'system',
     dependencies: 'none',
-    reason: 'no requirements.txt, pyproject.toml or package.json',
+    reason: 'no requirements.txt, lock file, pyproject.toml or package.json',
   };
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ignore, { type Ignore } from 'ignore';
+import { lockedRequirements } from './python-environment.ts';
 
 const execute = promisify(execFile);
 
@@ -19,6 +20,8 @@ const alwaysIgnored = [
   '.ipynb_checkpoints',
   '.DS_Store',
   '.mps',
+  // What `mps run` makes of a lock file takes its place.
+  `/${lockedRequirements}`,
   // What `mps pull` has fetched: a folder with the id of its experiment.
   `/${'[0-9a-z]'.repeat(26)}/`,
 ];

@@ -3,22 +3,43 @@ import { createWriteStream } from 'node:fs';
 import { relative } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { create } from 'tar';
+import { Header, Pack, ReadEntry } from 'tar';
 import { CliError } from '../cli-error.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { inspectFiles, type SourceFile } from './source-files.ts';
 
+/** A file that the archive gets besides those of the folder. */
+export interface AddedFile {
+  path: string;
+  content: string;
+}
+
 interface Packing {
   signal: AbortSignal;
+  added?: AddedFile | undefined;
   /** Whether to pack a tar.gz, not a tar. */
   isCompressed?: boolean;
+}
+
+function entryOf({ path, content }: AddedFile): ReadEntry {
+  const bytes = Buffer.from(content);
+  const facts = {
+    path: `./${path}`,
+    mode: 0o644,
+    type: 'File',
+    size: bytes.length,
+    mtime: new Date(0),
+  } as const;
+  const entry = new ReadEntry(new Header(facts));
+  entry.end(bytes);
+  return entry;
 }
 
 async function pack(
   folder: string,
   names: readonly string[],
   path: string,
-  { signal, isCompressed = true }: Packing,
+  { signal, added, isCompressed = true }: Packing,
 ): Promise<DigestedFile> {
   const hash = createHash('sha256');
   let size = 0;
@@ -29,18 +50,17 @@ async function pack(
       done(null, chunk);
     },
   });
-  const archive = create(
-    {
-      cwd: folder,
-      gzip: isCompressed && { level: 6 },
-      portable: true,
-      mtime: new Date(0),
-      noDirRecurse: true,
-      follow: false,
-    },
-    // A name with @ at its beginning would be read as an archive to be included.
-    names.map((name) => `./${name}`),
-  );
+  const archive = new Pack({
+    cwd: folder,
+    gzip: isCompressed && { level: 6 },
+    portable: true,
+    mtime: new Date(0),
+    noDirRecurse: true,
+    follow: false,
+  });
+  for (const name of names) archive.add(`./${name}`);
+  if (added !== undefined) archive.add(entryOf(added));
+  archive.end();
   await pipeline(archive, counted, createWriteStream(path, { mode: 0o600 }), { signal });
   return { path, size, sha256: hash.digest('hex') };
 }

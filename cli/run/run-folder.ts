@@ -20,13 +20,14 @@ import { findEnvironment } from '../projects/find-environment.ts';
 import { sendUnlessKnown } from '../upload/send-unless-known.ts';
 import { chooseCommand } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
-import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
+import { chooseEnvironment } from './choose-environment.ts';
+import type { ChosenEnvironment } from './chosen-environment.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { listFiles } from './list-files.ts';
 import type { Override } from './override-config.ts';
-import { packFiles } from './pack-files.ts';
+import { type AddedFile, packFiles } from './pack-files.ts';
 import { readProjectFile } from './project-file.ts';
-import { inspectFiles, type SourceFiles } from './source-files.ts';
+import { inspectFiles, type SourceFile, type SourceFiles } from './source-files.ts';
 import { sourceUpload } from './source-upload.ts';
 
 /** What a run may be told, besides what mps.yaml says. */
@@ -85,18 +86,18 @@ async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<
 async function putSource(
   client: Client,
   project_id: string,
-  sources: SourceFiles,
+  { files, added }: { files: readonly SourceFile[]; added: AddedFile | undefined },
   { folder, printer, signal }: Place,
 ): Promise<string> {
   const scratch = await mkdtemp(join(tmpdir(), 'mps-run-'));
   const line = new LiveLine(printer);
   try {
-    const packed = await packFiles(folder, sources.files, join(scratch, 'source.tar.gz'), { signal });
+    const packed = await packFiles(folder, files, join(scratch, 'source.tar.gz'), { signal, added });
     const onProgress = (bytes: number) =>
       line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
     const upload = sourceUpload(client, project_id, packed, signal);
     const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
-    const count = `${sources.files.length} ${sources.files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
+    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
     return isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
   } finally {
     line.end();
@@ -175,7 +176,10 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
     query: { entry_point_command, env_type, dependencies },
   });
   steps.done('environment', environmentText(environment));
-  steps.done('source', await putSource(client, project_id, sources, place));
+  steps.done(
+    'source',
+    await putSource(client, project_id, { files: sources.files, added: environment.added }, place),
+  );
 
   const { config_id, content } = config;
   signal.throwIfAborted();

@@ -2,6 +2,7 @@ import type { endpoint as putSource } from '../../functions/projects/put-source.
 import type { endpoint as readSource } from '../../functions/projects/read-source.endpoint.ts';
 import type { endpoint as requestSourceUpload } from '../../functions/projects/request-source-upload.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import type { Upload } from '../upload/send-unless-known.ts';
 
@@ -22,10 +23,11 @@ export function sourceUpload(
       const route = 'PUT /projects/{project_id}/source';
       return client.call<typeof putSource>(route, { path, query: { sha256 }, signal });
     },
-    async target() {
+    async ticket() {
       const route = 'POST /projects/{project_id}/source';
-      const query = { sha256, size };
-      return (await client.call<typeof requestSourceUpload>(route, { path, query, signal })).upload;
+      const multipart = size >= partedBytes;
+      const query = { sha256, size, ...(multipart && { multipart }) };
+      return client.call<typeof requestSourceUpload>(route, { path, query, signal });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { endpoint as listDatasets } from '../../functions/projects/list-dat
 import type { endpoint as putDataset } from '../../functions/projects/put-dataset.endpoint.ts';
 import type { endpoint as requestDatasetUpload } from '../../functions/projects/request-dataset-upload.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
 import type { DigestedFile } from './digest-file.ts';
@@ -31,10 +32,11 @@ export function datasetUpload(
       const query = { sha256, ...(asFile && { format: 'file' as const }) };
       return client.call<typeof putDataset>(route, { path, query, signal });
     },
-    async target() {
+    async ticket() {
       const route = 'POST /projects/{project_id}/datasets/{dataset}';
-      const query = { sha256, size };
-      return (await client.call<typeof requestDatasetUpload>(route, { path, query, signal })).upload;
+      const multipart = size >= partedBytes;
+      const query = { sha256, size, ...(multipart && { multipart }) };
+      return client.call<typeof requestDatasetUpload>(route, { path, query, signal });
     },
   };
 }

@@ -1,6 +1,5 @@
-import { sendFile } from '../../shared/client/node/send-file.ts';
+import { sendByTicket, type Ticket } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
-import { sendUpload, type UploadTarget } from '../../shared/client/send-upload.ts';
 import type { DigestedFile } from './digest-file.ts';
 
 /** What the service offers for one kind of upload. */
@@ -9,7 +8,8 @@ export interface Upload {
   current(): Promise<string>;
   /** Makes the uploaded bytes the current ones; a 409 problem where they were never uploaded. */
   accept(): Promise<unknown>;
-  target(): Promise<UploadTarget>;
+  /** How to send the bytes. */
+  ticket(): Promise<Ticket>;
 }
 
 interface Sending {
@@ -33,7 +33,7 @@ async function unless<T>(status: number, attempt: () => Promise<T>): Promise<T |
  * @returns whether anything was sent
  */
 export async function sendUnlessKnown(
-  { current, accept, target }: Upload,
+  { current, accept, ticket }: Upload,
   { path, size, sha256 }: DigestedFile,
   { signal, onProgress }: Sending,
 ): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function sendUnlessKnown(
   if (before === sha256) return false;
   // Earlier bytes again, such as those of another branch.
   if (before !== undefined && (await unless(409, accept)) !== undefined) return false;
-  await sendUpload(target, sendFile({ path, size, signal, onProgress }), signal);
+  await sendByTicket(ticket, { path, size, signal, onProgress });
   await accept();
   return true;
 }

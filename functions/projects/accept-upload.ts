@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers';
-import type { ObjectReader } from '../../shared/aws/objects.ts';
+import type { ObjectHead, ObjectWriter } from '../../shared/aws/objects.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { type CheckedProject, changeInProject } from '../../shared/data/change-in-project.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import {
+  type Acceptable,
   findAcceptable,
   findUploadToReplace,
   putUpload,
@@ -14,6 +15,7 @@ import type { Ambient } from '../../shared/http/endpoint-context.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { headBytes } from './archive-format.ts';
 import { refuseBytes } from './refuse-bytes.ts';
+import { joinParts } from './upload-parts.ts';
 
 /** Purpose of an upload. */
 interface Acceptance {
@@ -26,7 +28,7 @@ interface Acceptance {
 }
 
 type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> &
-  CheckedProject & { records: TableWriter<'records'>; objects: ObjectReader };
+  CheckedProject & { records: TableWriter<'records'>; objects: ObjectWriter };
 
 const nothingUploaded = (): ServiceError =>
   new ServiceError(
@@ -34,11 +36,36 @@ const nothingUploaded = (): ServiceError =>
     'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
   );
 
+/** Whether the stored object is the upload: storage knows the hash of what came in one piece, and no other. */
+const isUpload = (
+  { size, sha256 }: ObjectHead,
+  wanted: string,
+  acceptable: Acceptable | undefined,
+): boolean => {
+  if (sha256 !== undefined || acceptable === undefined) return sha256 === wanted;
+  return acceptable === 'accepted' || acceptable.parts?.size === size;
+};
+
 /** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
-async function uploaded(objects: ObjectReader, key: string, sha256: string) {
-  const head = await objects.head(key);
-  const stream =
-    head?.sha256 === sha256 ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
+async function uploaded(
+  objects: ObjectWriter,
+  key: string,
+  sha256: string,
+  acceptable: Acceptable | undefined,
+) {
+  const parts = acceptable === 'accepted' ? undefined : acceptable?.parts;
+  let head = await objects.head(key);
+  if (parts != null && head?.sha256 !== sha256) {
+    const missing = await joinParts(objects, key, parts);
+    if (missing > 0)
+      throw new ServiceError(
+        'conflict',
+        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
+      );
+    head = await objects.head(key);
+  }
+  const isThere = head !== undefined && isUpload(head, sha256, acceptable);
+  const stream = isThere ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
   if (head === undefined || stream === undefined) {
     throw nothingUploaded();
   }
@@ -47,7 +74,8 @@ async function uploaded(objects: ObjectReader, key: string, sha256: string) {
 
 /**
  * Makes the object that was uploaded under a hash the current source or data set; what already is current stays as it
- * is. That the bytes have this hash and size was enforced by storage when they came.
+ * is. That the bytes have this hash and size was enforced by storage when they came in one piece; what came in parts has the
+ * size alone, and whoever reads it compares its hash.
  */
 export async function acceptUpload(
   { kind, name, sha256, format }: Acceptance,
@@ -57,7 +85,8 @@ export async function acceptUpload(
   const { project_id } = context.project;
   return changeInProject(context, async () => {
     const acceptable = await findAcceptable(records, kind, project_id, sha256);
-    const { size, start } = await uploaded(objects, uploadObject(kind, project_id, sha256), sha256);
+    const object = uploadObject(kind, project_id, sha256);
+    const { size, start } = await uploaded(objects, object, sha256, acceptable);
     const actualFormat = format(start);
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition(context, previous?.version);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readProjectObjects } from '../../shared/aws/needs.ts';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
     'A tar.gz, tar or zip archive is recognised by its contents and unpacked for experiments; any other file is passed on unchanged. `format=file` passes on an archive unchanged, which zip-based formats such as .npz need.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, objects: readProjectObjects },
+  needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
     path: datasetPath,
     query: z.strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readProjectObjects } from '../../shared/aws/needs.ts';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
   description: 'A tar.gz, tar or zip archive. Later experiments run with it; earlier ones keep theirs.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, objects: readProjectObjects },
+  needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: projectPath, query: z.strictObject({ sha256: uploadedSha256 }) },
   output: { 200: SourceAnswer },
   problems: ['conflict', 'precondition-failed'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../../shared/core/formats.ts';
-import { type Upload, uploadMaxBytes } from '../../shared/data/upload.ts';
-import { integer } from '../../shared/http/parameters.ts';
+import { partedMaxBytes, type Upload } from '../../shared/data/upload.ts';
+import { flag, integer } from '../../shared/http/parameters.ts';
 import { projectId } from '../../shared/http/project-path.ts';
 
 /** Path parameters of everything about one data set. */
@@ -16,18 +16,36 @@ export const uploadedSha256 = Sha256.describe('SHA-256 digest for which the uplo
 /** The upload to do. */
 export const uploadRequest = z.strictObject({
   sha256: Sha256.describe('SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.'),
-  size: integer(1, uploadMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),
+  size: integer(1, partedMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),
+  multipart: flag
+    .optional()
+    .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
 });
 
-/** How to upload: one request with just these headers, before the URL dies. */
+const request = {
+  url: z.string(),
+  method: z.literal('PUT'),
+  headers: z.record(z.string(), z.string()),
+  expires_in: z.number().int(),
+};
+
+/**
+ * How to upload: one request with just these headers before the URL dies, or one for each part that has not arrived. The
+ * other of the two is null.
+ */
 export const UploadTicket = z
   .object({
-    upload: z.object({
-      url: z.string(),
-      method: z.literal('PUT'),
-      headers: z.record(z.string(), z.string()),
-      expires_in: z.number().int(),
-    }),
+    upload: z.object(request).nullable(),
+    parts: z
+      .array(
+        z.object({
+          part_number: z.number().int(),
+          offset: z.number().int().describe('Where in the file the part begins.'),
+          size: z.number().int(),
+          ...request,
+        }),
+      )
+      .nullable(),
     sha256: Sha256,
     size: z.number().int(),
   })

@@ -1,11 +1,12 @@
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { announceUpload, uploadObject } from '../../shared/data/upload.ts';
+import { announceUpload, uploadMaxBytes, uploadObject } from '../../shared/data/upload.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
+import { missingParts, withNewParts } from './upload-parts.ts';
 
 const resources = {
   source: {
@@ -32,7 +33,7 @@ export function uploadRequesting<K extends keyof typeof resources>(kind: K) {
     method: 'POST',
     path,
     summary,
-    description: `Send the ${file} with the method, the URL and exactly the headers of the response; storage refuses other bytes. Then PUT here with the same \`sha256\`.`,
+    description: `Send the ${file} with the method, the URL and exactly the headers of the response; storage refuses other bytes. Above 5 GB, or with \`multipart\`, send each part of \`parts\` by itself; a repeated request returns the parts that are missing. A training refuses parts that do not have this \`sha256\` together. Then PUT here with the same \`sha256\`.`,
     allow: 'developer',
     project: 'developer',
     needs: { records: writeRecords, objects: writeProjectObjects },
@@ -41,15 +42,26 @@ export function uploadRequesting<K extends keyof typeof resources>(kind: K) {
     problems: ['conflict'],
     idempotent: { kind: 'signs', table: 'records' },
 
-    async handle({ path: { project_id }, query: { sha256, size } }, context) {
+    async handle({ path: { project_id }, query: { sha256, size, multipart = false } }, context) {
       const { records, objects, settings, now } = context;
       const upload = { project_id, sha256, size };
-      const { projectBytes } = settings.limits;
-      await changeInProject(context, () =>
-        announceUpload(records, kind, upload, projectBytes, now()).catch(refuseBytes),
+      const object = uploadObject(kind, project_id, sha256);
+      const maxBytes = settings.limits.projectBytes;
+      if (!multipart && size <= uploadMaxBytes) {
+        await changeInProject(context, () =>
+          announceUpload(records, kind, upload, { maxBytes, now: now() }).catch(refuseBytes),
+        );
+        const ticket = await objects.presignUpload(object, size, sha256);
+        return { upload: ticket, parts: null, sha256, size };
+      }
+      const announced = await changeInProject(context, () =>
+        withNewParts(objects, { object, size }, (startParts) =>
+          announceUpload(records, kind, upload, { maxBytes, now: now(), startParts }).catch(refuseBytes),
+        ),
       );
-      const ticket = await objects.presignUpload(uploadObject(kind, project_id, sha256), size, sha256);
-      return { upload: ticket, sha256, size };
+      const parts =
+        announced === 'accepted' || announced === null ? [] : await missingParts(objects, object, announced);
+      return { upload: null, parts, sha256, size };
     },
   });
 }

@@ -5,6 +5,17 @@ import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
 import { readWatched, type WatchedList, type WatchedPage, type WatchedPosition } from './watched-list.ts';
 
+const uploadParts = () =>
+  z.object({
+    upload_id: z.string(),
+    /** Of each part but the last. */
+    part_bytes: z.number().int(),
+    /** Of the whole file. */
+    size: z.number().int(),
+  });
+/** An upload in parts. */
+export type UploadParts = z.infer<ReturnType<typeof uploadParts>>;
+
 /** An upload that was announced: its object goes unless what would be accepted by then is on record. */
 const announcedSchema = () =>
   z.discriminatedUnion('of', [
@@ -13,6 +24,8 @@ const announcedSchema = () =>
       object: z.string(),
       /** Key of the record by which it is accepted. */
       blob: z.object({ pk: z.string(), sk: z.string() }),
+      /** Null for an upload in one piece. */
+      parts: uploadParts().nullable().default(null),
     }),
     z.object({
       /** A file of a client's experiment or model, of which the record that accepts it takes this one away. */
@@ -102,22 +115,27 @@ export async function finishPurge(records: TableWriter<'records'>, purge_id: str
 /** Seconds after which an upload that was announced and not accepted is removed; its URL is long dead by then. */
 const announcedSeconds = 24 * 60 * 60;
 
+/** Condition that an upload is still the one that was announced then, and not one of the same object since. */
+const announcedThen = (created_at: string): Condition => ({ equals: { created_at } });
+
 /**
  * The write that has an announced upload removed after a day, unless it is withdrawn. Announcing it again begins the day
  * anew. Refused while its object is being removed.
+ * @param since the announcement that must still be the last one; null where there must be none
  */
-export const announce = (announced: Announced, now: Date): Write => ({
+export const announce = (announced: Announced, now: Date, since?: Purge | null): Write => ({
   put: purge.item(purgeKey(announced.object), {
     purge_id: announced.object,
     created_at: now.toISOString(),
     target: { partitions: [], prefixes: [], announced },
     again_at: new Date(now.getTime() + announcedSeconds * 1000).toISOString(),
   }),
-  if: { absent: ['removing_at'] },
+  if: {
+    absent: ['removing_at'],
+    ...(since === null && { exists: false }),
+    ...(since != null && announcedThen(since.created_at)),
+  },
 });
-
-/** Condition that an upload is still the one that was announced then, and not one of the same object since. */
-const announcedThen = (created_at: string): Condition => ({ equals: { created_at } });
 
 /** The write by which an upload is accepted: refused once its object is being removed, also if it was announced anew. */
 export const acceptAnnounced = (object: string, created_at: string): Write => ({

@@ -2,13 +2,15 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../core/formats.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 import { requireProjectBytes } from './project-bytes.ts';
-import { acceptAnnounced, announce, parsePurge, purgeKey } from './purge.ts';
+import { acceptAnnounced, announce, type Purge, parsePurge, purgeKey, type UploadParts } from './purge.ts';
 import { readPage } from './read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
 import type { Key, Page, TableReader, TableWriter } from './table.ts';
 
 /** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
 export const uploadMaxBytes = 5_000_000_000;
+/** Largest upload in parts: what a job's disk takes with room to work. */
+export const partedMaxBytes = 100_000_000_000;
 
 const upload = recordType('upload', () =>
   z.object({
@@ -84,8 +86,17 @@ export async function isAccepted(
   return (await records.get(blobKey(kind, project_id, sha256))) !== undefined;
 }
 
+/** The parts in which an announced upload comes; null without any. */
+function announcedParts(earlier: Purge | undefined): UploadParts | null {
+  const announced = earlier?.target.announced;
+  return announced?.of === 'project' ? announced.parts : null;
+}
+
 /**
  * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
+ * An upload in parts that was announced before goes on.
+ * @param startParts begins an upload in parts; absent for one in one piece
+ * @returns the parts in which it comes; null for one piece, `accepted` where nothing is to be sent
  * @throws ProjectBytesError where it does not fit into the project
  * @throws ConditionFailedError while an earlier one of the same bytes is being removed, or once the project is gone
  */
@@ -93,18 +104,28 @@ export async function announceUpload(
   records: TableWriter<'records'>,
   kind: 'source' | 'dataset',
   { project_id, sha256, size }: Pick<Upload, 'project_id' | 'sha256' | 'size'>,
-  maxBytes: number,
-  now: Date,
-): Promise<void> {
+  { maxBytes, now, startParts }: { maxBytes: number; now: Date; startParts?: () => Promise<UploadParts> },
+): Promise<UploadParts | null | 'accepted'> {
   const blob = blobKey(kind, project_id, sha256);
-  if ((await records.get(blob)) !== undefined) return;
-  await requireProjectBytes(records, project_id, size, maxBytes);
   const object = uploadObject(kind, project_id, sha256);
-  await records.write(projectExists(project_id), announce({ of: 'project', object, blob }, now));
+  const [accepted, item] = await records.batchGet([blob, purgeKey(object)]);
+  if (accepted !== undefined) return 'accepted';
+  await requireProjectBytes(records, project_id, size, maxBytes);
+  const earlier = item && parsePurge(item);
+  const known = announcedParts(earlier);
+  // Parts of another size hold other bytes, whatever was said of their hash.
+  const parts = known?.size === size ? known : ((await startParts?.()) ?? known);
+  // Of two that begin at once, the second goes on with the parts of the first.
+  const since = parts === known ? undefined : (earlier ?? null);
+  await records.write(
+    projectExists(project_id),
+    announce({ of: 'project', object, blob, parts }, now, since),
+  );
+  return startParts === undefined ? null : parts;
 }
 
-/** An upload that was accepted before, or can be: when it was announced. */
-export type Acceptable = 'accepted' | { announced_at: string };
+/** An upload that was accepted before, or can be: when it was announced, and its parts. */
+export type Acceptable = 'accepted' | { announced_at: string; parts: UploadParts | null };
 
 /**
  * Whether an upload was accepted, or can be. To be asked before the object is looked at: what was found then is the
@@ -122,7 +143,7 @@ export async function findAcceptable(
   const upload = item && parsePurge(item);
   return upload === undefined || upload.removing_at !== undefined
     ? undefined
-    : { announced_at: upload.created_at };
+    : { announced_at: upload.created_at, parts: announcedParts(upload) };
 }
 
 /** The source or data set that another version is to replace, also where it cannot be read. */

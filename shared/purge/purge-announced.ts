@@ -69,8 +69,8 @@ export async function purgeAnnounced(purger: Purger, purge: Purge, announced: An
   const { records, objects } = purger;
   try {
     if (await close(purger, purge, announced)) {
-      const uploadId = announced.of === 'project' ? null : announced.upload_id;
-      if (uploadId !== null) await objects.abortParts(announced.object, uploadId);
+      const uploadId = announced.of === 'project' ? announced.parts?.upload_id : announced.upload_id;
+      if (typeof uploadId === 'string') await objects.abortParts(announced.object, uploadId);
       await objects.delete([announced.object]);
     }
     await records.write(forgetAnnounced(purge));

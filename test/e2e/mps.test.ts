@@ -89,6 +89,23 @@ describe('mps', { shuffle: false }, () => {
     });
   });
 
+  test.each([
+    { what: 'data', args: ['data', 'push', 'numbers', 'train.yaml'] },
+    { what: 'a variable', args: ['env', 'set', '--plain', 'MODE=offline'] },
+    { what: 'a configuration', args: ['config', 'push', 'train.yaml'] },
+  ])(
+    'stores $what before the first training: the project is created, after a word of it',
+    async ({ what, args }) => {
+      const project = `first-${what.replaceAll(' ', '-')}`;
+      const first = await mps([...args, '-p', project]);
+      expect(first, first.stderr).toMatchObject({ code: 0 });
+      expect(first.stderr).toMatch(new RegExp(`^project ${project} created$`, 'm'));
+      const again = await mps([...args, '-p', project]);
+      expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('created') });
+      expect((await mps(['ls', '-p', project])).code).toBe(0);
+    },
+  );
+
   test('trains a folder that nobody has prepared, and prints its log', async () => {
     const ran = await mps(['run', '-S', 'learning_rate=0.2']);
     expect(ran, ran.stderr).toMatchObject({ code: 0 });

@@ -100,7 +100,7 @@ describe('paging through what a project holds', () => {
         updated_at: at,
         version: 1,
       };
-      await announceUpload(service.records, 'dataset', upload, 1e9, new Date());
+      await announceUpload(service.records, 'dataset', upload, { maxBytes: 1e9, now: new Date() });
       const acceptable = await findAcceptable(service.records, 'dataset', project_id, upload.sha256);
       await putUpload(service.records, 'dataset', upload, undefined, acceptable!, 1e9);
     }

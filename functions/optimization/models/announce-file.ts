@@ -1,3 +1,4 @@
+import { partBytesFor } from '../../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { emptyModel, type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
@@ -8,10 +9,6 @@ import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 
-const mebibyte = 1024 ** 2;
-/** Least bytes of a part, and most parts of a file: the answer names the URL of each. */
-const partLeastBytes = 16 * mebibyte;
-const partsMost = 1000;
 /** Most files of a model. */
 const filesMost = 500;
 
@@ -26,9 +23,6 @@ export interface Announced {
   model: Model;
   file: PendingFile | undefined;
 }
-
-const partBytesFor = (size: number): number =>
-  Math.max(partLeastBytes, Math.ceil(size / partsMost / mebibyte) * mebibyte);
 
 function draftOf({ now, newId, caller }: Announcing, model_name: string): Model {
   const owner = { owner: caller.username, owner_id: caller.user_id };

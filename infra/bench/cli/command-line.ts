@@ -110,6 +110,7 @@ async function uploadFigures(place: Place): Promise<Figure[]> {
     const route = 'POST /projects/{project_id}/datasets/{dataset}';
     const request = { path: { project_id, dataset: 'hand' }, query: { sha256, size: gigabyte } };
     const { upload } = await client.call<typeof requestDatasetUpload>(route, request);
+    if (upload === null) throw new Error('the service wants a file of 1 GB in parts');
     const headers = Object.entries(upload.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
     const curl = await runProgram(['curl', '-sSf', '-T', hand, ...headers, upload.url], { folder, env });
     curlAlone.push(curl.seconds);

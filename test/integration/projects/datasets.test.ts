@@ -3,7 +3,7 @@ import { endpoint as listDatasets } from '../../../functions/projects/list-datas
 import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
-import { uploadMaxBytes } from '../../../shared/data/upload.ts';
+import { partedMaxBytes } from '../../../shared/data/upload.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { zip } from '../archive/archive-bytes.ts';
@@ -68,8 +68,13 @@ describe('data sets', () => {
 
   test.each([
     ['no size', { sha256: 'a'.repeat(64) }, 'size', 'is required'],
-    ['nothing', { sha256: 'a'.repeat(64), size: '0' }, 'size', `from 1 to ${uploadMaxBytes}`],
-    ['more than 5 GB', { sha256: 'a'.repeat(64), size: String(uploadMaxBytes + 1) }, 'size', 'whole number'],
+    ['nothing', { sha256: 'a'.repeat(64), size: '0' }, 'size', `from 1 to ${partedMaxBytes}`],
+    [
+      'more than 100 GB',
+      { sha256: 'a'.repeat(64), size: String(partedMaxBytes + 1) },
+      'size',
+      'whole number',
+    ],
     ['a fraction', { sha256: 'a'.repeat(64), size: '1.5' }, 'size', 'whole number'],
     ['an exponent', { sha256: 'a'.repeat(64), size: '1e3' }, 'size', 'whole number'],
     ['no digest', { size: '1' }, 'sha256', 'is required'],

@@ -48,6 +48,7 @@ describe('source', () => {
         },
         expires_in: 3600,
       },
+      parts: null,
       sha256: sha256(bytes),
       size: bytes.length,
     });

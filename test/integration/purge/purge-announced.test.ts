@@ -107,6 +107,18 @@ describe('an upload that was announced', () => {
     expect((await objects.list(`projects/${path.project_id}/`)).objects).toEqual([]);
   });
 
+  test('in parts ends with them', async () => {
+    const path = { project_id: await newProject(service, owner), dataset: 'digits' };
+    const bytes = Buffer.from('1,2,3,4');
+    const query = { ...source(bytes), multipart: 'true' };
+    const { json } = await service.call(requestDatasetUpload, { path, query, as: owner });
+    expect(await send(json.parts[0], bytes)).toBe(200);
+    await pass(day + 1);
+    expect(await send(json.parts[0], bytes)).toBe(404);
+    expect(await announced()).toEqual([]);
+    expect((await service.call(requestDatasetUpload, { path, query, as: owner })).json.parts).toHaveLength(1);
+  });
+
   test('is not accepted once its removal has begun, also where that was interrupted', async () => {
     const one = await sent(archive('interrupted'));
     const lines = await pass(day + 1, {

@@ -79,6 +79,19 @@ describe('a source', () => {
     await Promise.all([rm(first.path), rm(second.path)]);
   });
 
+  test('gets the requirements that a lock file became, each time alike', async () => {
+    await write({ 'a.py': 'a', 'mps-requirements.txt': 'of the folder' });
+    const { files } = await sources();
+    const path = join(tmpdir(), `added-${process.pid}.tar.gz`);
+    const added = { path: 'mps-requirements.txt', content: 'click==8.1.8\n' };
+    const packing = { signal: new AbortController().signal, added };
+    const first = await packFiles(folder, files, path, packing);
+    expect((await packFiles(folder, files, path, packing)).sha256).toBe(first.sha256);
+    const { stdout } = await execute('tar', ['xzf', path, '-O', './mps-requirements.txt']);
+    await rm(path);
+    expect(stdout).toBe(added.content);
+  });
+
   test('that changes while it is packed is refused', async () => {
     await write({ 'a.py': 'a' });
     const { files } = await sources();
@@ -110,6 +123,14 @@ describe('chooseEnvironment', () => {
     {
       files: { 'package.json': '{"dependencies": {"a": "^1.0.0"}}' },
       chosen: { env_type: 'node', dependencies: 'a@^1.0.0' },
+    },
+    {
+      files: {
+        'package.json': '{"dependencies": {"a": "^1.0.0", "b": "file:../b"}}',
+        'package-lock.json':
+          '{"packages": {"node_modules/a": {"version": "1.2.3"}, "node_modules/b": {"link": true}}}',
+      },
+      chosen: { env_type: 'node', dependencies: 'a@1.2.3\nb@file:../b', reason: 'package-lock.json' },
     },
     { files: { 'package.json': '{}' }, chosen: { env_type: 'node', dependencies: 'none' } },
     { files: { 'train.py': '' }, chosen: { env_type: 'system', dependencies: 'none' } },

@@ -1,4 +1,3 @@
-import type { AnswerOf } from '../../../../shared/client/route.ts';
 import { type SendFile, sendUpload, type UploadTarget } from '../../../../shared/client/send-upload.ts';
 import type { endpoint as createModel } from '../../../optimization/models/create-model.endpoint.ts';
 import type { endpoint as putModel } from '../../../optimization/models/put-model.endpoint.ts';
@@ -46,31 +45,56 @@ const sending =
       request.send(blob);
     });
 
+/** How the service wants a file: in one request, or in the parts that have not arrived. */
+interface Ticket {
+  upload: UploadTarget | null;
+  parts: readonly (UploadTarget & { offset: number; size: number })[] | null;
+}
+
+/** Send a file as the service wants it; above 5 GB, which storage does not take at once, in parts. */
+async function sendByTicket(file: Blob, ask: () => Promise<Ticket>, onProgress: OnProgress): Promise<void> {
+  const onSent = (bytes: number) => onProgress({ step: 'sending', done: bytes / Math.max(1, file.size) });
+  const { upload: first, parts } = await ask();
+  if (first !== null) {
+    let isFirst = true;
+    const target = async (): Promise<UploadTarget> => {
+      const to = isFirst ? first : (await ask()).upload;
+      isFirst = false;
+      return to ?? first;
+    };
+    await sendUpload(target, sending(file, onSent));
+  }
+  // Parts that have arrived before are not asked for again.
+  for (const part of parts ?? []) {
+    const bytes = file.slice(part.offset, part.offset + part.size);
+    await sendUpload(
+      async () => part,
+      sending(bytes, (sent) => onSent(part.offset + sent)),
+    );
+  }
+  onProgress({ step: 'checking', done: 1 });
+}
+
 /** Ask, send and accept: the three requests of an upload. */
 async function upload(
   file: Blob,
-  ask: (sha256: string) => Promise<UploadTarget>,
+  ask: (sha256: string) => Promise<Ticket>,
   accept: (sha256: string) => Promise<unknown>,
   onProgress: OnProgress,
 ): Promise<void> {
   const sha256 = await hashFile(file, onProgress);
-  const onSent = (bytes: number) =>
-    onProgress({ step: 'sending', done: file.size === 0 ? 1 : bytes / file.size });
-  await sendUpload(() => ask(sha256), sending(file, onSent));
-  onProgress({ step: 'checking', done: 1 });
+  await sendByTicket(file, () => ask(sha256), onProgress);
   await accept(sha256);
 }
 
 export const uploadSource = (project_id: string, file: Blob, onProgress: OnProgress): Promise<void> =>
   upload(
     file,
-    async (sha256) =>
-      (
-        await call<typeof requestSourceUpload>('POST /projects/{project_id}/source', {
-          path: { project_id },
-          query: { sha256, size: file.size },
-        })
-      ).upload,
+    (sha256) =>
+      call<typeof requestSourceUpload>('POST /projects/{project_id}/source', {
+        path: { project_id },
+        query: { sha256, size: file.size },
+      }),
     (sha256) =>
       call<typeof putSource>('PUT /projects/{project_id}/source', {
         path: { project_id },
@@ -87,13 +111,11 @@ export const uploadDataset = (
 ): Promise<void> =>
   upload(
     file,
-    async (sha256) =>
-      (
-        await call<typeof requestDatasetUpload>('POST /projects/{project_id}/datasets/{dataset}', {
-          path: { project_id, dataset },
-          query: { sha256, size: file.size },
-        })
-      ).upload,
+    (sha256) =>
+      call<typeof requestDatasetUpload>('POST /projects/{project_id}/datasets/{dataset}', {
+        path: { project_id, dataset },
+        query: { sha256, size: file.size },
+      }),
     (sha256) =>
       call<typeof putDataset>('PUT /projects/{project_id}/datasets/{dataset}', {
         path: { project_id, dataset },
@@ -102,7 +124,6 @@ export const uploadDataset = (
     onProgress,
   );
 
-type Ticket = AnswerOf<typeof createModel>;
 type Role = 'model' | 'data' | 'calibration' | 'evaluation';
 
 /** Send one file of a model, in parts where it is so large that storage wants them. */
@@ -113,33 +134,12 @@ export async function uploadModelFile(
   onProgress: OnProgress,
 ): Promise<void> {
   const sha256 = await hashFile(file, onProgress);
-  const announce = (): Promise<Ticket> =>
+  const ask = () =>
     call<typeof createModel>('POST /optimization/models/{model_name}', {
       path: { model_name },
       query: { file: role, sha256, size: file.size, ...(role === 'data' && { name: file.name }) },
     });
-  const ticket = await announce();
-  const onSent = (bytes: number) => onProgress({ step: 'sending', done: bytes / Math.max(1, file.size) });
-  if (ticket.upload !== null) {
-    const first = ticket.upload;
-    let isFirst = true;
-    const target = async (): Promise<UploadTarget> => {
-      const to = isFirst ? first : (await announce()).upload;
-      isFirst = false;
-      return to ?? first;
-    };
-    await sendUpload(target, sending(file, onSent));
-  } else if (ticket.parts !== null) {
-    // Parts that have arrived before are not asked for again.
-    for (const part of ticket.parts) {
-      const bytes = file.slice(part.offset, part.offset + part.size);
-      await sendUpload(
-        async () => part,
-        sending(bytes, (sent) => onSent(part.offset + sent)),
-      );
-    }
-  }
-  onProgress({ step: 'checking', done: 1 });
+  await sendByTicket(file, ask, onProgress);
 }
 
 /** Accept the files of a model that were sent. */

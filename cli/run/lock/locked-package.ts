@@ -1,0 +1,41 @@
+import { CliError, exitCodes } from '../../cli-error.ts';
+
+/** A package of a lock file. */
+export interface LockedPackage {
+  name: string;
+  version: string;
+  /** Address of a file that is installed itself, not found in an index. */
+  url?: string;
+  /** Package index, where it is not PyPI. */
+  index?: string;
+  /** Environment markers of which one must hold; empty where it is always installed. */
+  markers: readonly string[];
+}
+
+const isPyPi = (index: string): boolean => /^https:\/\/pypi\.(?:org|python\.org)\/simple\/?$/.test(index);
+
+const oneOf = (markers: readonly string[]): string =>
+  markers.length === 1 ? markers.join('') : markers.map((marker) => `(${marker})`).join(' or ');
+
+function lineOf({ name, version, url, markers }: LockedPackage): string {
+  const wanted = url === undefined ? `${name}==${version}` : `${name} @ ${url}`;
+  return markers.length === 0 ? wanted : `${wanted} ; ${oneOf(markers)}`;
+}
+
+/** Requirement lines that install just these packages. */
+export function requirementLines(packages: readonly LockedPackage[]): string {
+  const indexes = packages.flatMap(({ index }) => (index === undefined || isPyPi(index) ? [] : [index]));
+  const options = [...new Set(indexes)].map((index) => `--extra-index-url ${index}`);
+  const lines = packages.map(lineOf).sort();
+  return [...options, ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** A package that the service cannot install from where the lock has it. */
+export const notInstallable = (file: string, name: string, source: string): CliError =>
+  new CliError(
+    `${file} takes ${name} from ${source}, which a training cannot reach.\nTake it from an index, or put its wheel into the folder and list all in requirements.txt.`,
+    exitCodes.usage,
+  );
+
+/** PEP 503: names in one spelling. */
+export const normalName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
