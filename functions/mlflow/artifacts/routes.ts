@@ -6,11 +6,13 @@ import {
 } from '../../../shared/data/client-artifact.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
-import { artifactUriOf } from '../ids.ts';
+import { artifactUriOf, type RunKey } from '../ids.ts';
+import { requireModel } from '../models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
-import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
+import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { answerJson, type Route, route } from '../protocol/route.ts';
 import { int64, text } from '../protocol/scalars.ts';
+import { numberOf, requireRegistered, requireVersion } from '../registry/find.ts';
 import { requireRun } from '../runs/find-run.ts';
 import { runIdField } from '../runs/run-id-field.ts';
 import { type Place, requireFilePlace, requirePlace, requireSafePath } from './artifact-home.ts';
@@ -23,6 +25,9 @@ const files = 'mlflow-artifacts/artifacts';
 const removedAtOnce = 40;
 /** Parts of one upload, each with a URL of 1 KB in the answer. */
 const partsMost = 3000;
+
+/** An artifact's address, without the scheme. */
+const rootOfArtifacts = (key: RunKey): string => artifactUriOf(key).slice('mlflow-artifacts:/'.length);
 
 const show = (folder: string, { name, size }: { name: string; size: number | null }): object => ({
   path: folder === '' ? name : `${folder}/${name}`,
@@ -79,6 +84,51 @@ const getArtifact = route(
     });
   },
 );
+
+/** How MLflow's pages download a file of a logged model. */
+const modelFile = route(
+  'GET mlflow/logged-models/{model_id}/artifacts/files',
+  z.object({ model_id: text.min(1), artifact_file_path: text.min(1) }),
+  async ({ model_id: id, artifact_file_path }, context) => {
+    const { project_id, model_id } = await requireModel(context, id, 'viewer');
+    const home = { of: 'model', project_id, model_id } as const;
+    return redirectTo(context, { home, path: requireSafePath(artifact_file_path) });
+  },
+);
+
+/** How MLflow's pages download a file of a model version. */
+const versionFile = route(
+  'GET model-versions/get-artifact',
+  z.object({ name: text.min(1), version: text.min(1), path: text.min(1) }),
+  async ({ name, version, path }, context) => {
+    const model = await requireRegistered(context, name);
+    const { location } = await requireVersion(context, model, numberOf(version));
+    const [, root] = /^mlflow-artifacts:\/+(.+?)\/*$/.exec(location) ?? [];
+    if (root === undefined) throw doesNotExist(`The files of ${name}, version ${version}, are not kept here`);
+    return redirectTo(context, await requireFilePlace(context, `${root}/${requireSafePath(path)}`, 'viewer'));
+  },
+);
+
+/** How MLflow's pages upload a file to a run. */
+const uploadToRun: Route = {
+  method: 'POST',
+  path: 'mlflow/upload-artifact',
+  async handle(request, _variables, context) {
+    const asked = (name: string): string => {
+      const value = request.query.get(name) ?? '';
+      if (value === '') throw mlflowError('INVALID_PARAMETER_VALUE', `Request must specify ${name}.`);
+      return value;
+    };
+    const run_uuid = asked('run_uuid');
+    const path = requireSafePath(asked('path'));
+    const { bytes, mediaType } = request;
+    if (bytes.length === 0) throw mlflowError('INVALID_PARAMETER_VALUE', 'Request must specify data.');
+    const { experiment } = await requireRun(context, run_uuid, 'developer');
+    const location = `${rootOfArtifacts(experiment)}/${path}`;
+    await uploadBytes(context, await requireFilePlace(context, location, 'developer'), { bytes, mediaType });
+    return answerJson({});
+  },
+};
 
 const presigned = route(
   'GET mlflow-artifacts/presigned/{location+}',
@@ -180,4 +230,14 @@ const abort = route(
 /** Routes that only read. */
 export const artifactReads: readonly Route[] = [listOfRun, list, download, getArtifact, presigned];
 
-export const artifactRoutes: readonly Route[] = [...artifactReads, upload, remove, create, complete, abort];
+export const artifactRoutes: readonly Route[] = [
+  ...artifactReads,
+  modelFile,
+  versionFile,
+  uploadToRun,
+  upload,
+  remove,
+  create,
+  complete,
+  abort,
+];

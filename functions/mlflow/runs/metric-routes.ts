@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import type { Experiment } from '../../../shared/data/experiment.ts';
 import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
 import { isPointsPosition, readPoints } from '../../experiments/read-points.ts';
 import { runIdOf } from '../ids.ts';
-import { invalidValue } from '../protocol/mlflow-error.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { int64, shownDouble, text } from '../protocol/scalars.ts';
 import { requireRun } from './find-run.ts';
@@ -41,56 +43,134 @@ const history = route(
   },
 );
 
-/** Most runs and points of each that one request compares. */
+/** Most runs that one request compares, and points of each. */
 const runsMost = 100;
 const sampleMost = 2500;
 
-/** So many of the points, spread evenly from the first on, and the last. */
-function sampled(points: readonly MetricPoint[], most: number): MetricPoint[] {
-  if (points.length <= most) return [...points];
-  const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * points.length) / most));
-  return [...new Set([...indexes, points.length - 1])].flatMap((index) => points[index] ?? []);
+/** All points of a run's metric between two steps, page by page. */
+async function* pagesOf(
+  { records }: MlflowContext,
+  experiment_id: string,
+  name: string,
+  [first, last]: readonly [number, number] = [-Infinity, Infinity],
+): AsyncGenerator<MetricPoint[]> {
+  for (let from: string | undefined; ; ) {
+    const page = await readPoints(records, experiment_id, { names: [name] }, from);
+    yield page.rows.filter(({ step }) => (step ?? 0) >= first && (step ?? 0) <= last);
+    if (!page.more) return;
+    from = page.position;
+  }
 }
 
+async function experimentsOf(context: MlflowContext, run_ids: readonly string[]): Promise<Experiment[]> {
+  const found: Experiment[] = [];
+  for (const run_id of run_ids) found.push((await requireRun(context, run_id, 'viewer')).experiment);
+  return found;
+}
+
+/** How MLflow's pages of releases before 2.3 compare runs: the first points of all of them. */
 const bulk = route(
-  'GET mlflow/metrics/get-history-bulk-interval',
+  'GET mlflow/metrics/get-history-bulk',
   z.object({
-    run_ids: z.array(text.min(1)).min(1).max(runsMost),
-    metric_key: text.min(1),
-    start_step: int64.optional(),
-    end_step: int64.optional(),
-    max_results: int64.refine((value) => value > 0 && value <= sampleMost).default(320),
+    run_id: z.array(text.min(1)).default([]),
+    metric_key: text.default(''),
+    max_results: int64.refine((value) => value > 0, 'It must be a positive integer.').optional(),
   }),
-  async ({ run_ids, metric_key, start_step, end_step, max_results }, context) => {
-    if ((start_step === undefined) !== (end_step === undefined))
-      throw invalidValue('start_step', start_step, 'both steps or neither must be given');
-    if (start_step !== undefined && end_step !== undefined && start_step > end_step)
-      throw invalidValue('end_step', end_step, 'it must not be below start_step');
+  async ({ run_id, metric_key, max_results = pageMost }, context) => {
+    const isAsked = 'GetMetricHistoryBulk request';
+    if (run_id.length === 0)
+      throw mlflowError('INVALID_PARAMETER_VALUE', `${isAsked} must specify at least one run_id.`);
+    if (run_id.length > runsMost)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        `${isAsked} cannot specify more than ${runsMost} run_ids. Received ${run_id.length}.`,
+      );
+    if (metric_key === '')
+      throw mlflowError('INVALID_PARAMETER_VALUE', `${isAsked} must specify a metric_key.`);
+    const most = Math.min(max_results, pageMost);
     const metrics: object[] = [];
-    for (const run_id of run_ids) {
-      const { experiment } = await requireRun(context, run_id, 'viewer');
+    const runs = await experimentsOf(context, run_id.toSorted());
+    for (const experiment of runs) {
       const points: MetricPoint[] = [];
-      for (let from: string | undefined; ; ) {
-        const page = await readPoints(
-          context.records,
-          experiment.experiment_id,
-          { names: [metric_key] },
-          from,
-        );
-        points.push(
-          ...page.rows.filter(
-            ({ step }) => (step ?? 0) >= (start_step ?? -Infinity) && (step ?? 0) <= (end_step ?? Infinity),
-          ),
-        );
-        if (!page.more) break;
-        from = page.position;
+      for await (const page of pagesOf(context, experiment.experiment_id, metric_key)) {
+        points.push(...page);
+        if (points.length + metrics.length >= most) break;
       }
-      const ordered = points.toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0));
-      const shown = sampled(ordered, max_results);
+      const shown = points.slice(0, most - metrics.length);
       metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
     }
     return { metrics };
   },
 );
 
-export const metricRoutes: readonly Route[] = [history, bulk];
+/** So many of the steps, spread evenly from the first on, and the last. */
+function sampled(steps: readonly number[], most: number): number[] {
+  if (steps.length <= most) return [...steps];
+  const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * steps.length) / most));
+  return [...indexes, steps.length - 1].flatMap((index) => steps[index] ?? []);
+}
+
+/** The steps at which runs are compared: a sample of those of all, and the first and the last of each run. */
+async function comparedSteps(
+  pages: readonly AsyncIterable<MetricPoint[]>[],
+  most: number,
+): Promise<Set<number>> {
+  const all = new Set<number>();
+  const ends: number[] = [];
+  for (const run of pages) {
+    let [first, last] = [Infinity, -Infinity];
+    for await (const page of run)
+      for (const { step } of page) {
+        all.add(step ?? 0);
+        first = Math.min(first, step ?? 0);
+        last = Math.max(last, step ?? 0);
+      }
+    if (first <= last) ends.push(first, last);
+  }
+  const sorted = [...all].sort((one, other) => one - other);
+  return new Set([...sampled(sorted, most), ...ends]);
+}
+
+const bulkInterval = route(
+  'GET mlflow/metrics/get-history-bulk-interval',
+  z.object({
+    run_ids: z
+      .array(text.min(1))
+      .min(1)
+      .max(runsMost, `GetMetricHistoryBulkInterval request must specify at most ${runsMost} run_ids.`),
+    metric_key: text.min(1),
+    start_step: int64.optional(),
+    end_step: int64.optional(),
+    max_results: int64
+      .refine((value) => value > 0 && value <= sampleMost, `max_results must be between 1 and ${sampleMost}`)
+      .default(320),
+  }),
+  async ({ run_ids, metric_key, start_step, end_step, max_results }, context) => {
+    if ((start_step === undefined) !== (end_step === undefined))
+      throw invalidValue(
+        'start_step',
+        start_step,
+        'If either start step or end step are specified, both must be specified.',
+      );
+    if (start_step !== undefined && end_step !== undefined && start_step > end_step)
+      throw invalidValue('end_step', end_step, 'end_step must be greater than start_step. ');
+    const interval = [start_step ?? -Infinity, end_step ?? Infinity] as const;
+    const runs = await experimentsOf(context, run_ids);
+    const pages = (experiment: Experiment) =>
+      pagesOf(context, experiment.experiment_id, metric_key, interval);
+    const steps = await comparedSteps(runs.map(pages), max_results);
+    const metrics: object[] = [];
+    for (const experiment of runs) {
+      const points: MetricPoint[] = [];
+      for await (const page of pages(experiment))
+        points.push(...page.filter(({ step }) => steps.has(step ?? 0)));
+      const shown = points
+        .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0) || (one.time < other.time ? -1 : 1))
+        .slice(0, sampleMost);
+      metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
+    }
+    return { metrics };
+  },
+);
+
+export const metricRoutes: readonly Route[] = [history, bulk, bulkInterval];

@@ -8,6 +8,7 @@ import { inputRoutes } from './input-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { metricRoutes } from './metric-routes.ts';
 import { runIdField } from './run-id-field.ts';
+import { searchDatasets } from './search-datasets.ts';
 import { searchRuns } from './search-runs.ts';
 import { updateRun } from './update-run.ts';
 
@@ -37,6 +38,7 @@ export const runRoutes: readonly Route[] = [
   marking('delete', true),
   marking('restore', false),
   searchRuns,
+  searchDatasets,
   ...logRoutes,
   ...inputRoutes,
   ...metricRoutes,

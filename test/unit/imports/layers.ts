@@ -55,7 +55,7 @@ export const layers: readonly (readonly string[])[] = [
   ['infra/local/batch', 'infra/local/dynamodb'],
   ['infra/local/s3'],
   ['infra/local/start'],
-  ['infra/demo', 'infra/job-image', 'infra/local/clean', 'infra/simulate'],
+  ['infra/demo', 'infra/import', 'infra/job-image', 'infra/local/clean', 'infra/simulate'],
   ['infra/bench', 'infra/build'],
   ['infra/requests', 'infra/sam'],
   ['infra/cost'],

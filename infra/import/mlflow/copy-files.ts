@@ -1,0 +1,88 @@
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
+import { CommandError } from '../../command/command-error.ts';
+import type { TrackingApi } from './tracking-api.ts';
+
+/** Larger files go to storage in parts, past the service, whose functions take at most 6 MB. */
+const wholeMost = 4_000_000;
+const partLeast = 16 * 1024 * 1024;
+/** Parts that the service signs for one upload. */
+const partsMost = 3000;
+
+const Upload = z.object({
+  upload_id: z.string(),
+  credentials: z.array(z.object({ url: z.string(), part_number: z.number() })),
+});
+
+const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** Blocks of exactly `bytes` and a rest, in order. */
+async function* blocksOf(stream: Readable, bytes: number): AsyncGenerator<Buffer<ArrayBuffer>> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    held.push(Buffer.from(chunk));
+    size += held.at(-1)?.length ?? 0;
+    while (size >= bytes) {
+      const all = Buffer.concat(held);
+      yield all.subarray(0, bytes);
+      held = [all.subarray(bytes)];
+      size -= bytes;
+    }
+  }
+  if (size > 0) yield Buffer.concat(held);
+}
+
+async function sendPart(url: string, bytes: Buffer<ArrayBuffer>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(url, { method: 'PUT', body: bytes }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok) return;
+    if (attempt === 5)
+      throw new CommandError(`Storage refused a part of a file: ${response?.status ?? 'no answer'}`);
+  }
+}
+
+/**
+ * Store a file of a known size under an artifact's address, with at most one part of it in memory.
+ * @throws CommandError where the stream has another size
+ */
+export async function storeFile(
+  api: TrackingApi,
+  { folder, name, size }: { folder: string; name: string; size: number },
+  stream: Readable,
+): Promise<void> {
+  let received = 0;
+  const requireWhole = (): void => {
+    if (received !== size)
+      throw new CommandError(`${folder}/${name} has ${received} bytes instead of ${size}.`);
+  };
+  if (size <= wholeMost) {
+    const blocks: Buffer[] = [];
+    for await (const block of stream) {
+      blocks.push(Buffer.from(block));
+      received += blocks.at(-1)?.length ?? 0;
+      if (received > size) break;
+    }
+    requireWhole();
+    const bytes = Buffer.concat(blocks);
+    await api.run(`PUT mlflow-artifacts/artifacts/${encoded(`${folder}/${name}`)}`, { bytes });
+    return;
+  }
+  const partBytes = Math.max(partLeast, Math.ceil(size / partsMost));
+  const num_parts = Math.ceil(size / partBytes);
+  const location = encoded(folder);
+  const { upload_id, credentials } = await api.json(Upload, `POST mlflow-artifacts/mpu/create/${location}`, {
+    body: { path: name, num_parts },
+  });
+  const parts: { part_number: number }[] = [];
+  for await (const block of blocksOf(stream, partBytes)) {
+    const part = credentials[parts.length];
+    received += block.length;
+    if (part === undefined || received > size) break;
+    await sendPart(part.url, block);
+    parts.push({ part_number: part.part_number });
+  }
+  requireWhole();
+  await api.run(`POST mlflow-artifacts/mpu/complete/${location}`, { body: { path: name, upload_id, parts } });
+}

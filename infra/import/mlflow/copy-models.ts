@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { rootOf, Target } from './copy-run.ts';
+import { modelsOf } from './server-source.ts';
+import type { SourceModel, SourceRun, SourceVersion } from './source.ts';
+import type { TrackingApi } from './tracking-api.ts';
+
+const Version = z.object({ model_version: z.object({ version: z.coerce.number() }) });
+
+/** A run that was imported: as it was there, and its id here. */
+export type ImportedRuns = ReadonlyMap<string, { run_id: string; artifactUri: SourceRun['artifactUri'] }>;
+
+/** Where the files of a version are here: below its run's artifacts, where they were below those of its run there. */
+async function sourceOf(
+  api: TrackingApi,
+  { source, runId }: SourceVersion,
+  runs: ImportedRuns,
+): Promise<string> {
+  const run = runs.get(runId);
+  if (run === undefined) return source;
+  const below = [`runs:/${runId}/`, `${run.artifactUri.replace(/\/$/, '')}/`]
+    .map((start) => (source.startsWith(start) ? source.slice(start.length) : undefined))
+    .find((path) => path !== undefined);
+  if (below === undefined) return source;
+  const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id: run.run_id } });
+  return `mlflow-artifacts:/${rootOf(target.info.artifact_uri)}/${below}`;
+}
+
+async function createVersion(
+  api: TrackingApi,
+  name: string,
+  wanted: SourceVersion,
+  runs: ImportedRuns,
+): Promise<void> {
+  const body = {
+    name,
+    source: await sourceOf(api, wanted, runs),
+    run_id: runs.get(wanted.runId)?.run_id ?? '',
+    run_link: wanted.runLink,
+    description: wanted.description,
+    tags: wanted.tags,
+  };
+  // Numbers of versions that were deleted there are used up here, too.
+  for (;;) {
+    const { model_version } = await api.json(Version, 'POST mlflow/model-versions/create', {
+      body,
+      isRepeatable: false,
+    });
+    const { version } = model_version;
+    if (version === wanted.number) break;
+    await api.run('DELETE mlflow/model-versions/delete', { body: { name, version: String(version) } });
+    if (version > wanted.number)
+      throw new CommandError(`its version ${wanted.number} was deleted here and cannot come back`);
+  }
+  if (wanted.stage !== 'None')
+    await api.run('POST mlflow/model-versions/transition-stage', {
+      body: { name, version: String(wanted.number), stage: wanted.stage },
+    });
+}
+
+/**
+ * Copy a name of the registry with its versions, tags and aliases. What is here already stays.
+ * @returns the number of its versions, counted here
+ */
+export async function copyModel(api: TrackingApi, model: SourceModel, runs: ImportedRuns): Promise<number> {
+  const { name, description, tags } = model;
+  try {
+    await api.run('POST mlflow/registered-models/create', { body: { name, description, tags } });
+  } catch (error) {
+    if (!(error instanceof ProblemError && /already exists/.test(error.message))) throw error;
+    // Refused where the name is somebody else's.
+    await api.run('PATCH mlflow/registered-models/update', { body: { name, description } });
+  }
+  const present = async () => (await modelNamed(api, name))?.versions.map(({ number }) => number) ?? [];
+  const known = new Set(await present());
+  for (const version of model.versions)
+    if (!known.has(version.number)) await createVersion(api, name, version, runs);
+  for (const { alias, version } of model.aliases)
+    await api.run('POST mlflow/registered-models/alias', {
+      body: { name, alias, version: String(version) },
+    });
+  const numbers = new Set(await present());
+  const lost = model.versions.filter(({ number }) => !numbers.has(number));
+  if (lost.length > 0)
+    throw new CommandError(`it lacks the versions ${lost.map(({ number }) => number).join(', ')} here`);
+  return model.versions.length;
+}
+
+async function modelNamed(api: TrackingApi, name: string): Promise<SourceModel | undefined> {
+  for await (const model of modelsOf(api)) if (model.name === name) return model;
+  return undefined;
+}

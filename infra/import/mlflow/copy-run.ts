@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { CommandError } from '../../command/command-error.ts';
+import { storeFile } from './copy-files.ts';
+import { filesOf, historyOf } from './server-source.ts';
+import type { MlflowSource, Pair, SourcePoint, SourceRun } from './source.ts';
+import type { TrackingApi } from './tracking-api.ts';
+
+/** Tag of an imported run: its id where it comes from. */
+export const importedTag = 'import.run_id';
+/** Tag of one that has arrived whole. */
+export const completeTag = 'import.complete';
+export const parentTag = 'mlflow.parentRunId';
+
+const pointsAtOnce = 1000;
+const pairsAtOnce = 100;
+const statuses = ['FINISHED', 'FAILED', 'KILLED'];
+
+const Created = z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) });
+export const Target = z.object({
+  run: z.object({
+    info: z.object({ artifact_uri: z.string() }),
+    data: z.object({ params: z.array(z.unknown()).default([]) }).default({ params: [] }),
+  }),
+});
+
+/** What was copied of a run. */
+export interface Copied {
+  params: number;
+  points: number;
+  files: number;
+  bytes: number;
+}
+
+/** A run begun here, or the one that an earlier import began. */
+async function beginRun(api: TrackingApi, experiment_id: string, run: SourceRun): Promise<string> {
+  const created = await api.json(Created, 'POST mlflow/runs/create', {
+    body: {
+      experiment_id,
+      user_id: run.user,
+      run_name: run.name,
+      ...(run.start !== undefined && { start_time: run.start }),
+      tags: [{ key: importedTag, value: run.id }],
+    },
+    isRepeatable: false,
+  });
+  return created.run.info.run_id;
+}
+
+const identity = ({ value, timestamp, step }: SourcePoint): string => `${step} ${timestamp} ${value}`;
+
+/** Copy a metric. @returns its points, each once: the service stores no point twice. */
+async function copyMetric(
+  { source, api }: { source: MlflowSource; api: TrackingApi },
+  run: SourceRun,
+  run_id: string,
+  metric: string,
+): Promise<number> {
+  const distinct = new Set<string>();
+  for await (const points of source.points(run, metric)) {
+    for (const point of points) distinct.add(identity(point));
+    for (let from = 0; from < points.length; from += pointsAtOnce)
+      await api.run('POST mlflow/runs/log-batch', {
+        body: { run_id, metrics: points.slice(from, from + pointsAtOnce) },
+      });
+  }
+  let stored = 0;
+  for await (const points of historyOf(api, run_id, metric)) stored += points.length;
+  if (stored !== distinct.size)
+    throw new CommandError(`the metric ${metric} has ${stored} points here and ${distinct.size} there`);
+  return stored;
+}
+
+async function logPairs(
+  api: TrackingApi,
+  run_id: string,
+  kind: 'params' | 'tags',
+  pairs: readonly Pair[],
+): Promise<void> {
+  for (let from = 0; from < pairs.length; from += pairsAtOnce)
+    await api.run('POST mlflow/runs/log-batch', {
+      body: { run_id, [kind]: pairs.slice(from, from + pairsAtOnce) },
+    });
+}
+
+async function copyFiles(
+  { source, api }: { source: MlflowSource; api: TrackingApi },
+  run: SourceRun,
+  run_id: string,
+  root: string,
+): Promise<{ files: number; bytes: number }> {
+  const present = new Map<string, number>();
+  for await (const { path, size } of filesOf(api, run_id)) present.set(path, size);
+  const copied = { files: 0, bytes: 0 };
+  for await (const { path, size } of source.files(run)) {
+    copied.files += 1;
+    copied.bytes += size;
+    if (present.get(path) === size) continue;
+    const slash = path.lastIndexOf('/');
+    const folder = slash < 0 ? root : `${root}/${path.slice(0, slash)}`;
+    await storeFile(api, { folder, name: path.slice(slash + 1), size }, await source.openFile(run, path));
+  }
+  let stored = 0;
+  for await (const _ of filesOf(api, run_id)) stored += 1;
+  if (stored !== copied.files)
+    throw new CommandError(`there are ${stored} artifacts here and ${copied.files} there`);
+  return copied;
+}
+
+/** The path of `mlflow-artifacts:/<path>`. */
+export const rootOf = (artifact_uri: string): string => artifact_uri.replace(/^mlflow-artifacts:\/+/, '');
+
+/**
+ * Copy a run with all that belongs to it. Each step may be repeated, so that an interrupted import goes on where it was.
+ * @param known the run of an earlier import that was interrupted
+ * @returns its id here, with what was copied and counted
+ */
+export async function copyRun(
+  both: { source: MlflowSource; api: TrackingApi },
+  experiment_id: string,
+  run: SourceRun,
+  known: string | undefined,
+): Promise<{ run_id: string } & Copied> {
+  const { api } = both;
+  const run_id = known ?? (await beginRun(api, experiment_id, run));
+  await logPairs(api, run_id, 'params', run.params);
+  await logPairs(
+    api,
+    run_id,
+    'tags',
+    run.tags.filter(({ key }) => key !== parentTag),
+  );
+  if (run.datasets.length > 0)
+    await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
+  let points = 0;
+  for (const metric of run.metrics) points += await copyMetric(both, run, run_id, metric);
+  const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id } });
+  const params = new Set(run.params.map(({ key }) => key)).size;
+  if (target.data.params.length !== params)
+    throw new CommandError(`there are ${target.data.params.length} params here and ${params} there`);
+  const files = await copyFiles(both, run, run_id, rootOf(target.info.artifact_uri));
+  return { run_id, params, points, ...files };
+}
+
+/** End a run that has arrived whole, as it ended where it comes from. */
+export async function endRun(api: TrackingApi, run: SourceRun, run_id: string): Promise<void> {
+  if (statuses.includes(run.status))
+    await api.run('POST mlflow/runs/update', {
+      body: { run_id, status: run.status, ...(run.end !== undefined && { end_time: run.end }) },
+    });
+  await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: completeTag, value: 'true' } });
+  if (run.isDeleted) await api.run('POST mlflow/runs/delete', { body: { run_id } });
+}

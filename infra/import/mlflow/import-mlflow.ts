@@ -1,0 +1,174 @@
+import * as z from 'zod';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { copyModel } from './copy-models.ts';
+import { completeTag, copyRun, endRun, importedTag, parentTag } from './copy-run.ts';
+import { runsOf } from './server-source.ts';
+import type { MlflowSource, SourceExperiment, SourceRun } from './source.ts';
+import type { TrackingApi } from './tracking-api.ts';
+
+const Found = z.object({
+  experiment: z.object({ experiment_id: z.string(), lifecycle_stage: z.string().default('active') }),
+});
+const Made = z.object({ experiment_id: z.string() });
+
+/** What an import did, counted here. */
+export interface Imported {
+  experiments: number;
+  runs: number;
+  /** Of the runs: those that an earlier import had brought. */
+  known: number;
+  params: number;
+  points: number;
+  files: number;
+  bytes: number;
+  models: number;
+  versions: number;
+  /** What could not be imported, each with its reason. */
+  failures: string[];
+}
+
+const nothing = (): Imported => ({
+  experiments: 0,
+  runs: 0,
+  known: 0,
+  params: 0,
+  points: 0,
+  files: 0,
+  bytes: 0,
+  models: 0,
+  versions: 0,
+  failures: [],
+});
+
+interface Import {
+  source: MlflowSource;
+  api: TrackingApi;
+  say(line: string): void;
+  done: Imported;
+  /** Runs here by their ids there. */
+  runs: Map<string, { run_id: string; artifactUri: string }>;
+}
+
+/** Errors of one run or model do not end the import; a service that is away does. */
+const failureOf = (error: unknown): string => {
+  if (error instanceof ProblemError && error.status !== 401) return error.message;
+  if (error instanceof CommandError) return error.message;
+  throw error;
+};
+
+const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
+  tags.find(({ key }) => key === name)?.value;
+
+/** The experiment of this name here, or a new one. */
+async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
+  try {
+    const query = { experiment_name: name };
+    const { experiment } = await api.json(Found, 'GET mlflow/experiments/get-by-name', { query });
+    return { id: experiment.experiment_id, isDeleted: experiment.lifecycle_stage === 'deleted' };
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.status === 404)) throw error;
+    const body = { name, tags };
+    const { experiment_id } = await api.json(Made, 'POST mlflow/experiments/create', { body });
+    return { id: experiment_id, isDeleted: false };
+  }
+}
+
+/** Runs that earlier imports have brought, by their ids there. */
+async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<string, SourceRun>> {
+  const known = new Map<string, SourceRun>();
+  for await (const run of runsOf(api, experiment_id)) {
+    const id = tagOf(run, importedTag);
+    if (id !== undefined) known.set(id, run);
+  }
+  return known;
+}
+
+async function importRun(work: Import, experiment_id: string, run: SourceRun, known: SourceRun | undefined) {
+  const { api, done } = work;
+  if (known !== undefined && tagOf(known, completeTag) !== undefined) {
+    done.known += 1;
+    work.runs.set(run.id, { run_id: known.id, artifactUri: run.artifactUri });
+    if (run.isDeleted && !known.isDeleted)
+      await api.run('POST mlflow/runs/delete', { body: { run_id: known.id } });
+    return;
+  }
+  const { run_id, ...copied } = await copyRun(work, experiment_id, run, known?.id);
+  work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
+  const parent = tagOf(run, parentTag);
+  const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
+  if (value !== undefined)
+    await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
+  await endRun(api, run, run_id);
+  for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
+}
+
+/** Runs before those nested in them: a folder lists them in the order of their ids. */
+async function inOrder(work: Import, experiment: SourceExperiment): Promise<SourceRun[]> {
+  const runs: SourceRun[] = [];
+  for await (const run of work.source.runs(experiment)) runs.push(run);
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  const depth = (run: SourceRun, seen = 0): number => {
+    const parent = byId.get(tagOf(run, parentTag) ?? '');
+    return parent === undefined || seen > runs.length ? seen : depth(parent, seen + 1);
+  };
+  const depths = new Map(runs.map((run) => [run, depth(run)]));
+  return runs.toSorted(
+    (one, other) =>
+      (depths.get(one) ?? 0) - (depths.get(other) ?? 0) || (one.start ?? 0) - (other.start ?? 0),
+  );
+}
+
+async function importExperiment(work: Import, experiment: SourceExperiment): Promise<void> {
+  const { api, done, say } = work;
+  const { id, isDeleted } = await experimentFor(api, experiment);
+  const known = await knownRuns(api, id);
+  const runs = await inOrder(work, experiment);
+  const isLacking = runs.some((run) => tagOf(known.get(run.id) ?? run, completeTag) === undefined);
+  if (isDeleted && isLacking)
+    await api.run('POST mlflow/experiments/restore', { body: { experiment_id: id } });
+  for (const [index, run] of runs.entries()) {
+    await importRun(work, id, run, known.get(run.id)).catch((error: unknown) => {
+      done.failures.push(`run ${run.id} of ${experiment.name}: ${failureOf(error)}`);
+    });
+    if ((index + 1) % 10 === 0 || index + 1 === runs.length)
+      say(
+        `${experiment.name}: ${index + 1} of ${runs.length} runs, ${done.points} points, ${done.files} files`,
+      );
+  }
+  const here = new Set((await knownRuns(api, id)).keys());
+  const lost = runs.filter((run) => !here.has(run.id));
+  if (lost.length > 0)
+    done.failures.push(`${experiment.name}: ${lost.length} of ${runs.length} runs are not here`);
+  if (experiment.isDeleted && !(isDeleted && !isLacking))
+    await api.run('POST mlflow/experiments/delete', { body: { experiment_id: id } });
+  done.experiments += 1;
+  done.runs += runs.length - lost.length;
+}
+
+/**
+ * Bring experiments, runs and the registry of an MLflow server into this service, by its own MLflow API. Runs are marked
+ * with the tag `import.run_id`, so that a second import brings what the first one lacked, and nothing twice.
+ */
+export async function importMlflow(
+  source: MlflowSource,
+  api: TrackingApi,
+  say: (line: string) => void,
+): Promise<Imported> {
+  const work: Import = { source, api, say, done: nothing(), runs: new Map() };
+  const { done } = work;
+  for await (const experiment of source.experiments())
+    await importExperiment(work, experiment).catch((error: unknown) => {
+      done.failures.push(`${experiment.name}: ${failureOf(error)}`);
+    });
+  for await (const model of source.models()) {
+    const versions = await copyModel(api, model, work.runs).catch((error: unknown) => {
+      done.failures.push(`model ${model.name}: ${failureOf(error)}`);
+    });
+    if (versions === undefined) continue;
+    done.models += 1;
+    done.versions += versions;
+    say(`${model.name}: ${versions} versions`);
+  }
+  return done;
+}

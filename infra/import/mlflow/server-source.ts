@@ -1,0 +1,207 @@
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { CommandError } from '../../command/command-error.ts';
+import type {
+  MlflowSource,
+  SourceFile,
+  SourceModel,
+  SourcePoint,
+  SourceRun,
+  SourceVersion,
+} from './source.ts';
+import type { TrackingApi } from './tracking-api.ts';
+
+// Numbers of 64 bits come as digits of some servers and as numbers of others.
+const Long = z.union([z.number(), z.string().transform(Number)]);
+const Pairs = z.array(z.object({ key: z.string(), value: z.string().default('') })).default([]);
+const next_page_token = z.string().optional();
+
+const Experiments = z.object({
+  experiments: z
+    .array(
+      z.object({ experiment_id: z.string(), name: z.string(), lifecycle_stage: z.string(), tags: Pairs }),
+    )
+    .default([]),
+  next_page_token,
+});
+const Run = z.object({
+  info: z.object({
+    run_id: z.string(),
+    run_name: z.string().default(''),
+    user_id: z.string().default(''),
+    status: z.string().default('RUNNING'),
+    start_time: Long.optional(),
+    end_time: Long.optional(),
+    lifecycle_stage: z.string(),
+    artifact_uri: z.string().default(''),
+  }),
+  data: z
+    .object({ params: Pairs, tags: Pairs, metrics: z.array(z.object({ key: z.string() })).default([]) })
+    .default({ params: [], tags: [], metrics: [] }),
+  inputs: z
+    .object({ dataset_inputs: z.array(z.record(z.string(), z.unknown())).default([]) })
+    .default({ dataset_inputs: [] }),
+});
+const Runs = z.object({ runs: z.array(Run).default([]), next_page_token });
+const History = z.object({
+  metrics: z
+    .array(
+      z.object({
+        key: z.string(),
+        value: z.union([z.number(), z.string()]).default(0),
+        timestamp: Long.default(0),
+        step: Long.default(0),
+      }),
+    )
+    .default([]),
+  next_page_token,
+});
+const Files = z.object({
+  files: z
+    .array(z.object({ path: z.string(), is_dir: z.boolean().default(false), file_size: Long.default(0) }))
+    .default([]),
+  next_page_token,
+});
+const Models = z.object({
+  registered_models: z
+    .array(
+      z.object({
+        name: z.string(),
+        description: z.string().default(''),
+        tags: Pairs,
+        aliases: z.array(z.object({ alias: z.string(), version: Long })).default([]),
+      }),
+    )
+    .default([]),
+  next_page_token,
+});
+const Versions = z.object({
+  model_versions: z
+    .array(
+      z.object({
+        version: Long,
+        description: z.string().default(''),
+        source: z.string().default(''),
+        run_id: z.string().default(''),
+        run_link: z.string().default(''),
+        current_stage: z.string().default('None'),
+        tags: Pairs,
+      }),
+    )
+    .default([]),
+  next_page_token,
+});
+
+const pageRows = 1000;
+const pagePoints = 20_000;
+
+export const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
+  id: info.run_id,
+  name: info.run_name,
+  status: info.status,
+  user: info.user_id,
+  start: info.start_time,
+  end: info.end_time,
+  isDeleted: info.lifecycle_stage === 'deleted',
+  params: data.params,
+  tags: data.tags,
+  metrics: [...new Set(data.metrics.map(({ key }) => key))],
+  datasets: inputs.dataset_inputs,
+  artifactUri: info.artifact_uri,
+});
+
+/** Pages of a search, for as long as there is a token. */
+async function* pages<T extends { next_page_token?: string | undefined }>(
+  ask: (token: { page_token?: string }) => Promise<T>,
+): AsyncGenerator<T> {
+  let token: string | undefined;
+  do {
+    const page = await ask(token === undefined ? {} : { page_token: token });
+    yield page;
+    token = page.next_page_token === '' ? undefined : page.next_page_token;
+  } while (token !== undefined);
+}
+
+/** All runs of an experiment, deleted ones too. */
+export async function* runsOf(api: TrackingApi, experiment_id: string): AsyncGenerator<SourceRun> {
+  const body = { experiment_ids: [experiment_id], run_view_type: 'ALL', max_results: pageRows };
+  // Oldest first, so that runs come before those nested in them.
+  const order_by = ['attributes.start_time ASC'];
+  for await (const { runs } of pages((token) =>
+    api.json(Runs, 'POST mlflow/runs/search', { body: { ...body, order_by, ...token } }),
+  ))
+    yield* runs.map(runOf);
+}
+
+export async function* historyOf(
+  api: TrackingApi,
+  run_id: string,
+  metric_key: string,
+): AsyncGenerator<SourcePoint[]> {
+  const query = { run_id, metric_key, max_results: pagePoints };
+  for await (const { metrics } of pages((token) =>
+    api.json(History, 'GET mlflow/metrics/get-history', { query: { ...query, ...token } }),
+  ))
+    yield metrics;
+}
+
+export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): AsyncGenerator<SourceFile> {
+  const query = { run_id, ...(folder !== '' && { path: folder }) };
+  for await (const { files } of pages((token) =>
+    api.json(Files, 'GET mlflow/artifacts/list', { query: { ...query, ...token } }),
+  )) {
+    for (const { path, is_dir, file_size } of files) {
+      if (!is_dir) yield { path, size: file_size };
+      else if (path.startsWith(folder) && path.length > folder.length) yield* filesOf(api, run_id, path);
+      else throw new CommandError(`${api.url} lists the folder ${path} below ${folder}.`);
+    }
+  }
+}
+
+async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion[]> {
+  const filter = `name='${name.replaceAll("'", "''")}'`;
+  const found: SourceVersion[] = [];
+  for await (const { model_versions } of pages((token) =>
+    api.json(Versions, 'GET mlflow/model-versions/search', {
+      query: { filter, max_results: pageRows, ...token },
+    }),
+  ))
+    found.push(
+      ...model_versions.map(({ version, run_id, run_link, current_stage, ...others }) => ({
+        ...others,
+        number: version,
+        runId: run_id,
+        runLink: run_link,
+        stage: current_stage,
+      })),
+    );
+  return found.toSorted((one, other) => one.number - other.number);
+}
+
+/** All names of a registry with their versions. */
+export async function* modelsOf(api: TrackingApi): AsyncGenerator<SourceModel> {
+  for await (const { registered_models } of pages((token) =>
+    api.json(Models, 'GET mlflow/registered-models/search', { query: { max_results: 100, ...token } }),
+  ))
+    for (const model of registered_models) yield { ...model, versions: await versionsOf(api, model.name) };
+}
+
+/** A tracking server, read by its REST API. */
+export const serverSource = (api: TrackingApi): MlflowSource => ({
+  async *experiments() {
+    const body = { view_type: 'ALL', max_results: pageRows };
+    for await (const { experiments } of pages((token) =>
+      api.json(Experiments, 'POST mlflow/experiments/search', { body: { ...body, ...token } }),
+    ))
+      for (const { experiment_id, name, lifecycle_stage, tags } of experiments)
+        yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
+  },
+  runs: ({ id }) => runsOf(api, id),
+  points: ({ id }, metric) => historyOf(api, id, metric),
+  files: ({ id }) => filesOf(api, id),
+  async openFile({ id }, path) {
+    const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
+    return body === null ? Readable.from([]) : Readable.fromWeb(body);
+  },
+  models: () => modelsOf(api),
+});

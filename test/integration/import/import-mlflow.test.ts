@@ -1,0 +1,173 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { folderSource } from '../../../infra/import/mlflow/folder-source.ts';
+import { importMlflow } from '../../../infra/import/mlflow/import-mlflow.ts';
+import { serverSource } from '../../../infra/import/mlflow/server-source.ts';
+import { TrackingApi } from '../../../infra/import/mlflow/tracking-api.ts';
+import { type TestService, testService } from '../../support/service.ts';
+import { mlflowBridge } from './mlflow-bridge.ts';
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await testService();
+  folder = await mkdtemp(join(tmpdir(), 'mlruns-'));
+  const files: Record<string, string> = {
+    '1/meta.yaml': "experiment_id: '1'\nname: digits\nlifecycle_stage: active\n",
+    '1/tags/team': 'vision',
+    '1/aa/meta.yaml':
+      'run_id: aa\nrun_name: child\nuser_id: ada\nstatus: 3\nstart_time: 1700000000000\nend_time: 1700000009000\nlifecycle_stage: active\n',
+    '1/aa/tags/mlflow.parentRunId': 'bb',
+    '1/bb/meta.yaml':
+      'run_id: bb\nrun_name: parent\nuser_id: ada\nstatus: 4\nstart_time: 1700000000000\nend_time: 1700000005000\nlifecycle_stage: active\n',
+    '1/bb/params/model/depth': '3',
+    '1/bb/metrics/val/loss':
+      '1700000000000 0.5 0\n1700000001000 nan 1\n1700000001000 nan 1\n1700000002000 -inf 2\n',
+    '1/bb/artifacts/model/MLmodel': 'flavors: {}\n',
+    '.trash/2/meta.yaml': "experiment_id: '2'\nname: given up\nlifecycle_stage: deleted\n",
+    '.trash/2/cc/meta.yaml': 'run_id: cc\nstatus: 1\nstart_time: 1700000000000\nlifecycle_stage: deleted\n',
+    'models/churn/meta.yaml': 'name: churn\ndescription: Who leaves\n',
+    'models/churn/aliases/champion': '3',
+    'models/churn/version-1/meta.yaml': 'version: 1\nsource: s3://models/churn\ncurrent_stage: None\n',
+    'models/churn/version-3/meta.yaml':
+      'version: 3\nsource: runs:/bb/model\nrun_id: bb\ncurrent_stage: Production\n',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  await symlink('/etc/hostname', join(folder, '1/bb/artifacts/link'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const silently = () => undefined;
+
+async function target() {
+  const bridge = await mlflowBridge(service, await service.user('developer'));
+  return { bridge, api: new TrackingApi(bridge.url, undefined) };
+}
+
+/** Everything that a source holds, without the ids that differ from one service to the next. */
+async function contentOf(api: TrackingApi) {
+  const source = serverSource(api);
+  const found: unknown[] = [];
+  for await (const experiment of source.experiments()) {
+    const { id: _, tags, ...described } = experiment;
+    found.push({ ...described, tags: tags.filter(({ key }) => key === 'team') });
+    for await (const { id, artifactUri: _uri, tags: own, ...run } of source.runs(experiment)) {
+      const points = [];
+      for (const metric of run.metrics)
+        for await (const page of source.points({ ...run, id, tags: [], artifactUri: '' }, metric))
+          points.push(...page);
+      const files = [];
+      for await (const file of source.files({ ...run, id, tags: [], artifactUri: '' })) files.push(file);
+      const imported = own.find(({ key }) => key === 'import.run_id')?.value;
+      found.push({ ...run, imported: imported !== undefined, points, files });
+    }
+  }
+  return found;
+}
+
+test('a folder of MLflow comes whole, once, and goes on after an interruption', async () => {
+  const { bridge, api } = await target();
+  try {
+    bridge.refuse('/api/2.0/mlflow/runs/update');
+    const first = await importMlflow(folderSource(folder), api, silently);
+    expect(first.failures).toHaveLength(1);
+    const second = await importMlflow(folderSource(folder), api, silently);
+    expect(second.failures).toEqual([]);
+    expect(second).toMatchObject({ experiments: 2, runs: 3, known: 2, models: 1, versions: 2 });
+    const third = await importMlflow(folderSource(folder), api, silently);
+    expect(third).toMatchObject({ runs: 3, known: 3, points: 0, files: 0, failures: [] });
+    const content = await contentOf(api);
+    expect(content).toContainEqual({ name: 'given up', isDeleted: true, tags: [] });
+    expect(content).toContainEqual({
+      name: 'parent',
+      status: 'FAILED',
+      user: 'ada',
+      start: 1700000000000,
+      end: 1700000005000,
+      isDeleted: false,
+      params: [{ key: 'model/depth', value: '3' }],
+      metrics: ['val/loss'],
+      datasets: [],
+      imported: true,
+      points: [
+        { key: 'val/loss', value: 0.5, timestamp: 1700000000000, step: 0 },
+        { key: 'val/loss', value: 'NaN', timestamp: 1700000001000, step: 1 },
+        { key: 'val/loss', value: '-Infinity', timestamp: 1700000002000, step: 2 },
+      ],
+      files: [{ path: 'model/MLmodel', size: 12 }],
+    });
+    const [model] = await Array.fromAsync(serverSource(api).models());
+    expect(model).toMatchObject({
+      name: 'churn',
+      description: 'Who leaves',
+      aliases: [{ alias: 'champion', version: 3 }],
+    });
+    expect(model?.versions.map(({ number, stage }) => [number, stage])).toEqual([
+      [1, 'None'],
+      [3, 'Production'],
+    ]);
+    const runs = await Array.fromAsync(serverSource(api).experiments());
+    const digits = runs.find(({ name }) => name === 'digits');
+    const children = digits === undefined ? [] : await Array.fromAsync(serverSource(api).runs(digits));
+    const parent = children.find(({ name }) => name === 'parent');
+    const child = children.find(({ name }) => name === 'child');
+    expect(child?.tags).toContainEqual({ key: 'mlflow.parentRunId', value: parent?.id });
+    expect(model?.versions.at(-1)?.source).toBe(`${parent?.artifactUri}/model`);
+    expect(model?.versions.at(-1)?.runId).toBe(parent?.id);
+  } finally {
+    await bridge.close();
+  }
+});
+
+test('a server of MLflow comes whole, and what does not fit is named', async () => {
+  const from = await target();
+  const to = await target();
+  try {
+    const create = await from.api.send('POST mlflow/experiments/create', { body: { name: 'audio' } });
+    const { experiment_id } = (await create.json()) as { experiment_id: string };
+    const made = await from.api.send('POST mlflow/runs/create', {
+      body: { experiment_id, run_name: 'one', start_time: 1_700_000_000_000 },
+    });
+    const { run } = (await made.json()) as { run: { info: { run_id: string; artifact_uri: string } } };
+    const { run_id, artifact_uri } = run.info;
+    const metrics = Array.from({ length: 1000 }, (_, step) => ({
+      key: 'loss',
+      value: 1 / (step + 1),
+      timestamp: 1_700_000_000_000 + step,
+      step,
+    }));
+    await from.api.run('POST mlflow/runs/log-batch', { body: { run_id, metrics } });
+    const large = Buffer.alloc(5_000_000, 'ab');
+    const path = artifact_uri.replace('mlflow-artifacts:/', '');
+    // More than one request takes: it comes and goes in parts.
+    const begun = await from.api.send(`POST mlflow-artifacts/mpu/create/${path}`, {
+      body: { path: 'large.bin', num_parts: 1 },
+    });
+    const { upload_id, credentials } = (await begun.json()) as {
+      upload_id: string;
+      credentials: { url: string }[];
+    };
+    const { url = '' } = credentials[0] ?? {};
+    await (await fetch(url, { method: 'PUT', body: large })).arrayBuffer();
+    await from.api.run(`POST mlflow-artifacts/mpu/complete/${path}`, {
+      body: { path: 'large.bin', upload_id, parts: [{ part_number: 1 }] },
+    });
+    await from.api.run('POST mlflow/registered-models/create', { body: { name: 'taken' } });
+    const imported = await importMlflow(serverSource(from.api), to.api, silently);
+    expect(imported).toMatchObject({ runs: 1, points: 1000, files: 1, bytes: 5_000_000 });
+    expect(imported.failures.find((failure) => failure.startsWith('model taken: '))).toMatch(
+      'belongs to somebody else',
+    );
+    const sent = (await contentOf(from.api)) as { imported?: boolean }[];
+    const arrived = await contentOf(to.api);
+    expect(arrived).toEqual(sent.map((row) => ('imported' in row ? { ...row, imported: true } : row)));
+  } finally {
+    await from.bridge.close();
+    await to.bridge.close();
+  }
+});

@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
+import { type RequestMethod, servedMethods } from '../../../shared/http/request-method.ts';
+import type { TestService, TestUser } from '../../support/service.ts';
+
+const isMethod = (method: string): method is RequestMethod =>
+  servedMethods(endpoint.method).some((one) => one === method);
+
+/** MLflow's API of a test service as one user, behind a port. `refuse` names a path whose next call is refused. */
+export async function mlflowBridge(service: TestService, as: TestUser) {
+  const refused = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://bridge');
+    const { method = '' } = request;
+    const content = await buffer(request);
+    if (!isMethod(method) || refused.delete(pathname)) {
+      response.writeHead(400).end('{}');
+      return;
+    }
+    const answer = await service.call(endpoint, {
+      method,
+      path: { mlflow_path: pathname.slice(1) },
+      query: searchParams.toString(),
+      headers: { 'Content-Type': request.headers['content-type'] ?? 'application/octet-stream' },
+      body: content,
+      as,
+    });
+    response.writeHead(answer.status, answer.headers).end(answer.bytes);
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    refuse: (path: string) => refused.add(path),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
