@@ -34,6 +34,9 @@ export interface Asked {
 
 const variable = /\{(.+?)\+?\}/g;
 
+/** Number of worlds in this process. */
+let made = 0;
+
 /** A deployment in virtual time: the real functions on models of DynamoDB and Batch. */
 export class World {
   readonly clock: VirtualClock;
@@ -54,9 +57,10 @@ export class World {
   ) {
     this.clock = clock;
     this.meter = new Meter(() => clock.now);
-    // Clients belong to their environment, so these models serve this world alone.
+    made += 1;
     this.environment = {
-      AWS_REGION: 'us-east-1',
+      // A process has one client for each region, and jobs of the scenarios before go on in their own world.
+      AWS_REGION: `world-${made}`,
       ACCOUNTS_TABLE: 'accounts',
       RECORDS_TABLE: 'records',
       BUCKET: 'bucket',

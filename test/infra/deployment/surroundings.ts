@@ -3,6 +3,7 @@ import { deployment } from './synthesized.ts';
 
 const plain = await deployment();
 const surrounded = await deployment({
+  name: 'staging',
   tags: 'team=vision',
   permissionsBoundary: 'developers',
   vpcId: 'vpc-0123456789abcdef0',
@@ -22,13 +23,35 @@ test('a permissions boundary bounds every role', () => {
   }
 });
 
+test('the functions of a stage are in the stack of their own, bounded, tagged, and those that its API names', () => {
+  const ofStage = surrounded.of('AWS::Lambda::Function').filter(({ stack }) => stack === 'staging-functions');
+  const uris = surrounded
+    .of('AWS::ApiGateway::Method')
+    .map(({ Properties }) => JSON.stringify(Properties.Integration.Uri));
+  const named = uris.flatMap((uri) => /:function:([^/"]+)/.exec(uri)?.[1] ?? []);
+  expect(ofStage.map(({ Properties }) => Properties.FunctionName).sort()).toEqual([...new Set(named)].sort());
+  const roles = surrounded.of('AWS::IAM::Role').filter(({ stack }) => stack === 'staging-functions');
+  expect(roles.length).toBeGreaterThan(10);
+  for (const { Properties } of roles) {
+    expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(':policy/developers');
+  }
+  for (const { Properties } of ofStage) {
+    expect(Properties.Tags).toEqual(
+      expect.arrayContaining([
+        { Key: 'service', Value: 'staging' },
+        { Key: 'team', Value: 'vision' },
+      ]),
+    );
+  }
+});
+
 test('tags are on what costs money, also on the nodes that Batch starts', () => {
   const tag = { Key: 'team', Value: 'vision' };
   for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::Lambda::Function']) {
     for (const { Properties } of surrounded.of(type)) expect(Properties.Tags).toContainEqual(tag);
   }
   for (const { Properties } of surrounded.of('AWS::Batch::ComputeEnvironment')) {
-    expect(Properties.Tags).toMatchObject({ team: 'vision', service: 'model-project-service' });
+    expect(Properties.Tags).toMatchObject({ team: 'vision', service: 'staging' });
   }
   const { TagSpecifications } = surrounded.of('AWS::EC2::LaunchTemplate')[0]!.Properties.LaunchTemplateData;
   for (const { Tags } of TagSpecifications) expect(Tags).toContainEqual(tag);
