@@ -126,6 +126,8 @@ export async function requireStrategyToRemove(
       strategy: 'random',
       compression: 1,
       allocation: 'uniform',
+      max_loss: null,
+      goal: 'size',
       exclude: [],
       max_error: null,
       seed: 0,

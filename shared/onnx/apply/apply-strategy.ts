@@ -54,6 +54,9 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
   structured_reconstruct: ({ model, report, observed }, request) =>
     pruneStructured(model, { ...request, strategy: 'structured_reconstruct' }, report, observed.statistics),
   optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
+  auto: () => {
+    throw new Error('auto is made of other strategies');
+  },
   random: structured('random'),
 };
 

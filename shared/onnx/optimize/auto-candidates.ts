@@ -1,10 +1,13 @@
 import { parseRequest } from '../apply/parse-request.ts';
+import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 
-/** A way to quantize that `auto` tries: methods one after the other, each on what the one before it left. */
+/** What `auto` tries: methods one after the other, each on what the one before it left. */
 export interface Candidate {
   name: string;
-  steps: readonly QuantizeRequest[];
+  steps: readonly OptimizationRequest[];
+  /** Of a pruning: the factor, which need not be a whole number. */
+  compression?: number;
 }
 
 /** What candidates depend on. */
@@ -18,7 +21,7 @@ export interface Choice {
 type Values = Readonly<Record<string, unknown>>;
 
 /** A complete request of one step. @throws Error where the values are no method: a mistake here, not the caller's */
-function stepOf(values: Values, { seed }: Choice['request']): QuantizeRequest {
+function stepOf(values: Values, { seed }: Pick<QuantizeRequest, 'seed'>): QuantizeRequest {
   const request = parseRequest({ operation: 'quantize', seed, ...values });
   if (request.operation !== 'quantize') throw new Error('a step of a quantization is none');
   return request;

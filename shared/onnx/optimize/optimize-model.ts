@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated } from '../strategies/optimization-request.ts';
-import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
 import { extents } from './extents.ts';
@@ -12,14 +11,10 @@ import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
 import { emptyFolder, type TrialContext } from './run-trial.ts';
-import { AutoSearch } from './search-auto.ts';
+import { searchAuto } from './search-auto.ts';
 import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
-
-/** Whether strategies are searched for. */
-const isAuto = (one: Optimization): one is Optimization & { request: QuantizeRequest } =>
-  one.request.operation === 'quantize' && one.request.strategy === 'auto';
 
 /** Model files of more bytes get a new process for each stage, so that none holds the bytes of an earlier one. */
 const keptMost = 2 ** 29;
@@ -119,14 +114,13 @@ class Work {
   }
 
   /** Applies the best of all strategies. */
-  async #search(
-    optimization: Optimization & { request: QuantizeRequest },
-    before: StageAnswer<'read'>,
-    feeds: FeedPlans,
-  ) {
+  async #search(before: StageAnswer<'read'>, feeds: FeedPlans) {
+    const { optimization, stages } = this;
     const place = { out: this.#out, scratch: this.#scratch };
-    const search = new AutoSearch({ optimization, stages: this.stages, before, feeds, ...place });
-    const { final, tried, notes, calibrated } = await search.run();
+    const { final, tried, notes, calibrated } = await searchAuto({
+      ...{ optimization, stages, before, feeds },
+      ...place,
+    });
     return { accepted: { final, excluded: [], notes, warnings: [] }, calibrated, tried };
   }
 
@@ -136,7 +130,7 @@ class Work {
     await emptyFolder(this.#scratch, user);
     const before = await this.#read(model, 'model');
     const extent = extents[request.measure];
-    const isSearch = isAuto(optimization);
+    const isSearch = request.strategy === 'auto';
     const mustCompare = request.max_error !== null || isCalibrated(request) || isSearch;
     const isRunnable =
       fitInMemory(this.#bounds, before.weight_bytes) &&
@@ -144,8 +138,8 @@ class Work {
     const feeds = planFeeds(optimization, before.inputs);
     const isCompared = request.measure !== 'none' || request.max_error !== null || isSearch;
     if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
-    const { accepted, calibrated, tried } = isAuto(optimization)
-      ? await this.#search({ ...optimization, request: optimization.request }, before, feeds)
+    const { accepted, calibrated, tried } = isSearch
+      ? await this.#search(before, feeds)
       : await this.#transform(feeds, isRunnable && isCompared);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));

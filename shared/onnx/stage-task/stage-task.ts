@@ -68,6 +68,8 @@ const tasks = {
     /** Folder of what was observed; null where nothing was. */
     observed: z.string().nullable(),
     out: z.string(),
+    /** Of a pruning that auto tries: a factor that need not be a whole number. */
+    compression: z.number().optional(),
     /** Name of the result in there. */
     name: z.string().optional(),
   }),

@@ -14,7 +14,11 @@ export function transformStage(
   { progress }: Pick<StageReporter, 'progress'>,
 ): StageAnswer<'transform'> {
   const { model: path, out } = task;
-  const request = parseRequest(task.request);
+  const parsed = parseRequest(task.request);
+  const request =
+    parsed.operation === 'prune' && task.compression !== undefined
+      ? { ...parsed, compression: task.compression }
+      : parsed;
   const observed = readObservations(task.observed);
   const model = loadModel(path);
   const report = new TransformReport();

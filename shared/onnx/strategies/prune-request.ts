@@ -3,6 +3,7 @@ import { type Checked, checkValues } from './check-values.ts';
 import type { ValuesOf } from './parameter.ts';
 import { commonRules, wholeNumber } from './parameter-rules.ts';
 import { type PruneStrategy, pruneFacts, pruneParameters, pruneStrategyNames } from './prune-strategies.ts';
+import { searchRules } from './search-rules.ts';
 
 /** A pruning to be done, with every default filled in. */
 export type PruneRequest = { operation: 'prune'; strategy: PruneStrategy } & ValuesOf<typeof pruneParameters>;
@@ -40,6 +41,7 @@ const schemaOf = <S extends PruneStrategy>(strategy: S) =>
       compression: compressionOf(strategy),
       allocation: allocationOf(strategy),
       ...commonRules(pruneParameters),
+      ...searchRules(pruneFacts(strategy).searches === true, strategy, pruneParameters.max_error),
     })
     .describe(pruneFacts(strategy).description);
 

@@ -1,4 +1,4 @@
-import { commonParameters } from './common-parameters.ts';
+import { commonParameters, searchParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 
@@ -21,6 +21,7 @@ export const pruneParameters = {
     // Records of earlier releases do not have it.
     before: 'uniform',
   },
+  ...searchParameters,
   ...commonParameters('The relative L2 error of an output above which the request fails.'),
 } as const satisfies Parameters;
 
@@ -29,6 +30,8 @@ interface PruneFacts extends StrategyFacts {
   compression?: number;
   /** Whether it can spread what it removes by sensitivity. */
   isAllocated?: boolean;
+  /** Whether it chooses among the others. */
+  searches?: boolean;
 }
 
 /** Every way to prune, by the name that requests give it. */
@@ -74,6 +77,12 @@ export const pruneStrategies = {
     description:
       'Fuses the graph into fewer operators and computes its constants; prunes no weight, the same to rounding.',
     compression: 1,
+  },
+  auto: {
+    description:
+      'The smallest or fastest result of the structured strategies that loses at most max_loss; every candidate is measured.',
+    compression: 1,
+    searches: true,
   },
   random: {
     description: 'Removes whole channels, neurons and attention heads by chance: the baseline.',

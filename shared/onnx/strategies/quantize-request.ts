@@ -4,12 +4,12 @@ import type { ValuesOf } from './parameter.ts';
 import { choice, commonRules, names } from './parameter-rules.ts';
 import {
   type Combination,
-  goals,
   type QuantizeStrategy,
   quantizeFacts,
   quantizeParameters,
   quantizeStrategyNames,
 } from './quantize-strategies.ts';
+import { searchRules } from './search-rules.ts';
 
 /** A quantization to be done, with every default filled in. */
 export type QuantizeRequest = { operation: 'quantize'; strategy: QuantizeStrategy } & ValuesOf<
@@ -47,32 +47,6 @@ const includable = ({ strategy, include }: Method) =>
     ? names.max(0, `must be empty with ${strategy}`)
     : z.array(z.enum(include, `takes ${list(include)}`)).max(include.length, 'names one twice');
 
-/** Rules of what only a search takes. */
-function searchRules(isOpen: boolean, strategy: QuantizeStrategy) {
-  const { max_loss, goal, max_error } = quantizeParameters;
-  if (!isOpen) {
-    return {
-      max_loss: z.null(`is taken by auto, not ${strategy}`).default(null).describe(max_loss.description),
-      goal: z.literal('size', `is taken by auto, not ${strategy}`).default('size').describe(goal.description),
-    };
-  }
-  return {
-    max_loss: z
-      .number('must be a number')
-      .positive('must be above 0')
-      .default(0.01)
-      .describe(max_loss.description),
-    goal: z
-      .enum(goals, `must be one of ${goals.join(', ')}`)
-      .default('size')
-      .describe(goal.description),
-    max_error: z
-      .null('must not be given with auto, which takes max_loss')
-      .default(null)
-      .describe(max_error.description),
-  };
-}
-
 const smoothing = (isOpen: boolean, strategy: QuantizeStrategy) =>
   isOpen
     ? z
@@ -104,7 +78,7 @@ function schemaOf(method: Method) {
       bias_correction: described('bias_correction', choice(smooths, false, settled)),
       inputs_only: described('inputs_only', choice(inputsOnly, false, settled)),
       ...commonRules(quantizeParameters),
-      ...searchRules(searches, strategy),
+      ...searchRules(searches, strategy, quantizeParameters.max_error),
     })
     .describe(
       [quantizeFacts(strategy).description, ...(method.note === undefined ? [] : [method.note])].join(' '),

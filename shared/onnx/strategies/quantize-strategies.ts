@@ -1,13 +1,10 @@
-import { commonParameters } from './common-parameters.ts';
+import { commonParameters, searchParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 
 /** Types that quantized values may have. */
 export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
 export type QuantType = (typeof quantTypes)[number];
-
-/** What `auto` makes small. */
-export const goals = ['size', 'latency'] as const;
 
 /** Parameters of quantizations. */
 export const quantizeParameters = {
@@ -75,21 +72,7 @@ export const quantizeParameters = {
     otherwise: false,
     before: false,
   },
-  max_loss: {
-    kind: 'positive',
-    description:
-      'With auto: how much may be lost, as a share of accuracy where the model has an evaluation set, else as the relative L2 error of an output.',
-    usage: 'A number such as `0.01`, which it is without it.',
-    before: null,
-  },
-  goal: {
-    kind: 'text',
-    description: 'With auto: what is to be small, the size of the file or the time of a run.',
-    usage: '`size` or `latency`.',
-    values: goals,
-    otherwise: 'size',
-    before: 'size',
-  },
+  ...searchParameters,
   ...commonParameters(
     'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
   ),

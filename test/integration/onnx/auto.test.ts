@@ -7,20 +7,25 @@ import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
+import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { transformer } from '../../support/onnx/quantizable-networks.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
-/** Quantizes a model by the best method within a loss. */
-async function auto(model: Model, max_loss: number) {
+/** Optimizes a model by the best method within a loss. */
+async function auto(
+  model: Model,
+  max_loss: number,
+  method: Readonly<Record<string, unknown>> = { operation: 'quantize', precision: 8 },
+) {
   const [folder, work] = [await testFolder(), await testFolder()];
   saveModel(model, folder);
   const lines: string[] = [];
   const optimized = await optimizeModel({
     request: parseRequest({
-      operation: 'quantize',
+      ...method,
       strategy: 'auto',
-      precision: 8,
       max_loss,
       measure: 'none',
     }),
@@ -62,4 +67,33 @@ test('a target that no candidate holds fails, and names the nearest', async () =
   await expect(auto(model, 1e-7)).rejects.toThrow(
     /^No method loses at most 1e-7: the nearest, float16, loses /,
   );
+});
+
+test('auto prunes as much as the target allows', async () => {
+  const random = seededRandom(5);
+  const [width, hidden] = [16, 32];
+  // Half of the neurons take nothing.
+  const first = Float32Array.from({ length: width * hidden }, (_, at) =>
+    at % hidden < hidden / 2 ? random() - 0.5 : 0,
+  );
+  const second = Float32Array.from({ length: hidden * 4 }, () => random() - 0.5);
+  const model = smallModel({
+    nodes: [
+      makeNode('MatMul', ['x', 'first'], ['h'], { name: 'first' }),
+      makeNode('Tanh', ['h'], ['a'], { name: 'tanh' }),
+      makeNode('MatMul', ['a', 'second'], ['y'], { name: 'second' }),
+    ],
+    constants: [
+      makeTensor('first', 'float', [width, hidden], first),
+      makeTensor('second', 'float', [hidden, 4], second),
+    ],
+    inputs: { x: [2, width] },
+    outputs: { y: [2, 4] },
+  });
+  const { receipt } = await auto(model, 0.001, { operation: 'prune' });
+  const chosen = receipt.candidates.find(({ is_chosen }) => is_chosen);
+  expect(chosen).toMatchObject({ name: 'structured_l2, compression 2', holds: true });
+  expect(receipt.pruning).toMatchObject({ strategy: 'structured_l2', compression: 2 });
+  expect(receipt.candidates.map(({ holds }) => holds)).toContain(false);
+  expect(receipt.file_bytes.after).toBe(chosen?.file_bytes);
 });

@@ -10,8 +10,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
-const task = JSON.parse(readFileSync(0, 'utf8'));
+// One task a line; the stage's process waits for more until it is ended.
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const task = JSON.parse((await lines.next()).value ?? '');
 const write = (line: unknown) => writeSync(3, `${JSON.stringify(line)}\n`);
 const [other = ''] = task.request.exclude;
 

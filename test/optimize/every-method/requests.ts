@@ -27,11 +27,13 @@ const bounds: Readonly<Record<string, number>> = {
   float16: 0.02,
 };
 
-const prunings: readonly Trial[] = pruneStrategyNames.map((strategy) => ({
-  name: `prune ${strategy}`,
-  request: { operation: 'prune', strategy, compression: 2 },
-  mostError: undefined,
-}));
+const prunings: readonly Trial[] = pruneStrategyNames
+  .filter((strategy) => strategy !== 'auto')
+  .map((strategy) => ({
+    name: `prune ${strategy}`,
+    request: { operation: 'prune', strategy, compression: strategy === 'optimize' ? 1 : 2 },
+    mostError: undefined,
+  }));
 
 /** Every published combination of strategy, precision and type. */
 const quantizations: readonly Trial[] = quantizeSchemas().flatMap(({ shape }) => {

@@ -16,7 +16,13 @@ test('a record of an earlier release removes the same part of each layer', () =>
     max_error: null,
     seed: 0,
   };
-  expect(storedRequest().parse(old)).toEqual({ ...old, measure: 'full', allocation: 'uniform' });
+  expect(storedRequest().parse(old)).toEqual({
+    ...old,
+    measure: 'full',
+    allocation: 'uniform',
+    max_loss: null,
+    goal: 'size',
+  });
 });
 
 describe('a pruning', () => {
@@ -24,8 +30,9 @@ describe('a pruning', () => {
     const compression = strategy.endsWith('2_4') ? 2 : 1;
     const allocation = strategy === 'structured_reconstruct' ? 'sensitivity' : 'uniform';
     const common = { operation: 'prune', exclude: [], seed: 0, max_error: null, measure: 'quick' };
+    const max_loss = strategy === 'auto' ? 0.01 : null;
     expect(checkPruning({ strategy, compression })).toEqual({
-      request: { ...common, strategy, compression, allocation },
+      request: { ...common, strategy, compression, allocation, max_loss, goal: 'size' },
     });
   });
 
@@ -35,6 +42,8 @@ describe('a pruning', () => {
     [{ strategy: 'random', allocation: 'sensitivity' }, ['allocation']],
     [{ strategy: 'structured_reconstruct', allocation: 'even' }, ['allocation']],
     [{ strategy: 'optimize', compression: 2 }, ['compression']],
+    [{ strategy: 'auto', compression: 2, max_error: 0.1 }, ['compression', 'max_error']],
+    [{ strategy: 'random', max_loss: 0.1, goal: 'latency' }, ['max_loss', 'goal']],
     [{ strategy: 'random', compression: 1.5, seed: 2 ** 32 }, ['compression', 'seed']],
     [{ strategy: 'random', exclude: [''], max_error: -1, more: 1 }, ['exclude', 'max_error', 'more']],
     [{ strategy: 'L1', compression: 0 }, ['strategy', 'compression']],

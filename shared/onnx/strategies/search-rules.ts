@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { goals, searchParameters } from './common-parameters.ts';
+
+/** Rules of the parameters that only `auto` takes, and of the one that it does not take. */
+export function searchRules(isOpen: boolean, strategy: string, max_error: { description: string }) {
+  const { max_loss, goal } = searchParameters;
+  if (!isOpen) {
+    return {
+      max_loss: z.null(`is taken by auto, not ${strategy}`).default(null).describe(max_loss.description),
+      goal: z.literal('size', `is taken by auto, not ${strategy}`).default('size').describe(goal.description),
+    };
+  }
+  return {
+    max_loss: z
+      .number('must be a number')
+      .positive('must be above 0')
+      .default(0.01)
+      .describe(max_loss.description),
+    goal: z
+      .enum(goals, `must be one of ${goals.join(', ')}`)
+      .default('size')
+      .describe(goal.description),
+    max_error: z
+      .null('must not be given with auto, which takes max_loss')
+      .default(null)
+      .describe(max_error.description),
+  };
+}
