@@ -50,6 +50,7 @@ export const catalogueLists = blockLists<Omit<SegmentRef, 'id'>, CatalogueState>
 /** Reads that begin anew because segments were replaced meanwhile. */
 const roundsMost = 5;
 const keysAtOnce = 100;
+const batchesAtOnce = 4;
 
 export interface CatalogueRows {
   rows: ExperimentRow[];
@@ -83,7 +84,7 @@ export async function readTail(
     batches.push(experiment_ids.slice(from, from + keysAtOnce));
   const unreadable: UnreadableRecordError[] = [];
   const rows: ExperimentRow[] = [];
-  for (const batch of batches) {
+  const read = async (batch: readonly string[]) => {
     const pairs = batch.map((experiment_id) => ({ project_id, experiment_id }));
     const [found, tracked] = await Promise.all([
       records.batchGet(batch.map((id) => experimentKey(project_id, id))),
@@ -92,8 +93,11 @@ export async function readTail(
     const items = found.filter((item): item is Item => item !== undefined);
     const page = readPage({ items, next: undefined }, parseExperiment);
     unreadable.push(...(page.unreadable ?? []), ...tracked.unreadable);
-    rows.push(...page.items.map((one) => rowOf(one, tracked.of.get(one.experiment_id) ?? nothingTracked)));
-  }
+    return page.items.map((one) => rowOf(one, tracked.of.get(one.experiment_id) ?? nothingTracked));
+  };
+  for (let from = 0; from < batches.length; from += batchesAtOnce)
+    for (const found of await Promise.all(batches.slice(from, from + batchesAtOnce).map(read)))
+      rows.push(...found);
   return { rows, unreadable };
 }
 

@@ -157,6 +157,43 @@ async function markExisting(
   await tryWrite(records.write(put, ...marks));
 }
 
+/** Experiments that one fold reads at once, and altogether: thousands may run, of which none can be folded. */
+const windowMost = 4 * foldMost;
+const readMost = 20 * foldMost;
+
+/** Marked experiments that nobody is going to change soon, as many as one fold takes or a few more, with their rows. */
+async function findQuiet(
+  records: TableReader<'records'>,
+  project_id: string,
+  marks: readonly CatalogueMark[],
+  now: number,
+): Promise<{ quiet: CatalogueMark[]; read: Map<string, ExperimentRow> }> {
+  const quiet = marks.filter(({ removed }) => removed);
+  const read = new Map<string, ExperimentRow>();
+  const present = marks.filter(({ removed }) => !removed);
+  // Where not all are read, each fold begins elsewhere, so that none stays unread for ever.
+  const start = present.length <= readMost ? 0 : Math.floor(Math.random() * present.length);
+  const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, readMost);
+  for (let from = 0; from < turned.length && read.size < foldMost; from += windowMost) {
+    const some = turned.slice(from, from + windowMost);
+    const { rows } = await readTail(
+      records,
+      project_id,
+      some.map(({ experiment_id }) => experiment_id),
+    );
+    const known = new Map(rows.map((row) => [row.experiment_id, row]));
+    for (const mark of some) {
+      const row = known.get(mark.experiment_id);
+      if (row === undefined) continue;
+      const isStill = row.kind === 'logged' && markAge(mark, now) > quietMilliseconds;
+      if (!isFinal(row.status) && !isStill) continue;
+      quiet.push(mark);
+      read.set(mark.experiment_id, row);
+    }
+  }
+  return { quiet, read };
+}
+
 /** Fold some marked experiments into segments. False where there are too few, or another process folds them. */
 async function foldSome(
   records: TableWriter<'records'>,
@@ -167,15 +204,7 @@ async function foldSome(
 ): Promise<boolean> {
   const marks = (await readMarks(records, project_id)).filter(({ large }) => !large);
   if (marks.length < least) return false;
-  const present = marks.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
-  const first = await readTail(records, project_id, present.slice(0, 4 * foldMost));
-  const read = new Map(first.rows.map((row) => [row.experiment_id, row]));
-  const isQuiet = (mark: CatalogueMark): boolean => {
-    const row = read.get(mark.experiment_id);
-    if (row === undefined) return mark.removed;
-    return isFinal(row.status) || (row.kind === 'logged' && markAge(mark, now) > quietMilliseconds);
-  };
-  const quiet = marks.filter(isQuiet);
+  const { quiet, read } = await findQuiet(records, project_id, marks, now);
   if (quiet.length < least) return false;
   const removed = quiet.filter((mark) => mark.removed).slice(0, removedMost);
   const others = quiet.filter((mark) => !mark.removed).slice(0, foldMost - removed.length);

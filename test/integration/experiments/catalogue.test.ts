@@ -4,7 +4,7 @@ import { endpoint as create } from '../../../functions/experiments/create-experi
 import { endpoint as remove } from '../../../functions/experiments/delete-experiment.endpoint.ts';
 import { endpoint as list } from '../../../functions/experiments/list-experiments.endpoint.ts';
 import { readCatalogue } from '../../../shared/data/catalogue.ts';
-import { cataloguePartition } from '../../../shared/data/catalogue-mark.ts';
+import { cataloguePartition, markNew } from '../../../shared/data/catalogue-mark.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
 import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
@@ -172,6 +172,28 @@ describe('the catalogue of a project', () => {
     const seen = (await rows(project_id)).filter((row) => row.tag('seen') === 'yes');
     expect(seen.map(({ name }) => name).sort()).toEqual(['n0', 'n1']);
     expect(await names()).toEqual(expected);
+  });
+
+  test('folds what has ended behind hundreds that run', async () => {
+    const project_id = await newProject(service, as);
+    await fold(records, project_id);
+    const recorded = async (value: number | null, number: number) => {
+      const made = Array.from({ length: number }, () => experimentOf(project_id, value));
+      await records.write(
+        ...made.flatMap((one) => [putExperiment(one), markNew(project_id, one.experiment_id)]),
+        count(project_id, { experiments: number }),
+      );
+      return made.map(({ experiment_id }) => experiment_id);
+    };
+    for (let round = 0; round < 8; round += 1) await recorded(null, 45);
+    const ended = await recorded(0.5, 10);
+    await fold(records, project_id);
+    const { marks, manifest } = await segmentsOf(project_id);
+    expect(marks).toBe(360);
+    expect(manifest.blocks.map(({ rows: number }) => number)).toEqual([10]);
+    const found = byId(await rows(project_id));
+    expect(found.size).toBe(370);
+    expect([...found.keys()]).toEqual(expect.arrayContaining(ended));
   });
 
   test('keeps nothing of an experiment that was deleted', async () => {
