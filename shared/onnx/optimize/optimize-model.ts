@@ -12,6 +12,7 @@ import { type FeedPlans, planFeeds } from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
 import { emptyFolder, type TrialContext } from './run-trial.ts';
 import { searchAuto } from './search-auto.ts';
+import { smoothedByDefault } from './smooth-by-default.ts';
 import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
@@ -21,7 +22,7 @@ const keptMost = 2 ** 29;
 
 /** One optimization under way. */
 class Work {
-  readonly optimization: Optimization;
+  optimization: Optimization;
   readonly stages: StageLog;
   readonly #bounds;
   readonly #scratch: string;
@@ -124,11 +125,21 @@ class Work {
     return { accepted: { final, excluded: [], notes, warnings: [] }, calibrated, tried };
   }
 
+  #smoothByDefault(before: StageAnswer<'read'>): void {
+    const { request, calibration } = this.optimization;
+    this.optimization = {
+      ...this.optimization,
+      request: smoothedByDefault(request, calibration !== undefined, before),
+    };
+  }
+
   async run(): Promise<Optimized> {
-    const { optimization, stages } = this;
-    const { model, user, request } = optimization;
-    await emptyFolder(this.#scratch, user);
-    const before = await this.#read(model, 'model');
+    const { stages } = this;
+    await emptyFolder(this.#scratch, this.optimization.user);
+    const before = await this.#read(this.optimization.model, 'model');
+    if (fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
+    const { optimization } = this;
+    const { request } = optimization;
     const extent = extents[request.measure];
     const isSearch = request.strategy === 'auto';
     const mustCompare = request.max_error !== null || isCalibrated(request) || isSearch;

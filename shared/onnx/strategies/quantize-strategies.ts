@@ -46,7 +46,8 @@ export const quantizeParameters = {
     kind: 'positive',
     description:
       'SmoothQuant: the share, from 0 to 1, of the size of each activation channel that is moved into the weights.',
-    usage: 'A number such as `0.5`; without it nothing is moved. Needs a calibration set.',
+    usage:
+      'A number such as `0.5`. Without it 0.7 by dynamic in a transformer whose model has a calibration set, else nothing is moved. Needs a calibration set.',
     before: null,
   },
   equalize: {

@@ -31,7 +31,6 @@ results+=("$folder/reference-dynamic.onnx")
 [ -e "$folder/reference-dynamic.onnx" ] || "$python" "$here/reference.py" "$folder"
 quantize dynamic-per-tensor --strategy dynamic --precision 8 --no-per-channel
 quantize dynamic --strategy dynamic --precision 8
-quantize dynamic-smooth --strategy dynamic --precision 8 --smooth-alpha 0.7
 quantize static-inputs --strategy static_minmax --precision 8 --inputs-only
 quantize static-inputs-smooth --strategy static_minmax --precision 8 --inputs-only --smooth-alpha 0.5
 quantize weight-only --strategy weight_only --precision 4
