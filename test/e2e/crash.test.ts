@@ -15,7 +15,7 @@ interface Experiment {
 
 const command = "sh -c 'echo began; sleep 2; echo done'";
 
-describe('a crash in the middle of a training', { timeout: 60_000 }, () => {
+describe('a crash in the middle of a training', () => {
   let folder: string;
   let service: LocalService;
   let headers: Record<string, string>;

@@ -15,14 +15,15 @@ const laneProgram = join(import.meta.dirname, 'kill/delete-lane.program.ts');
 
 /** Experiments that have ended come with eight records each. */
 const sizes = {
-  short: { draws: 1, isNamed: false, lanes: 2, areApart: false, project: { ended: 10, objects: 30 } },
+  short: { draws: 1, isNamed: false, lanes: 1, areApart: false, project: { ended: 4, objects: 12 } },
   long: { draws: 200, isNamed: true, lanes: 3, areApart: true, project: { ended: 62, objects: 2000 } },
 };
 
-async function prove({ folder, started, size, seeds = [1], say, report }: ProofContext): Promise<Figure[]> {
+async function prove(context: ProofContext): Promise<Figure[]> {
+  const { folder, started, size, seeds = [1], say, report } = context;
   const { draws, isNamed, lanes: laneCount, areApart, project } = sizes[size];
   const template = await makeTemplate(join(folder, 'template'), project);
-  const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
+  const program = await buildProgram(context);
   const lanes = await Promise.all(
     Array.from({ length: laneCount }, (_, index) => {
       const given = { folder: join(folder, `lane-${index}`), program, template };

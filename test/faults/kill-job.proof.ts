@@ -6,12 +6,11 @@ import type { Proof, ProofContext } from './proof.ts';
 const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lanes: number }>> = {
   short: {
     draws: [
-      { kind: 'train', scenarios: ['again'], draws: 1, named: ['artifact-recorded'] },
-      { kind: 'train', scenarios: ['waiting'], draws: 0, named: ['turn-taken'] },
-      { kind: 'rerun', scenarios: ['plain'], draws: 1, named: [] },
-      { kind: 'prune', scenarios: ['again'], draws: 0, named: ['concluded'] },
+      { kind: 'train', scenarios: ['again'], draws: 0, named: ['artifact-recorded'] },
+      { kind: 'train', scenarios: ['waiting'], draws: 1, named: [] },
+      { kind: 'prune', scenarios: ['again'], draws: 1, named: [] },
     ],
-    lanes: 2,
+    lanes: 1,
   },
   long: { draws: [{ kind: 'train', scenarios, draws: 200, named: undefined }], lanes: 4 },
 };

@@ -93,13 +93,14 @@ async function batchAway(trial: Trial, say: ProofContext['say'], jobs: number): 
   ];
 }
 
-async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: ProofContext) {
+async function prove(context: ProofContext) {
+  const { folder, started, size, seeds: [seed = 1] = [], say } = context;
   const { outages, ...load } = sizes[size];
   const injector = new Injector({});
   injector.install();
   started.defer(() => injector.use({}));
   const engines = await startEngines(started, join(folder, 'engines'));
-  const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
+  const program = await buildProgram(context);
   const lane = await startLane(started, { folder: join(folder, 'lane'), engines, program });
   const figures: Figure[] = [];
   for (const { rate, seconds } of outages) {

@@ -1,4 +1,5 @@
 import type { Figure } from '../../infra/bench/figure.ts';
+import type { Program } from './world/build-program.ts';
 
 /** What a proof works with. */
 export interface ProofContext {
@@ -10,6 +11,8 @@ export interface ProofContext {
   size: 'short' | 'long';
   /** What is drawn is drawn once for each of them; 1 alone unless given. */
   seeds?: readonly number[];
+  /** Of processes that are killed; unless it is given, a proof bundles one. */
+  program?: Program;
   say(line: string): void;
   /** Takes the figures so far, now and then: they remain where the proof is broken off. */
   report?(figures: Figure[]): void;

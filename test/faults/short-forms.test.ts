@@ -1,17 +1,26 @@
-import { glob, readFile } from 'node:fs/promises';
+import { glob, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { shortForm } from '../support/short-form.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proofFolder, shortForm } from '../support/short-form.ts';
 import { proof as events } from './events.proof.ts';
 import { planVariable } from './injection/plan.ts';
 import { proof as killDelete } from './kill-delete.proof.ts';
 import { proof as killJob } from './kill-job.proof.ts';
 import { proof as outages } from './outages.proof.ts';
 import { proof as superseded } from './superseded.proof.ts';
+import { buildProgram, type Program } from './world/build-program.ts';
 
-describe('short form of', { timeout: 120_000 }, () => {
+describe('short form of', () => {
+  let folder: string;
+  let program: Program;
+  beforeAll(async () => {
+    folder = await proofFolder();
+    program = await buildProgram({ folder });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
   test.each([killJob, killDelete, superseded, outages, events])('$title', async (proof) => {
-    const { missed, output } = await shortForm(proof);
+    const { missed, output } = await shortForm(proof, { program });
     expect(missed, output).toEqual([]);
   });
 });

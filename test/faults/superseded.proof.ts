@@ -11,14 +11,15 @@ import { buildProgram } from './world/build-program.ts';
 import { sharesOf, startEngines } from './world/engines.ts';
 
 const sizes = {
-  short: { kinds: ['train'], draws: 1, isNamed: false, lanes: 2 },
+  short: { kinds: ['train'], draws: 1, isNamed: false, lanes: 1 },
   long: { kinds: ['train', 'prune', 'quantize'], draws: 30, isNamed: true, lanes: 3 },
 } as const;
 
-async function prove({ folder, started, size, seeds = [1], say }: ProofContext) {
+async function prove(context: ProofContext) {
+  const { folder, started, size, seeds = [1], say } = context;
   const { kinds, draws, isNamed, lanes: laneCount } = sizes[size];
   const engines = await startEngines(started, join(folder, 'engines'));
-  const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
+  const program = await buildProgram(context);
   const lanes = await Promise.all(
     sharesOf(engines, laneCount).map((share, index) =>
       startLane(started, { folder: join(folder, `lane-${index}`), engines: share, program }),

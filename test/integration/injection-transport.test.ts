@@ -46,7 +46,7 @@ function headsOf(came: string): string[] {
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-describe('hostile strings on their way', { timeout: 120_000 }, () => {
+describe('hostile strings on their way', () => {
   let around: Surroundings;
   let gateway: RunningGateway;
   let texts: readonly string[];

@@ -49,11 +49,12 @@ function strikeOf({ role: text, at, when }: Mark, random: () => number): Strike 
 
 /** Lives the lives of jobs of these kinds with a kill in each, in `laneCount` lanes at once, and counts what is wrong. */
 export async function proveKills(
-  { folder, started, size, seeds = [1], say, report }: ProofContext,
+  context: ProofContext,
   draws: readonly Draw[],
   laneCount: number,
 ): Promise<Figure[]> {
-  const program = { file: await buildProgram(join(folder, 'program')), cache: join(folder, 'cache') };
+  const { folder, started, size, seeds = [1], say, report } = context;
+  const program = await buildProgram(context);
   const lanes = await Promise.all(
     Array.from({ length: laneCount }, (_, index) => {
       const given = { folder: join(folder, `lane-${index}`), program };

@@ -4,16 +4,33 @@ import { bundleOptions } from '../../../infra/local/build/bundle-options.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Bundles the program of the killed processes into `folder`, since loading the SDK from its sources takes most of a second. */
-export async function buildProgram(folder: string): Promise<string> {
+/** The bundled program of the killed processes, and the folder in which Node keeps it compiled. */
+export interface Program {
+  file: string;
+  cache: string;
+}
+
+/**
+ * Bundles it within the folder of a proof, unless that is given one, since loading the SDK from its sources takes most of a
+ * second.
+ */
+export async function buildProgram({
+  folder,
+  program,
+}: {
+  folder: string;
+  program?: Program;
+}): Promise<Program> {
+  if (program !== undefined) return program;
+  const outdir = join(folder, 'program');
   await build({
     ...bundleOptions,
     absWorkingDir: root,
     entryPoints: [{ in: 'test/faults/program.ts', out: 'program' }],
-    outdir: folder,
+    outdir,
     outExtension: { '.js': '.mjs' },
     external: ['onnxruntime-node', 'sharp'],
     sourcemap: false,
   });
-  return join(folder, 'program.mjs');
+  return { file: join(outdir, 'program.mjs'), cache: join(folder, 'cache') };
 }

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import { deployment } from './synthesized.ts';
+import { deployment, equipped } from './synthesized.ts';
 
-const service = await deployment({
-  spot: true,
-  gpuInstanceTypes: ['g4dn.xlarge'],
-  trustedImages: ['111122223333.dkr.ecr.eu-central-1.amazonaws.com/own/image:1'],
-});
+const service = await deployment(equipped);
 
 const definition = (name: string) =>
   service

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
-import { deployment } from './synthesized.ts';
+import { deployment, equipped } from './synthesized.ts';
 
-const service = await deployment({
-  spot: true,
-  gpuInstanceTypes: 'g4dn.xlarge',
-  trustedImages: 'example/image:1',
-  alarmEmail: 'somebody@example.org',
-  corsOrigins: 'https://app.example',
-  bucketVersioning: true,
-});
+const service = await deployment(equipped);
 const plain = await deployment();
 const withoutAlarms = await deployment({ alarms: 'false', alarmEmail: 'somebody@example.org' });
 
@@ -58,10 +51,9 @@ const free = [
   'AWS::SQS::QueuePolicy',
 ];
 
-test('a budget of the account sends mails where there is an address, and costs nothing', async () => {
+test('a budget of the account sends mails where there is an address, and costs nothing', () => {
   expect(plain.of('AWS::Budgets::Budget')).toEqual([]);
-  const options = { alarmEmail: 'ops@example.org', monthlyBudget: '120' };
-  const [budget] = (await deployment(options)).of('AWS::Budgets::Budget');
+  const [budget] = service.of('AWS::Budgets::Budget');
   expect(budget?.Properties).toMatchObject({
     Budget: {
       BudgetType: 'COST',

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { readOptions } from '../../../infra/deployment-options.ts';
 import { routeOf } from '../../../infra/routes.ts';
 import { ownAnswers } from '../../../infra/stacks/api/gateway-responses.ts';
 import { accountTypes } from '../../../shared/data/user.ts';
 import { isOperation, servedMethods } from '../../../shared/http/request-method.ts';
-import { deployment, endpoints, type Resource } from './synthesized.ts';
+import { deployment, endpoints, equipped, type Resource } from './synthesized.ts';
 
-const service = await deployment({ corsOrigins: ['https://app.example'] });
+const service = await deployment(equipped);
 
 const resources = new Map(service.of('AWS::ApiGateway::Resource').map((resource) => [resource.id, resource]));
 
@@ -158,13 +159,14 @@ test('headers of gateway responses need no escape: quotes enclose a value and ar
 });
 
 test('the burst of the stage is half of what the account runs at once, unless it is given', async () => {
-  const burstOf = async (options: Record<string, string>) => {
+  const burstOf = (options: Record<string, string>) => readOptions(options).requestBurst;
+  expect(burstOf({ concurrentFunctions: '100' })).toBe(50);
+  expect(burstOf({ concurrentFunctions: '1000' })).toBe(100);
+  expect(burstOf({ concurrentFunctions: '1000', requestBurst: '400' })).toBe(400);
+  for (const options of [{}, { requestBurst: '30' }]) {
     const { Properties } = (await deployment(options)).of('AWS::ApiGateway::Stage')[0]!;
-    return Properties.MethodSettings[0].ThrottlingBurstLimit;
-  };
-  expect(await burstOf({ concurrentFunctions: '100' })).toBe(50);
-  expect(await burstOf({ concurrentFunctions: '1000' })).toBe(100);
-  expect(await burstOf({ concurrentFunctions: '1000', requestBurst: '400' })).toBe(400);
+    expect(Properties.MethodSettings[0].ThrottlingBurstLimit).toBe(burstOf(options));
+  }
 });
 
 test('what anybody may call has a throttle of its own, never above that of the stage', async () => {

@@ -6,7 +6,6 @@ import { shortForm } from '../../support/short-form.ts';
 // At once, because they wait for most of their time, each in processes of its own.
 (process.platform === 'linux' ? test.concurrent : test.skip).each([descriptors, diskFull])(
   '$title loses nothing that was acknowledged, and is told clearly',
-  { timeout: 180_000 },
   async (proof) => {
     const { missed, output } = await shortForm(proof);
     expect(missed, output).toEqual([]);

@@ -82,11 +82,13 @@ describe.runIf(canSandbox())('a command in a sandbox', () => {
       TOKEN: `secret-${randomUUID()} "$HOME" 'one'\\\n# two\ttail `,
     };
     let shown = '';
-    const { stdout } = await sh('printf "%s|%s|" "$TOKEN" "$EMPTY"; env | grep -c "^VARIABLE_"; sleep 1', {
+    const print = 'printf "%s|%s|" "$TOKEN" "$EMPTY"; env | grep -c "^VARIABLE_"';
+    const { stdout } = await sh(`${print}; until test -e looked; do sleep 0.05; done`, {
       env,
       onOutput: async () => {
         const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
         shown += (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join();
+        await writeFile(join(house.run, 'home/looked'), '');
       },
     });
     expect(stdout).toBe(`${env.TOKEN}||0\n`);

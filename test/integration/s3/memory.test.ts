@@ -55,7 +55,7 @@ async function expectWhole(Key: string): Promise<void> {
 }
 
 describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in under 100 MB', () => {
-  test('as a single streamed put, and read again', { timeout: 60_000 }, async () => {
+  test('as a single streamed put, and read again', async () => {
     const before = await memory(server, 'VmRSS');
     const Body = Readable.from(mebibytes(0, totalMebibytes));
     await server.client.send(
@@ -65,7 +65,7 @@ describe.skipIf(lacks('own-server') || unmeasurable)('300 MB pass through in und
     expect((await memory(server, 'VmHWM')) - before).toBeLessThan(mostGrowth);
   });
 
-  test('as a multipart upload, three parts at a time, and read again', { timeout: 60_000 }, async () => {
+  test('as a multipart upload, three parts at a time, and read again', async () => {
     const before = await memory(server, 'VmRSS');
     const upload = { Bucket, Key: 'multipart' };
     const { UploadId } = await server.client.send(new CreateMultipartUploadCommand(upload));

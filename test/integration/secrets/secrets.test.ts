@@ -22,7 +22,7 @@ describe('a canary is found', () => {
   });
 });
 
-test('no secret gets into logs, errors, DescribeJobs or files', { timeout: 180_000 }, async () => {
+test('no secret gets into logs, errors, DescribeJobs or files', async () => {
   const { missed, output } = await shortForm(proof);
   expect(missed, output).toEqual([]);
 });

@@ -144,7 +144,7 @@ describe('a rerun', () => {
   test.each([
     ['ran out of memory', 'eat', { vcpus: '0.25', memory: '512' }, 'memory'],
     ['was stopped at its timeout', 'wait', { timeout: '3' }, 'timeout'],
-  ])('goes on from the checkpoints of one that %s', { timeout: 120_000 }, async (_, what, query, reason) => {
+  ])('goes on from the checkpoints of one that %s', async (_, what, query, reason) => {
     const project = await begin();
     await project.put(config.replace(`${what}: false`, `${what}: true`));
     const first = await project.train(query);

@@ -159,9 +159,7 @@ describe('an environment from an index', () => {
     return env;
   };
 
-  test('a second project of the same wheels gets them as they are installed, as long as its index has them', {
-    timeout: 300_000,
-  }, async () => {
+  test('a second project of the same wheels gets them as they are installed, as long as its index has them', async () => {
     const index = await startPackageIndex({ tiny: { [wheel]: bytes } });
     const shared = { operatorEnv: operatorEnv(), packageIndexes: [new URL(index.url).origin] };
     const spec = { env_type: 'python', dependencies: `--index-url ${index.url}\ntiny` } as const;
@@ -214,9 +212,7 @@ describe('an environment from an index', () => {
     });
   });
 
-  test('further indexes, links and early releases reach pip; without a cache, too', {
-    timeout: 120_000,
-  }, async () => {
+  test('further indexes, links and early releases reach pip; without a cache, too', async () => {
     await writeWheel(join(fixture.folder, 'early.whl'), '2.0rc1');
     const early = await readFile(join(fixture.folder, 'early.whl'));
     const main = await startPackageIndex({});
