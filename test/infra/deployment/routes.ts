@@ -163,7 +163,7 @@ test('the burst of the stage is half of what the account runs at once, unless it
   expect(burstOf({ concurrentFunctions: '100' })).toBe(50);
   expect(burstOf({ concurrentFunctions: '1000' })).toBe(100);
   expect(burstOf({ concurrentFunctions: '1000', requestBurst: '400' })).toBe(400);
-  for (const options of [{}, { requestBurst: '30' }]) {
+  for (const options of [{}, { requestBurst: '30' }] as Record<string, string>[]) {
     const { Properties } = (await deployment(options)).of('AWS::ApiGateway::Stage')[0]!;
     expect(Properties.MethodSettings[0].ThrottlingBurstLimit).toBe(burstOf(options));
   }

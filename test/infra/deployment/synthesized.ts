@@ -66,7 +66,7 @@ export async function synthesize(
 ): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-deployment-'));
   try {
-    return await synthesizeInto(folder, context);
+    return await synthesizeInto(folder, context, served);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -75,6 +75,7 @@ export async function synthesize(
 async function synthesizeInto(
   folder: string,
   context: Readonly<Record<string, unknown>>,
+  served: readonly AnyEndpoint[],
 ): Promise<Deployment> {
   const bundle = join(folder, 'bundle');
   await mkdir(bundle);
