@@ -63,6 +63,7 @@ export const samples: Samples = {
   'query.experiments': '01jgk8c1d5f9h3k7n0q4t8w2za,01jgk8a0c4e8g2j6m0p4r8t2v6',
   'Comparison.attributes': { differ: { config_version: [2, 3] }, equal: { kind: 'train' } },
   'Comparison.params': { differ: { 'optimizer.lr': ['0.1', '0.01'] }, equal: { epochs: '20' } },
+  'Comparison.tags': { differ: { stage: ['baseline', null] }, equal: { team: 'vision' } },
   'Comparison.metrics': { differ: { accuracy: [0.961, 0.972] }, equal: {} },
   'Experiment.name': 'train-4',
   note: 'Baseline, before *augmentation*.',
