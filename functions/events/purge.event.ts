@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import { controlBatch, writeObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import {
@@ -8,12 +9,14 @@ import {
 } from '../../shared/data/closed-account.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/purge.ts';
+import { retainedList } from '../../shared/data/retained.ts';
 import { scheduleNextPass, type WatchedPosition } from '../../shared/data/watched-list.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
 import { purgeAnnounced } from '../../shared/purge/purge-announced.ts';
 import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
 import { purgeMembers } from '../../shared/purge/purge-members.ts';
+import { purgeRetained } from '../../shared/purge/purge-retained.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
@@ -25,7 +28,7 @@ export const event = defineTask({
   name: 'purge',
   runtime: { timeout: seconds + 60 },
   needs: { accounts: writeAccounts, records: writeRecords, objects: writeObjects, batch: controlBatch },
-  watches: [closedAccounts, unfinishedPurges],
+  watches: [closedAccounts, unfinishedPurges, retainedList],
 
   async run(_: unknown, { accounts, records, objects, batch, settings, now, log }) {
     const hasTime = forSeconds(seconds);
@@ -54,6 +57,7 @@ export const event = defineTask({
       },
     };
     await drainList(closed, hasTime, log, now);
+    await purgeRetained({ records, newId: () => ulid().toLowerCase(), now, log }, hasTime);
     await drainList(purges, hasTime, log, now);
   },
 });

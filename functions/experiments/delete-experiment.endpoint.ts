@@ -2,25 +2,16 @@ import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound, ServiceError } from '../../shared/core/service-error.ts';
-import { catalogueMark, markRemoved } from '../../shared/data/catalogue-mark.ts';
 import { findContinuation } from '../../shared/data/continuation.ts';
-import {
-  experimentRemains,
-  removeExperiment,
-  requireExperimentToRemove,
-} from '../../shared/data/experiment.ts';
-import { foldCatalogue } from '../../shared/data/fold-catalogue.ts';
+import { requireExperimentToRemove } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
-import { count } from '../../shared/data/project.ts';
-import { newPurge, recordPurge } from '../../shared/data/purge.ts';
-import { unrank } from '../../shared/data/ranking.ts';
-import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { purgeInRequest } from '../../shared/purge/purge-in-request.ts';
+import { removeOneExperiment } from '../../shared/purge/remove-experiment.ts';
 import { experimentPath } from './experiment-path.ts';
 
 /** @throws ServiceError `conflict` while another experiment starts from its checkpoints */
@@ -67,33 +58,15 @@ export const endpoint = defineEndpoint({
       );
     }
     await requireUncontinued(records, experiment_id);
-    const deleted = {
-      objects: experiment.artifacts + experiment.checkpoints,
-      bytes: experiment.artifact_bytes + experiment.checkpoint_bytes,
-    };
-    const purge = newPurge(context, experimentRemains(project_id, experiment_id));
-    let isInSegment = false;
-    const write = async () => {
-      const mark = await markRemoved(records, project_id, experiment_id);
-      isInSegment = mark.remains;
-      await records.write(
-        removeExperiment(experiment, removable),
-        mark.write,
-        count(project_id, { experiments: -1, objects: -deleted.objects, bytes: -deleted.bytes }),
-        ...unrank(experiment),
-        recordPurge(purge),
-      );
-    };
-    try {
-      await retryOnConflict(write, { isConflict: (error) => error.isOnly(catalogueMark) });
-    } catch (error) {
-      // One may have begun at the same moment.
-      await requireUncontinued(records, experiment_id);
-      throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
-    }
-    if (isInSegment) await foldCatalogue(records, project_id, { milliseconds: 0, least: 1 });
+    const { purge, removed } = await removeOneExperiment(context, experiment, removable).catch(
+      async (error: unknown) => {
+        // One may have begun at the same moment.
+        await requireUncontinued(records, experiment_id);
+        throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
+      },
+    );
     await purgeInRequest(context, purge);
-    return { experiment_id, deleted };
+    return { experiment_id, deleted: removed };
   },
 });
 

@@ -1,20 +1,12 @@
 import * as z from 'zod';
-import { Sha256, Timestamp } from '../../shared/core/formats.ts';
 import { listArtifacts } from '../../shared/data/artifact.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { answerList, paging } from '../../shared/http/paging.ts';
+import { ArtifactAnswer } from './artifact-answer.ts';
 import { experimentPath } from './experiment-path.ts';
-
-const ArtifactAnswer = z.object({
-  path: z.string(),
-  size: z.number().int(),
-  sha256: Sha256.nullable().describe('Null for a file that a client sent in parts.'),
-  media_type: z.string(),
-  created_at: Timestamp,
-});
 
 export const endpoint = defineEndpoint({
   name: 'listArtifacts',

@@ -8,6 +8,8 @@ export interface WatchedList<N extends TableName = TableName> {
   readonly table: N;
   /** Keys of the partitions. All begin with the first, as no other partition of the table does. */
   readonly partitions: readonly [string, ...string[]];
+  /** Whether rows that expire start the task, too. */
+  readonly startsByExpiry?: true;
   /** Whether rows can be in others than the first; they can unless this is given. */
   isSpread?(table: TableReader<TableName>): Promise<boolean>;
 }

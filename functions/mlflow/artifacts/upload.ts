@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../../shared/core/service-error.ts';
-import { clientObject, findAnnounced, putClientArtifact } from '../../../shared/data/client-artifact.ts';
-import { ProjectBytesError, requireProjectBytes } from '../../../shared/data/project-bytes.ts';
+import type { Artifact } from '../../../shared/data/artifact.ts';
+import { clientObject } from '../../../shared/data/client-artifact.ts';
 import { announce } from '../../../shared/data/purge.ts';
-import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
+import { acceptArtifact, requireArtifactRoom } from '../../experiments/accept-artifact.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
 import type { Place } from './artifact-home.ts';
@@ -12,38 +10,17 @@ import type { Place } from './artifact-home.ts';
 const mediaTypes = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 const anyBytes = 'application/octet-stream';
 
-/** @throws ServiceError `conflict` where a project has no room for so many bytes more */
-async function requireRoom({ records, settings }: MlflowContext, place: Place, bytes: number): Promise<void> {
-  const { project_id } = place.home;
-  await requireProjectBytes(records, project_id, bytes, settings.limits.projectBytes).catch(
-    (error: unknown) => {
-      throw error instanceof ProjectBytesError ? new ServiceError('conflict', error.message) : error;
-    },
-  );
-}
+const requireRoom = (context: MlflowContext, { home }: Place, bytes: number): Promise<void> =>
+  requireArtifactRoom(context, home.project_id, bytes);
 
-interface Stored {
-  object: string;
-  size: number;
-  sha256: string | null;
-  media_type: string;
-}
-
-/** Record a file whose object has arrived as it was announced, and remove the one that it replaces. */
-async function accept(context: MlflowContext, { home, path }: Place, stored: Stored): Promise<void> {
-  const { records, newId, now, settings } = context;
-  const purge = await retryOnConflict(async () => {
-    const announced_at = await findAnnounced(records, stored.object);
-    if (announced_at === undefined)
-      throw doesNotExist('There is no such upload: it was completed or aborted.');
-    const value = { path, ...stored, created_at: now().toISOString() };
-    return putClientArtifact(records, home, value, announced_at, {
-      newId,
-      now,
-      maxProjectBytes: settings.limits.projectBytes,
-    });
-  });
-  if (purge !== undefined) await purgeInRequest(context, purge);
+/** Record a file whose object has arrived. @throws ServiceError `RESOURCE_DOES_NOT_EXIST` where it was not announced */
+async function accept(
+  context: MlflowContext,
+  { home, path }: Place,
+  stored: Omit<Artifact, 'path' | 'created_at'>,
+): Promise<void> {
+  const accepted = await acceptArtifact(context, home, { path, ...stored });
+  if (accepted === undefined) throw doesNotExist('There is no such upload: it was completed or aborted.');
 }
 
 /** Store a file that came with the request. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ServiceError } from '../../../shared/core/service-error.ts';
 import { claimName, findClaimedName } from '../../../shared/data/project.ts';
+import { retain } from '../../../shared/data/retained.ts';
 import { requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
@@ -85,6 +86,8 @@ const marking = (path: string, deletes: boolean): Route =>
       throw mlflowError('RESOURCE_DOES_NOT_EXIST', `No ${state} experiment with id=${project_id} exists`);
     }
     const at = deletes ? context.now().toISOString() : null;
+    if (at !== null)
+      await context.records.write(...retain({ project_id, experiment_id: null, deleted_at: at }));
     await changeProject(context, { project_id }, () => ({ deleted_at: at }));
     return {};
   });

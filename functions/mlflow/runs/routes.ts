@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { retain } from '../../../shared/data/retained.ts';
 import { changeFields } from '../../experiments/change-fields.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -20,13 +21,16 @@ export const getRun = route('GET mlflow/runs/get', z.object(runIdField), async (
 const marking = (path: string, deletes: boolean): Route =>
   route(`POST mlflow/runs/${path}`, z.object(runIdField), async ({ run_id }, context) => {
     const { experiment } = await requireRun(context, run_id, 'developer');
+    const deleted_at = context.now().toISOString();
+    const { project_id, experiment_id } = experiment;
+    if (deletes) await context.records.write(...retain({ project_id, experiment_id, deleted_at }));
     await changeFields(context, experiment, (present) => {
-      const { deleted_at, ...others } = present;
-      if (deletes === (deleted_at !== undefined)) {
+      const { deleted_at: marked, ...others } = present;
+      if (deletes === (marked !== undefined)) {
         const state = deletes ? 'active' : 'deleted';
         throw mlflowError('INVALID_PARAMETER_VALUE', `The run ${run_id} must be in the '${state}' state.`);
       }
-      return { fields: deletes ? { ...present, deleted_at: context.now().toISOString() } : others };
+      return { fields: deletes ? { ...present, deleted_at } : others };
     });
     return {};
   });

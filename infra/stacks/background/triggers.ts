@@ -88,9 +88,9 @@ export function startByLists(
       batchSize: 1000,
       maxBatchingWindow: Duration.minutes(watchMinutes),
       maxRecordAge: Duration.hours(eventHours),
-      filters: ofTable.map(({ partitions: [first] }) =>
+      filters: ofTable.map(({ partitions: [first], startsByExpiry = false }) =>
         FilterCriteria.filter({
-          eventName: FilterRule.or('INSERT', 'MODIFY'),
+          eventName: FilterRule.or('INSERT', 'MODIFY', ...(startsByExpiry ? ['REMOVE'] : [])),
           dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(first) } } },
         }),
       ),

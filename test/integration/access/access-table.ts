@@ -111,6 +111,8 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   readExperimentMetrics: [viewerRead, 200],
   listArtifacts: [viewerRead, 200],
   downloadArtifact: [viewerRead, 302],
+  requestArtifactUpload: [memberChange, 200],
+  putArtifact: [memberChange, 200],
 
   createModel: [ownerOrNew, 200],
   putModel: [ownerChange, 200],

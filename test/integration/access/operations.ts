@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
+import { endpoint as requestArtifactUpload } from '../../../functions/experiments/request-artifact-upload.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
@@ -10,7 +11,7 @@ import { recordedModel } from '../../support/model.ts';
 import type { Call } from '../../support/service.ts';
 import { recordedStrategy } from '../../support/strategy.ts';
 import { plain, red } from '../pictures/picture-service.ts';
-import { sha256 } from '../projects/upload-file.ts';
+import { send, sha256 } from '../projects/upload-file.ts';
 import { json } from '../users/body.ts';
 import { command, dataset, type PeopledService, type Person, password, source } from './people.ts';
 
@@ -80,6 +81,21 @@ const onExperiment = (hasEnded: boolean, query: Readonly<Record<string, string>>
     if (target === undefined) return { query };
     const { experiment_id } = await service.experimentIn(target.project_id, hasEnded);
     return { path: { experiment_id }, query };
+  },
+});
+
+/** On a file of a new logged experiment of the target. */
+const onLogged = (
+  absent: Readonly<Record<string, string>>,
+  request: (service: PeopledService, path: Record<string, string>) => Promise<Call>,
+): Operation => ({
+  call: async ({ service, target }) => {
+    const named = { path: 'model.bin' };
+    if (target === undefined) return { path: { ...named, experiment_id: nobody }, query: absent };
+    const { project_id } = target;
+    const { experiment_id } = await service.must(createExperiment, { path: { project_id }, ...json({}) });
+    const path = { project_id, experiment_id, ...named };
+    return { path, ...(await request(service, path)) };
   },
 });
 
@@ -231,6 +247,12 @@ export const operations: Readonly<Record<string, Operation>> = {
   readExperimentMetrics: experiment,
   listArtifacts: experiment,
   downloadArtifact: { absent: { path: 'absent.bin' } },
+  requestArtifactUpload: onLogged(size(source), async () => ({ query: size(source) })),
+  putArtifact: onLogged({ upload_id: nobody }, async (service, path) => {
+    const asked = await service.must(requestArtifactUpload, { path, query: size(source) });
+    await send(asked.upload, source);
+    return { query: { upload_id: asked.upload_id } };
+  }),
 
   createModel: {
     call: async ({ service, target }) => {

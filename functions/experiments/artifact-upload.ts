@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { Ulid } from '../../shared/core/formats.ts';
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { artifactPathMaxBytes } from '../../shared/data/artifact.ts';
+import type { ArtifactHome } from '../../shared/data/client-artifact.ts';
+import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
+import type { TableReader } from '../../shared/data/table.ts';
+import { experimentPath } from './experiment-path.ts';
+
+const isSafe = (path: string): boolean =>
+  path.isWellFormed() &&
+  !/[\\\0]/.test(path) &&
+  path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+
+/** Path parameters of a file that a client stores. */
+export const uploadedPath = experimentPath.extend({
+  path: z
+    .string()
+    .refine(
+      (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
+      `is longer than ${artifactPathMaxBytes} bytes`,
+    )
+    .refine(isSafe, 'must be relative, without "..", "\\" and empty parts')
+    .describe('Path of the file among the artifacts, such as `model/weights.npz`.'),
+});
+
+export const uploadId = Ulid.describe('The `upload_id` that POST answered.');
+
+/** The experiment, of which a client stores a file. @throws ServiceError `not-found`; `conflict` for a training */
+export async function requireLogged(
+  records: TableReader<'records'>,
+  { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,
+): Promise<Extract<ArtifactHome, { of: 'experiment' }>> {
+  const { kind } = await requireExperiment(records, project_id, experiment_id);
+  if (kind !== 'logged') {
+    const message =
+      'The artifacts of a training are those that its job leaves in OUTPUT_DIR, or logs from within.';
+    throw new ServiceError('conflict', message);
+  }
+  return { of: 'experiment', project_id, experiment_id };
+}

@@ -1,0 +1,99 @@
+import type { Deadline } from '../core/deadline.ts';
+import type { Logger } from '../core/log.ts';
+import { ServiceError } from '../core/service-error.ts';
+import { findContinuation } from '../data/continuation.ts';
+import { requireExperimentToRemove } from '../data/experiment.ts';
+import { findProjects } from '../data/project.ts';
+import { dropRetained, listDue, lookAgain, type Retained } from '../data/retained.ts';
+import type { Key, TableWriter } from '../data/table.ts';
+import { findFields } from '../data/tracking.ts';
+import { ConditionFailedError } from '../data/write-label.ts';
+import { type Removed, removeOneExperiment } from './remove-experiment.ts';
+import { removeWholeProject } from './remove-project.ts';
+
+interface Retention {
+  records: TableWriter<'records'>;
+  newId(): string;
+  now(): Date;
+  log: Logger;
+}
+
+/** What became of a row: it goes with what it stood for, it stood for nothing any more, or it has to wait. */
+type Outcome = { removed: Removed } | 'restored' | 'waits';
+
+async function removeMarkedProject(context: Retention, one: Retained): Promise<Outcome> {
+  const [project] = (await findProjects(context.records, [one.project_id])).items;
+  if (project?.deleted_at !== one.deleted_at) return 'restored';
+  const removed = await removeWholeProject(context, project, [dropRetained(one)]);
+  return removed === undefined ? 'restored' : { removed };
+}
+
+async function removeMarkedExperiment(
+  context: Retention,
+  one: Retained,
+  experiment_id: string,
+): Promise<Outcome> {
+  const { records } = context;
+  const { project_id, deleted_at } = one;
+  const fields = await findFields(records, project_id, experiment_id);
+  if (fields?.deleted_at !== deleted_at) return 'restored';
+  const { experiment, hasEnded, removable } = await requireExperimentToRemove(
+    records,
+    project_id,
+    experiment_id,
+  );
+  // What a client records may never end. A job that still runs is awaited, and so is one that starts from its checkpoints.
+  const mayGo = hasEnded || experiment.kind === 'logged';
+  if (!mayGo || (await findContinuation(records, experiment_id)) !== undefined) return 'waits';
+  // A restore gives the experiment another version, and comes first then.
+  const { version } = experiment;
+  const still = hasEnded
+    ? { ...removable, equals: { ...removable.equals, version } }
+    : { equals: { version } };
+  const { removed } = await removeOneExperiment(context, experiment, still, [dropRetained(one)]);
+  return { removed };
+}
+
+/** Remove what one row stands for, in one transaction with the row: a crash leaves both or none. */
+async function settle(context: Retention, one: Retained): Promise<Outcome> {
+  try {
+    return one.experiment_id === null
+      ? await removeMarkedProject(context, one)
+      : await removeMarkedExperiment(context, one, one.experiment_id);
+  } catch (error) {
+    // It was changed at the same moment.
+    if (error instanceof ConditionFailedError) return 'waits';
+    if (error instanceof ServiceError && error.kind === 'not-found') return 'restored';
+    throw error;
+  }
+}
+
+/**
+ * Remove what was marked as deleted 30 days ago and not restored. The log has a receipt of each: what it was and what it
+ * held. Its objects go with the purge that is recorded by it.
+ */
+export async function purgeRetained(context: Retention, hasTime: Deadline): Promise<void> {
+  const { records, now, log } = context;
+  let after: Key | undefined;
+  while (hasTime()) {
+    const due = await listDue(records, now(), after);
+    if (due.length === 0) return;
+    for (const one of due) {
+      after = one.key;
+      const { key, ...marked } = one;
+      try {
+        const outcome = await settle(context, one);
+        if (outcome === 'waits') await records.write(lookAgain(one, now()));
+        else if (outcome === 'restored') await records.write(dropRetained(one));
+        else log.info('retention-ended', { ...marked, objects: outcome.removed.objects, bytes: outcome.removed.bytes });
+      } catch (error) {
+        // One that fails must not keep the others from their turn.
+        log.error('purge-failed', { id: key.sk, stack: error instanceof Error ? error.stack : '' });
+        await records.write(lookAgain(one, now()));
+      }
+    }
+  }
+  // Time ran out: the stream starts the next pass.
+  const [next] = await listDue(records, now(), after, 1);
+  if (next !== undefined) await records.write(lookAgain(next, now()));
+}

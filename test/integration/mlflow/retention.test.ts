@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { forSeconds } from '../../../shared/core/deadline.ts';
+import { createLogger } from '../../../shared/core/log.ts';
+import { findExperiment } from '../../../shared/data/experiment.ts';
+import { findProjects } from '../../../shared/data/project.ts';
+import { parsePurge, purgeKey } from '../../../shared/data/purge.ts';
+import { retainedList } from '../../../shared/data/retained.ts';
+import type { TableWriter } from '../../../shared/data/table.ts';
+import { purgeRetained } from '../../../shared/purge/purge-retained.ts';
+import { testService } from '../../support/service.ts';
+import { mlflowCaller, newRun } from './mlflow-caller.ts';
+
+const newId = () => crypto.randomUUID();
+const inDays = (days: number) => () => new Date(Date.now() + days * 86_400_000);
+
+async function marked() {
+  const service = await testService();
+  const caller = mlflowCaller(service, await service.user('developer'));
+  const { experiment_id: project_id, run_id } = await newRun(caller);
+  const experiment_id = run_id.split('-')[1] ?? '';
+  const { records } = service;
+  const lines: string[] = [];
+  const pass = (days: number, table: TableWriter<'records'> = records) =>
+    purgeRetained(
+      { records: table, newId, now: inDays(days), log: createLogger('info', (line) => lines.push(line)) },
+      forSeconds(30),
+    );
+  return {
+    ...{ service, caller, project_id, run_id, records, pass },
+    receipts: () =>
+      lines.map((line) => JSON.parse(line)).filter((line) => line.project_id === project_id),
+    isThere: async () => (await findExperiment(records, project_id, experiment_id)) !== undefined,
+    rows: async () =>
+      (await records.query({ pk: retainedList.partitions[0], prefix: 'UNTIL#' })).items.filter(
+        ({ sk }) => sk.includes(project_id),
+      ),
+  };
+}
+
+test('a run that a client deleted goes after 30 days, with a receipt, unless it is restored', async () => {
+  const { caller, run_id, pass, isThere, receipts, rows, project_id } = await marked();
+  await caller.post('runs/delete', { run_id });
+  await pass(29.9);
+  expect([await isThere(), receipts(), (await rows()).length]).toEqual([true, [], 1]);
+  await caller.post('runs/restore', { run_id });
+  await pass(30.1);
+  expect([await isThere(), receipts(), await rows()]).toEqual([true, [], []]);
+
+  await caller.post('runs/delete', { run_id });
+  await pass(30.1);
+  expect([await isThere(), await rows()]).toEqual([false, []]);
+  expect(receipts()).toMatchObject([{ project_id, objects: 0, bytes: 0 }]);
+  expect((await caller.get('runs/get', { run_id })).status).toBe(404);
+  const found = await caller.post('runs/search', { experiment_ids: [project_id], run_view_type: 'ALL' });
+  expect(found.json.runs).toEqual([]);
+});
+
+test('so does a project, with all that is in it', async () => {
+  const { caller, project_id, records, pass, receipts } = await marked();
+  await caller.post('experiments/delete', { experiment_id: project_id });
+  await pass(29.9);
+  expect((await findProjects(records, [project_id])).items).toHaveLength(1);
+  await pass(30.1);
+  expect((await findProjects(records, [project_id])).items).toEqual([]);
+  expect(receipts()).toMatchObject([{ project_id, experiment_id: null }]);
+});
+
+/** A table whose process dies before, or after, its write of this number. */
+function dyingAt(records: TableWriter<'records'>, number: number, after: boolean) {
+  let writes = 0;
+  const write: TableWriter<'records'>['write'] = async (...all) => {
+    writes += 1;
+    if (writes > number || (writes === number && !after)) throw new Error('killed');
+    await records.write(...all);
+    if (writes === number) throw new Error('killed');
+  };
+  return { table: new Proxy(records, { get: (of, name) => (name === 'write' ? write : Reflect.get(of, name)) }) };
+}
+
+test('a pass that dies at any write is made good by the next one', async () => {
+  for (const kind of ['run', 'project']) {
+    for (const number of [1, 2, 3]) {
+      for (const after of [false, true]) {
+        const { caller, project_id, run_id, records, pass, isThere, rows } = await marked();
+        if (kind === 'run') await caller.post('runs/delete', { run_id });
+        else await caller.post('experiments/delete', { experiment_id: project_id });
+        await pass(30.1, dyingAt(records, number, after).table).catch(() => undefined);
+        await pass(31);
+        expect(await rows()).toEqual([]);
+        if (kind === 'run') expect(await isThere()).toBe(false);
+        else expect((await findProjects(records, [project_id])).items).toEqual([]);
+        const { items } = await records.query({ pk: purgeKey('').pk });
+        const purges = items.map(parsePurge).filter(({ target, project_id: whole }) =>
+          kind === 'run'
+            ? target.prefixes.some((prefix) => prefix.includes(run_id.split('-')[1] ?? ''))
+            : whole === project_id,
+        );
+        expect(purges).toHaveLength(1);
+      }
+    }
+  }
+});
