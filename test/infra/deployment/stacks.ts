@@ -98,6 +98,15 @@ test('whoever watches a list is started by its changes alone, minutes after them
   });
   expect(filters('reconcile')).toEqual([ofList('UNFINISHED_JOBS')]);
   expect(filters('purge')).toEqual([ofList('CLOSED_ACCOUNTS'), ofList('PURGES')]);
+  // What is kept for a time expires, and so starts the purge.
+  const [, retained] = service
+    .of('AWS::Lambda::EventSourceMapping')
+    .filter(({ id }) => id.startsWith('purge') && id.includes('records'))
+    .flatMap(({ Properties }) => Properties.FilterCriteria.Filters);
+  expect(JSON.parse(retained.Pattern)).toEqual({
+    ...ofList('RETAINED'),
+    eventName: ['INSERT', 'MODIFY', 'REMOVE'],
+  });
   const recurring = service
     .of('AWS::Lambda::Function')
     .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
