@@ -16,19 +16,25 @@ complete -F _mps mps
   zsh: `#compdef mps
 _mps() {
   local -a proposals
-  local line
+  local line brief
   while IFS=$'\\t' read -r line brief; do
     proposals+=("\${line//:/\\\\:}\${brief:+:$brief}")
   done < <(mps ${completeWord} "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#proposals} )); then _describe 'mps' proposals; else _files; fi
 }
-compdef _mps mps
+# In a folder of fpath this file is the function itself, which is called for a first proposal.
+if [[ "\${funcstack[1]}" == _mps ]]; then _mps "$@"; else compdef _mps mps; fi
 `,
   fish: `function __mps_complete
   set -l words (commandline -opc) (commandline -ct)
-  mps ${completeWord} $words[2..-1] 2>/dev/null
+  set -l found (mps ${completeWord} $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c mps -a '(__mps_complete)'
+complete -c mps -f -a '(__mps_complete)'
 `,
 };
 
