@@ -25,7 +25,9 @@ function problemText(error: ProblemError, isVerbose: boolean): string {
   ].join('\n');
 }
 
-const isFull = (error: Error): boolean => Reflect.get(error, 'code') === 'ENOSPC';
+/** No room on the disk, in the quota of the user, or in a file of this system. */
+const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const isFull = (error: Error): boolean => fullCodes.includes(Reflect.get(error, 'code'));
 
 /** An error in words that say what to do. The stack of a defect is shown with `--verbose` alone. */
 export function errorText(error: unknown, isVerbose: boolean): string {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as downloadArtifact } from '../../functions/experiments/download-artifact.endpoint.ts';
@@ -5,10 +6,11 @@ import type { endpoint as listArtifacts } from '../../functions/experiments/list
 import { saveDownload } from '../../shared/client/node/save-download.ts';
 import type { RowOf } from '../../shared/client/route.ts';
 import { bytesText } from '../../shared/core/bytes-text.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { LiveLine } from '../output/live-line.ts';
+import { untilInterrupted } from '../upload/until-interrupted.ts';
 import { experimentId } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
@@ -37,6 +39,9 @@ async function pull(
   const { session, path } = await namedExperiment(this, given, id);
   const { client } = session;
   const folder = resolve(this.folder, to ?? path.experiment_id);
+  const there = await stat(folder).catch(() => undefined);
+  if (there?.isDirectory() === false)
+    throw new CliError(`${folder} is no folder; name another by --to.`, exitCodes.usage);
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
   const chosen: { artifact: Artifact; place: string }[] = [];
   for await (const artifact of client.rows<typeof listArtifacts>(route, { path, query: { limit: 1000 } }))
@@ -51,19 +56,22 @@ async function pull(
       wanted === undefined ? 'The experiment left no files.' : `The experiment left no ${wanted}.`,
     );
   const line = new LiveLine(this.printer);
-  try {
+  const work = async (signal: AbortSignal) => {
     for (const { artifact, place } of chosen) {
       const { size, sha256 } = artifact;
       const onProgress = (bytes: number) =>
         line.set(`${artifact.path}: ${bytesText(bytes)} of ${bytesText(size)}`);
       const request = { path: { ...path, path: artifact.path } };
-      const saving = { path: place, size, sha256, onProgress };
+      const saving = { path: place, size, sha256, onProgress, signal };
       const isNew = await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
       line.above(() => {
         if (isJson) this.process.stdout.write(`${JSON.stringify({ ...artifact, saved: place })}\n`);
         else this.printer.say(`${place}  ${bytesText(size)}${isNew ? '' : ', there already'}`);
       });
     }
+  };
+  try {
+    await untilInterrupted(work, 'Interrupted; the same command goes on where it was.');
   } finally {
     line.end();
   }

@@ -36,11 +36,15 @@ export class ProblemError extends Error {
   /** Kind of the problem, such as `not-found`; empty where a proxy or API Gateway answered. */
   readonly kind: string;
   readonly faults: readonly RefusedParameter[];
+  /** Whether the answer says more than its status, as every one of the service does. */
+  readonly isExplained: boolean;
   /** Id by which the service's log knows the request; empty where nobody gave one. */
   readonly requestId: string;
 
   constructor(status: number, document: Readonly<Record<string, unknown>>, fallback: string) {
-    super(textOf(document['detail']) || textOf(document['message']) || fallback);
+    const text = textOf(document['detail']) || textOf(document['message']);
+    super(text || fallback);
+    this.isExplained = text !== '';
     this.status = status;
     this.kind = /#problem-([a-z-]+)$/.exec(textOf(document['type']))?.[1] ?? '';
     this.faults = faultsIn(document['errors']);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -9,8 +9,8 @@ export interface Session {
   scratch: string;
   folder: string;
   service: LocalService;
-  /** Starts the service again with the same data, at the same address. */
-  restart(): Promise<void>;
+  /** Starts the service again with the same data, at the same address; it is killed first where this is said. */
+  restart(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 const controlC = '\x03';
@@ -94,6 +94,25 @@ export function testInTerminal(session: () => Session): void {
     own.type(controlC);
     expect(await own.ended).toBe(130);
     expect(own.output()).toContain('Cancelled');
+  });
+
+  test('a service that is killed while a data set is sent is waited for; what had arrived stays sent', {
+    timeout: 120_000,
+  }, async () => {
+    const { scratch } = session();
+    const path = join(scratch, 'large.bin');
+    await writeFile(path, '');
+    // More than one part, and so much that it is not sent before anybody looks.
+    await truncate(path, 150_000_000);
+    const pushing = terminal('mps data push large ../large.bin');
+    await pushing.shows(/uploading [1-9]/);
+    await session().restart('SIGKILL');
+    expect(await pushing.ended, pushing.output()).toBe(0);
+    expect(pushing.output()).toContain('large  file, 150 MB');
+    const again = terminal('mps data push large ../large.bin');
+    expect(await again.ended).toBe(0);
+    expect(again.output()).toContain('nothing to upload');
+    await rm(path);
   });
 
   test('a reader that goes away ends it without a word', async () => {

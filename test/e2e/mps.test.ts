@@ -55,8 +55,8 @@ async function start(args: readonly string[] = []): Promise<LocalService> {
   return started;
 }
 
-async function restart(): Promise<void> {
-  await service.end('SIGTERM');
+async function restart(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+  await service.end(signal);
   service = await start(['--port', new URL(service.url).port]);
 }
 
@@ -202,6 +202,28 @@ describe('mps', { shuffle: false }, () => {
     expect((await stat(join(scratch, 'token'))).mode & 0o777).toBe(0o600);
     const [line] = (await mps(['tokens', 'ls'])).stdout.split('\n').filter((one) => one.includes('\tci\t'));
     expect((await mps(['tokens', 'revoke', line?.split('\t')[0] ?? ''])).code).toBe(0);
+  });
+
+  test('tells an account what it may not do, and leaves nothing half-made', async () => {
+    expect((await mps(['users', 'add', 'vic', '--type', 'viewer'], `${password}\n`)).code).toBe(0);
+    const home = join(scratch, 'home-of-vic');
+    const vic = (args: readonly string[], input = '') => startMps(args, { folder, home, input }).ended;
+    expect((await vic(['login', service.url, '--user', 'vic'], `${password}\n`)).code).toBe(0);
+    const rows = async () => (await mps(['ls'])).stdout;
+    const before = await rows();
+    for (const args of [
+      ['run'],
+      ['run', '-p', 'of-vic'],
+      ['data', 'push', 'numbers', 'train.yaml', '-p', 'of-vic'],
+      ['env', 'set', '--plain', 'MODE=online'],
+    ]) {
+      const refused = await vic(args);
+      expect([args, refused.code, refused.stderr]).toEqual([args, 1, expect.stringContaining('mps whoami')]);
+    }
+    expect(await rows()).toBe(before);
+    expect((await mps(['ls', '-p', 'of-vic'])).stderr).toContain('There is no project');
+    expect((await vic(['ls'])).code).toBe(0);
+    expect((await mps(['users', 'rm', 'vic', '--yes'])).code).toBe(0);
   });
 
   test('completes commands, flags and names that the service knows', async () => {

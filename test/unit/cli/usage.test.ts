@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,9 @@ import { type Ended, runMps } from '../../support/mps.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mps-usage-'));
+  await mkdir(join(folder, 'linked'));
+  await writeFile(join(folder, 'linked/train.py'), '');
+  await symlink('missing', join(folder, 'linked/broken'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -46,6 +49,7 @@ describe('a command line that cannot be', () => {
     { args: ['prune', 'a'], fault: 'strategy' },
     { args: ['users', 'type', 'ada', 'king'], fault: 'guest, viewer, developer, admin' },
     { args: ['tokens', 'create', 'ci', '--days', '1000'], fault: 'from 1 to 365' },
+    { args: ['data', 'push', 'a', 'linked'], fault: 'broken: a link to nothing' },
     { args: ['completion', 'csh'], fault: 'bash, zsh, fish' },
   ])(
     '$args is told with what is allowed, without a stack, before anything is sent',
@@ -100,6 +104,20 @@ describe('what stands in the way', () => {
     },
   );
 
+  test.each([
+    { status: 404, body: 'not here' },
+    { status: 404, body: '{"error":"no route"}' },
+    { status: 200, body: '<html>' },
+    { status: 301, body: '' },
+  ])('of any command, $status $body at the address, is told with what to check', async ({ status, body }) => {
+    const url = await answering(status, body);
+    for (const args of [['ls'], ['whoami'], ['run', '--', 'true']]) {
+      const where = join(folder, 'linked');
+      const { code, stderr } = await ran(args, { url, where });
+      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('Check the address')]);
+    }
+  });
+
   test('of a name that several projects have is told with their ids', async () => {
     const project = (project_id: string) => ({
       project_id,
@@ -140,6 +158,7 @@ describe('an error', () => {
     { error: problem(403), text: 'mps whoami', code: 1 },
     { error: problem(429), text: 'Try again in a minute', code: 1 },
     { error: Object.assign(new Error('write'), { code: 'ENOSPC' }), text: 'Make room', code: 1 },
+    { error: Object.assign(new Error('write'), { code: 'EDQUOT' }), text: 'Make room', code: 1 },
     { error: new UnreachableError('http://a', new Error('gone')), text: 'npm start', code: 3 },
     { error: new Error('a defect'), text: '--verbose shows more', code: 1 },
   ])('such as $error says what to do next', ({ error, text, code }) => {
