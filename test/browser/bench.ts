@@ -1,204 +1,91 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Page } from 'playwright-core';
-import { consoleFiles } from '../../functions/console/console-files.ts';
-import type { endpoint as createExperiment } from '../../functions/experiments/create-experiment.endpoint.ts';
-import type { endpoint as logMetrics } from '../../functions/experiments/log-metrics.endpoint.ts';
 import { recordMany } from '../../infra/demo/record-many.ts';
+import { measureCurves, recordCurves } from './bench/curves.ts';
+import { type Figure, figureText, isMet } from './bench/figure.ts';
+import { firstPageBytes } from './bench/first-page.ts';
+import { measureLive, recordLive } from './bench/live.ts';
+import { measureMlflow } from './bench/mlflow.ts';
+import { measureTable } from './bench/table.ts';
 import { findChromium } from './chromium.ts';
-import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { signIn, startConsole } from './console-service.ts';
 
-// `npm run bench:console`: the figures of the console, in Chromium on a service of its own.
-const usage = `Usage: npm run bench:console -- [--count <number>]
-  --count  experiments of the table (10,000); recording them takes most of the time`;
+// `npm run bench:console`: the figures of the console, in Chromium.
+const usage = `Usage: npm run bench:console -- [--count <number>] [--data <folder>] [--mlflow <python>] [--only <part>]
+  --count   experiments of the table (10,000); recording them takes most of the time
+  --data    where they are kept for the next time, as \`npm run demo -- --many --data <folder>\` records them
+  --mlflow  a Python that has MLflow 3: its page is measured beside the console, with as many runs
+  --only    measures one part alone: page, table, curves, live`;
 
-interface Figure {
-  what: string;
-  value: number;
-  unit: string;
-  /** What it must be at most, or at least where `isLeast`. */
-  bound: number;
-  isLeast?: boolean;
+const parts = ['page', 'table', 'curves', 'live'] as const;
+type Part = (typeof parts)[number];
+
+interface Options {
+  count: number;
+  data: string | undefined;
+  python: string | undefined;
+  only: Part | undefined;
 }
 
-const liveRuns = 50;
-const curveRuns = 10;
-const curvePoints = 100_000;
-const pointsMost = 1_000;
-
-async function firstPage(): Promise<Figure> {
-  const { script, style, preload, files } = await consoleFiles();
-  const bytes = [script, style, ...preload].reduce(
-    (sum, name) => sum + Buffer.from(files[name]?.gzip ?? '', 'base64').length,
-    0,
-  );
-  return { what: 'first page, compressed', value: bytes / 1000, unit: 'KB', bound: 150 };
-}
-
-async function table(page: Page, project_id: string, count: number): Promise<Figure[]> {
-  await visit(page, 'projects');
-  const click = Date.now();
-  await page.locator(`a[href="#/projects/${project_id}"]`).first().click();
-  await page.locator('.row.body').first().waitFor();
-  const first = (Date.now() - click) / 1000;
-  await page.waitForFunction(
-    (rows) => document.querySelector('[role=table]')?.getAttribute('aria-rowcount') === String(rows + 1),
-    count,
-  );
-  const all = (Date.now() - click) / 1000;
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
-  const rates: number[] = await page.evaluate(async () => {
-    const scroller = document.querySelector('.table');
-    const found: number[] = [];
-    let before = performance.now();
-    for (let frame = 0; frame < 240; frame += 1) {
-      scroller?.scrollBy(0, 60);
-      await new Promise(requestAnimationFrame);
-      const now = performance.now();
-      found.push(1000 / (now - before));
-      before = now;
-    }
-    return found.sort((a, b) => a - b);
-  });
-  return [
-    { what: `first rows of ${count} experiments after the click`, value: first, unit: 's', bound: 1 },
-    { what: 'all of them', value: all, unit: 's', bound: 60 },
-    { what: 'heap with all of them', value: usedSize / 1e6, unit: 'MB', bound: 60 },
-    {
-      what: 'frames a second while scrolling, median',
-      value: rates[Math.floor(rates.length / 2)] ?? 0,
-      unit: '/s',
-      bound: 55,
-      isLeast: true,
-    },
-  ];
-}
-
-async function recordCurves({ client }: ConsoleService, project_id: string): Promise<string[]> {
-  const ids: string[] = [];
-  for (let run = 0; run < curveRuns; run += 1) {
-    const { experiment_id } = await client.call<typeof createExperiment>(
-      'POST /projects/{project_id}/experiments',
-      {
-        path: { project_id },
-        body: { name: `long-${run}` },
-      },
-    );
-    ids.push(experiment_id);
-    for (let from = 0; from < curvePoints; from += pointsMost) {
-      const metrics = Array.from({ length: pointsMost }, (_, index) => ({
-        name: 'loss',
-        value: Math.exp(-(from + index) / 30_000) + 0.05 * Math.sin((from + index) * (run + 1)),
-        step: from + index,
-        time: new Date(1.77e12 + from + index).toISOString(),
-      }));
-      await client.call<typeof logMetrics>(
-        'POST /projects/{project_id}/experiments/{experiment_id}/metrics',
-        {
-          path: { project_id, experiment_id },
-          body: { metrics },
-        },
-      );
-    }
+async function measure({ count, data, python, only }: Options): Promise<Figure[]> {
+  await using service = await startConsole(data);
+  const { client, url } = service;
+  const isAsked = (part: Part) => only === undefined || only === part;
+  const figures: Figure[] = [];
+  const page = await service.open();
+  if (isAsked('page')) {
+    const bytes = await firstPageBytes(page, `${url}/console`, (one) => !one.includes('/console'));
+    figures.push({ what: 'first page, compressed', value: bytes / 1000, unit: 'KB', bound: 150 });
   }
-  return ids;
-}
-
-/** Time from when the data is there to the drawn chart: smoothing is changed, which draws everything anew. */
-async function curves(page: Page, project_id: string, ids: readonly string[]): Promise<Figure> {
-  await visit(page, `projects/${project_id}/compare?experiments=${ids.join()}&tab=curves`);
-  await page.locator('.plot canvas').waitFor();
-  await page.waitForFunction((runs) => document.querySelectorAll('.legend li').length === runs, ids.length);
-  await page.waitForTimeout(20_000);
-  const value = await page.evaluate(async () => {
-    const frame = () => new Promise(requestAnimationFrame);
-    const button = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Relative');
-    const begun = performance.now();
-    button?.click();
-    await frame();
-    await frame();
-    return performance.now() - begun;
-  });
-  return { what: `${curveRuns} curves of ${curvePoints} points drawn`, value, unit: 'ms', bound: 300 };
-}
-
-async function liveRequests(page: Page, { client }: ConsoleService): Promise<Figure[]> {
-  const { project_id } = await recordMany(client, 1);
-  for (let run = 0; run < liveRuns; run += 1) {
-    const { experiment_id } = await client.call<typeof createExperiment>(
-      'POST /projects/{project_id}/experiments',
-      {
-        path: { project_id },
-        body: { name: `live-${run}` },
-      },
-    );
-    const metrics = [1, 2, 3].map((step) => ({ name: 'accuracy', value: step / 4, step }));
-    await client.call<typeof logMetrics>('POST /projects/{project_id}/experiments/{experiment_id}/metrics', {
-      path: { project_id, experiment_id },
-      body: { metrics },
+  await signIn(page, service.admin);
+  if (isAsked('table')) {
+    const { project_id, found, seconds } = await recordMany(client, count, {
+      onProgress: (done) => console.log(`recorded ${done}`),
     });
+    console.log(`recorded ${count - found} experiments in ${seconds.toFixed(0)} s, ${found} were there`);
+    figures.push(...(await measureTable(page, project_id, count)));
   }
-  await visit(page, `projects/${project_id}`);
-  await settle(page);
-  await page.waitForTimeout(3_000);
-  let requests = 0;
-  page.on('request', () => {
-    requests += 1;
-  });
-  const seconds = 15;
-  await page.waitForTimeout(seconds * 1000);
-  const live = requests / seconds;
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'hidden', { value: true, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  });
-  await page.waitForTimeout(2_000);
-  requests = 0;
-  await page.waitForTimeout(8_000);
-  return [
-    { what: `requests of a table with ${liveRuns} live experiments`, value: live, unit: '/s', bound: 2 },
-    { what: 'requests of a hidden page', value: requests, unit: '', bound: 0 },
-  ];
+  if (isAsked('curves')) {
+    const { project_id } = await recordMany(client, 1, { name: 'Long experiments' });
+    figures.push(...(await measureCurves(page, project_id, await recordCurves(client, project_id))));
+  }
+  if (isAsked('live')) {
+    const { project_id } = await recordMany(client, 1, { name: 'Live experiments' });
+    await recordLive(client, project_id);
+    figures.push(...(await measureLive(page, project_id)));
+  }
+  if (python !== undefined) figures.push(...(await measureMlflow(service.browser, python, count, figures)));
+  return figures;
 }
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { count: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      count: { type: 'string' },
+      data: { type: 'string' },
+      mlflow: { type: 'string' },
+      only: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   const count = Number(values.count ?? 10_000);
-  if (values.help === true || !Number.isInteger(count) || count < 100) {
+  const only = parts.find((part) => part === values.only);
+  const isKnown = values.only === undefined || only !== undefined;
+  if (values.help === true || !isKnown || !Number.isInteger(count) || count < 100) {
     console.log(usage);
     return values.help === true ? 0 : 2;
+  }
+  if (values.mlflow !== undefined && !existsSync(values.mlflow)) {
+    console.log(`--mlflow must be the path of a Python, not "${values.mlflow}".\n${usage}`);
+    return 2;
   }
   if (findChromium() === undefined) {
     console.log('NOTHING WAS MEASURED: there is no Chromium (`apt-get install chromium`, or set CHROMIUM).');
     return 0;
   }
-  const service = await startConsole();
-  try {
-    const { project_id, seconds } = await recordMany(service.client, count, (done) =>
-      console.log(`recorded ${done}`),
-    );
-    console.log(`recorded ${count} experiments in ${seconds.toFixed(0)} s`);
-    const page = await service.enter();
-    const figures = [
-      await firstPage(),
-      ...(await table(page, project_id, count)),
-      ...(await liveRequests(page, service)),
-    ];
-    const { project_id: other } = await recordMany(service.client, 1);
-    figures.push(await curves(page, other, await recordCurves(service, other)));
-    for (const { what, value, unit, bound, isLeast = false } of figures) {
-      const isMet = isLeast ? value >= bound : value <= bound;
-      console.log(
-        `${isMet ? 'ok  ' : 'OVER'} ${what}: ${value.toPrecision(3)} ${unit} (${isLeast ? '≥' : '≤'} ${bound})`,
-      );
-    }
-    return figures.every(({ value, bound, isLeast }) => (isLeast ? value >= bound : value <= bound)) ? 0 : 1;
-  } finally {
-    await service.close();
-  }
+  const figures = await measure({ count, data: values.data, python: values.mlflow, only });
+  for (const figure of figures) console.log(figureText(figure));
+  return figures.every(isMet) ? 0 : 1;
 }
 
 process.exit(await main());

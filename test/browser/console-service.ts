@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -20,6 +20,7 @@ export interface ConsoleService {
   url: string;
   browser: Browser;
   client: Client;
+  admin: { username: string; password: string };
   /** Pages that were opened have reported these errors of scripts and refusals of the policy. */
   faults: string[];
   /** Open the console in a window of its own. */
@@ -30,6 +31,7 @@ export interface ConsoleService {
   stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What every page is watched for. Failed requests are the business of those tests that make them fail. */
@@ -53,9 +55,12 @@ export async function signIn(page: Page, { username, password } = admin): Promis
   await page.locator('.shell').waitFor();
 }
 
-export async function startConsole(): Promise<ConsoleService> {
-  const folder = await mkdtemp(join(tmpdir(), 'console-'));
-  const environment = { ADMIN_PASSWORD: admin.password, LOG_LEVEL: 'error' };
+/** A service on a folder of data that is kept, or on one that ends with it. */
+export async function startConsole(data?: string): Promise<ConsoleService> {
+  const folder = data ?? (await mkdtemp(join(tmpdir(), 'console-')));
+  const kept = await readFile(join(folder, 'admin-password'), 'utf8').catch(() => undefined);
+  const own = { ...admin, ...(kept !== undefined && { password: kept.trim() }) };
+  const environment = { LOG_LEVEL: 'error', ...(kept === undefined && { ADMIN_PASSWORD: own.password }) };
   const launch = async (port: string): Promise<LocalService> => {
     const started = await startLocalService(['--data', folder, '--port', port], environment);
     if (!('url' in started)) throw new Error(started.output);
@@ -64,7 +69,7 @@ export async function startConsole(): Promise<ConsoleService> {
   let service = await launch('0');
   const { url } = service;
   const { access_token } = await new Client({ url }).call<typeof createToken>('POST /auth/token', {
-    body: { grant_type: 'password', ...admin },
+    body: { grant_type: 'password', ...own },
   });
   const browser = await chromium.launch({
     executablePath: findChromium() ?? 'chromium',
@@ -88,15 +93,22 @@ export async function startConsole(): Promise<ConsoleService> {
     await page.goto(`${url}/console`);
     return page;
   };
+  const close = async (): Promise<void> => {
+    await Promise.all(contexts.map((context) => context.close()));
+    await browser.close();
+    await service.end('SIGTERM');
+    if (data === undefined) await rm(folder, { recursive: true, force: true });
+  };
   return {
     url,
     browser,
     client: new Client({ url, token: access_token }),
+    admin: own,
     faults,
     open,
     async enter(look) {
       const page = await open(look);
-      await signIn(page);
+      await signIn(page, own);
       return page;
     },
     async stop() {
@@ -105,12 +117,8 @@ export async function startConsole(): Promise<ConsoleService> {
     async start() {
       service = await launch(new URL(url).port);
     },
-    async close() {
-      await Promise.all(contexts.map((context) => context.close()));
-      await browser.close();
-      await service.end('SIGTERM');
-      await rm(folder, { recursive: true, force: true });
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -15,9 +15,12 @@ import { admin } from './console-service.ts';
 /** Markup, right-to-left text, emoji, and a word of 100 characters without a place to break. */
 export const hostile = `<img src=x onerror="window.hacked=1">🦜 שלום ${'w'.repeat(60)}`.slice(0, 128);
 
+/** The same as a name of as many characters as a metric, a param or a tag may have. */
+const hostileName = `${hostile}${'n'.repeat(250)}`.slice(0, 250);
+
 const example = join(import.meta.dirname, '../examples/hello');
 
-/** A program that leaves what a browser must not run, and a log that is hard to show. */
+/** A program that leaves what a browser must not run, and a log of nearly the 100 MB that are kept, which is hard to show. */
 const program = `
 import json, os, sys
 out = os.environ["OUTPUT_DIR"]
@@ -28,6 +31,7 @@ leave("page.html", "<script>window.top.hacked=1</script><h1>page</h1>")
 leave("table.csv", "name,value\\n<b>x</b>,1\\n\\"two, lines\\",2\\n")
 leave("data.json", json.dumps({"a": [1, 2, {"b": "<script>"}]}))
 leave("notes.md", "# Title\\n[bad](javascript:window.hacked=1) <img src=x onerror=window.hacked=1> **bold**")
+for index in range(870): print(index, "y" * 100_000)
 print("<script>window.hacked=1</script>")
 print("WARNING: the disk is slow")
 print("\\x1b[31mValueError: red\\x1b[0m", file=sys.stderr)
@@ -94,8 +98,8 @@ async function recordHostile(client: Client) {
       body: {
         name: hostile,
         note: '# Note\n<script>window.hacked=1</script><img src=x onerror=window.hacked=1>\n[link](javascript:window.hacked=1) **bold**',
-        tags: { [hostile]: hostile },
-        params: { [hostile]: `${hostile}${index}` },
+        tags: { [hostileName]: hostile },
+        params: { [hostileName]: `${hostile}${index}` },
       },
     });
     experiment_id = created.experiment_id;
@@ -103,11 +107,16 @@ async function recordHostile(client: Client) {
     await client.call<typeof logMetrics>('POST /projects/{project_id}/experiments/{experiment_id}/metrics', {
       path,
       body: {
-        metrics: [0, 1, 2].map((step) => ({
-          name: hostile,
-          value: step === 1 ? ('NaN' as const) : step * index,
-          step,
-        })),
+        metrics: [
+          ...[0, 1, 2].map((step) => ({
+            name: hostileName,
+            value: step === 1 ? ('NaN' as const) : step * index,
+            step,
+          })),
+          { name: 'single', value: index, step: 7 },
+          { name: 'endless', value: 'Infinity' as const, step: 0 },
+          { name: 'endless', value: '-Infinity' as const, step: 1 },
+        ],
       },
     });
     if (index < 2)

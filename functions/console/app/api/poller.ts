@@ -37,6 +37,11 @@ export function noteReach(error?: unknown): void {
 
 function schedule(): void {
   clearTimeout(timer);
+  for (const entry of entries) {
+    if (entry.due !== Number.POSITIVE_INFINITY) continue;
+    const every = entry.polled.every();
+    if (every !== undefined) entry.due = Date.now() + every;
+  }
   if (document.hidden || isRunning || isExpired.value) return;
   const due = Math.min(...[...entries].map((entry) => entry.due));
   if (due === Number.POSITIVE_INFINITY) return;
@@ -77,6 +82,9 @@ export function poll(polled: Polled): () => void {
     schedule();
   };
 }
+
+/** Look again at what slept, where its state has become one that is looked at. */
+export const wake = schedule;
 
 /** Ask all of them again when the page is seen again, or somebody has signed in. */
 export function pollNow(): void {

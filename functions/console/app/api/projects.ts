@@ -1,4 +1,5 @@
-import type { AnswerOf } from '../../../../shared/client/route.ts';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
+import type { AnswerOf, RequestOf } from '../../../../shared/client/route.ts';
 import type { endpoint as compareExperiments } from '../../../experiments/compare-experiments.endpoint.ts';
 import type { endpoint as listExperiments } from '../../../experiments/list-experiments.endpoint.ts';
 import type { endpoint as createProject } from '../../../projects/create-project.endpoint.ts';
@@ -6,8 +7,9 @@ import type { endpoint as deleteProject } from '../../../projects/delete-project
 import type { endpoint as listCriteria } from '../../../projects/list-criteria.endpoint.ts';
 import type { endpoint as listProjects } from '../../../projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../projects/read-project.endpoint.ts';
+import type { endpoint as updateProject } from '../../../projects/update-project.endpoint.ts';
 import type { Project, ProjectDetails } from './answers.ts';
-import { all, call, page } from './calls.ts';
+import { all, call, open, page } from './calls.ts';
 
 export const loadProjects = (): Promise<Project[]> => all<typeof listProjects>('GET /projects/');
 
@@ -26,6 +28,38 @@ export const newProject = (fields: { name: string; description: string; type: st
       'project-task': fields.task,
     },
   });
+
+export type ProjectChange = NonNullable<RequestOf<typeof updateProject>['body']>;
+
+/**
+ * Change a project that is as it was at `updated_at`.
+ *
+ * @returns what is there instead, where somebody else was first; undefined once it is changed
+ */
+export async function changeProject(
+  project_id: string,
+  body: ProjectChange,
+  updated_at: string,
+): Promise<ProjectDetails | undefined> {
+  const path = { project_id };
+  const response = await open<typeof readProject>('GET /projects/{project_id}', {
+    path,
+    headers: { Accept: 'application/json' },
+  });
+  const present = (await response.json()) as ProjectDetails;
+  if (present.updated_at !== updated_at) return present;
+  try {
+    await call<typeof updateProject>('PATCH /projects/{project_id}', {
+      path,
+      body,
+      headers: { 'If-Match': response.headers.get('etag') ?? '*' },
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 412) return loadProject(project_id);
+    throw error;
+  }
+}
 
 export const removeProject = (project_id: string) =>
   call<typeof deleteProject>('DELETE /projects/{project_id}', { path: { project_id } });

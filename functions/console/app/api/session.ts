@@ -69,3 +69,7 @@ export function noteFailure(error: unknown): void {
   if (error instanceof ProblemError && error.status === 401 && person.value !== undefined)
     isExpired.value = true;
 }
+
+/** Whether the service no longer shows something to who asks: it was deleted, or they have lost their rights. */
+export const isWithheld = (error: unknown): boolean =>
+  error instanceof ProblemError && (error.status === 403 || error.status === 404);

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { noteReach, poll } from './poller.ts';
-import { isExpired, signInCount } from './session.ts';
+import { noteReach, poll, wake } from './poller.ts';
+import { isExpired, isWithheld, signInCount } from './session.ts';
 
 /** What is loaded and kept fresh. */
 export interface Live<T> {
@@ -42,7 +42,11 @@ export function useLive<T>(
     } catch (error) {
       if (signal.aborted || latest.current.key !== asked) return;
       noteReach(error);
-      setState((before) => (before.key === asked ? { ...before, error } : { key: asked, error }));
+      // What may no longer be seen leaves the page; everything else stays until the service answers again.
+      if (isWithheld(error)) latest.current.data = undefined;
+      setState((before) =>
+        before.key === asked && !isWithheld(error) ? { ...before, error } : { key: asked, error },
+      );
       throw error;
     }
   }, []);
@@ -59,7 +63,7 @@ export function useLive<T>(
         return data === undefined ? 4_000 : latest.current.every?.(data);
       },
     });
-    look().catch(() => undefined);
+    look().catch(wake);
     return () => {
       isGone = true;
       end();

@@ -60,9 +60,8 @@ function axisOf(name: string, values: readonly (string | undefined)[]): Axis | u
 }
 
 function axesOf(experiments: readonly Row[]): Axis[] {
-  const names = (read: (one: Row) => object) => [
-    ...new Set(experiments.flatMap((one) => Object.keys(read(one)))),
-  ];
+  const names = (read: (one: Row) => object) =>
+    [...new Set(experiments.flatMap((one) => Object.keys(read(one))))].sort();
   return [
     ...names(({ params }) => params).map((name) =>
       axisOf(
@@ -160,7 +159,7 @@ export function Parallel({
                 {low}
               </text>
               {words.slice(0, 30).map((word, index) => (
-                <text key={word} x={side + at * gap + 6} y={y(index / (words.length - 1)) + 4}>
+                <text key={word} class="word" x={side + at * gap + 6} y={y(index / (words.length - 1)) + 4}>
                   {cut(word, 16)}
                 </text>
               ))}

@@ -11,7 +11,7 @@ const shownFirst = 14;
 export function Params({ experiment: { params, overrides } }: { experiment: Experiment }) {
   const [isWhole, setWhole] = useState(false);
   const [wanted, setWanted] = useState('');
-  const all = Object.entries(params);
+  const all = Object.entries(params).sort(([one], [other]) => one.localeCompare(other));
   const entries = all.filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()));
   const shown = isWhole || wanted !== '' ? entries : entries.slice(0, shownFirst);
   return (

@@ -32,10 +32,10 @@ export function ChooseColumns({
   const toggle = ({ id }: Column) =>
     onChange(chosen.has(id) ? ids.filter((one) => one !== id) : [...ids, id]);
   const fits = (name: string) => name.toLowerCase().includes(wanted.toLowerCase());
-  const Box = ({ column, label }: { column: Column; label?: string }) => (
-    <label class="check">
+  const box = (column: Column, label = column.label) => (
+    <label key={column.id} class="check">
       <input type="checkbox" checked={chosen.has(column.id)} onChange={() => toggle(column)} />
-      <bdi class="ellipsis">{label ?? column.label}</bdi>
+      <bdi class="ellipsis">{label}</bdi>
     </label>
   );
   const lists = [
@@ -62,9 +62,7 @@ export function ChooseColumns({
           <legend>Attributes</legend>
           {[...attributeColumns, courseColumn]
             .filter(({ label }) => fits(label))
-            .map((column) => (
-              <Box key={column.id} column={column} />
-            ))}
+            .map((column) => box(column))}
         </fieldset>
         {metrics.length > 0 && (
           <fieldset class="metrics">
@@ -72,9 +70,7 @@ export function ChooseColumns({
             {metrics.slice(0, shownMost).map((name) => (
               <div key={name} class="metric-choice">
                 <bdi class="ellipsis">{name}</bdi>
-                {aggregates.map((aggregate) => (
-                  <Box key={aggregate} column={metricColumn(name, aggregate)} label={aggregate} />
-                ))}
+                {aggregates.map((aggregate) => box(metricColumn(name, aggregate), aggregate))}
               </div>
             ))}
           </fieldset>
@@ -82,9 +78,7 @@ export function ChooseColumns({
         {lists.map(({ title, columns }) => (
           <fieldset key={title}>
             <legend>{title}</legend>
-            {columns.slice(0, shownMost).map((column) => (
-              <Box key={column.id} column={column} />
-            ))}
+            {columns.slice(0, shownMost).map((column) => box(column))}
             {columns.length > shownMost && (
               <p class="soft small">And {columns.length - shownMost} more: find them above.</p>
             )}

@@ -8,6 +8,8 @@ import type { Order } from './sort-rows.ts';
 import { headHeight, TableHead } from './table-head.tsx';
 import { addressOf, rowHeight, TableRow } from './table-row.tsx';
 
+const scrollbarHeight = 18;
+
 export interface TableProps {
   rows: readonly Row[];
   columns: readonly Column[];
@@ -61,7 +63,12 @@ export function ExperimentsTable(props: TableProps) {
     Number((target as HTMLElement).closest<HTMLElement>('[data-index]')?.dataset['index']);
 
   return (
-    <div class="table" ref={scroller} tabIndex={-1}>
+    <div
+      class="table"
+      ref={scroller}
+      tabIndex={-1}
+      style={{ '--rows-height': `${height + scrollbarHeight}px` } as Record<string, string>}
+    >
       <div
         role="table"
         aria-label="Experiments"

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { noteReach, poll } from '../api/poller.ts';
 import { byIdMost, experimentsById, experimentsPage } from '../api/projects.ts';
-import { isExpired, signInCount } from '../api/session.ts';
+import { isExpired, isWithheld, signInCount } from '../api/session.ts';
 import { isFinal } from '../ui/status.tsx';
 import { type Row, rowOf } from './row.ts';
 
@@ -79,10 +79,15 @@ export function useRows(project_id: string): Rows {
         const ids = below.slice(0, byIdMost).map(({ experiment_id }) => experiment_id);
         // New experiments come first; those that run further down have every third look.
         const isByIds = ids.length > 0 && looks % 3 === 0;
-        const { rows } = await (isByIds
-          ? experimentsById(project_id, ids)
-          : experimentsPage(project_id, firstPage));
-        if (!isGone) merge(rows.map(rowOf));
+        try {
+          const { rows } = await (isByIds
+            ? experimentsById(project_id, ids)
+            : experimentsPage(project_id, firstPage));
+          if (!isGone) merge(rows.map(rowOf));
+        } catch (error) {
+          if (!isGone && isWithheld(error)) setState({ rows: [], isComplete: false, error });
+          throw error;
+        }
       },
       every() {
         const { rows, isComplete, error } = latest.current;

@@ -28,7 +28,8 @@ function ParameterField({
           onChange={({ currentTarget }) => onChange(String(currentTarget.checked))}
         />
         <span>
-          {readable(name)} <span class="soft">{description}</span>
+          {readable(name)}
+          <span class="hint">{description}</span>
         </span>
       </label>
     );

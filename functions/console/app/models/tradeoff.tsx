@@ -3,6 +3,7 @@ import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Receipt, StrategyDetails } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
 import { numberText } from '../ui/format.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 
 type Measure = 'bytes' | 'latency';
 
@@ -13,8 +14,6 @@ interface Point {
   colour: number;
 }
 
-const width = 720;
-const height = 330;
 const box = { left: 64, right: 24, top: 24, bottom: 44 };
 
 const qualityOf = ({ accuracy, outputs }: Receipt, side: 'before' | 'after'): number | undefined => {
@@ -54,6 +53,8 @@ function ticksOf(low: number, high: number): number[] {
 /** Everything that was made of a model: how good it still is over how large or how slow it has become. */
 export function Tradeoff({ strategies }: { strategies: readonly StrategyDetails[] }) {
   const [measure, setMeasure] = useState<Measure>('bytes');
+  // Drawn as large as it is shown, so that its texts can be read.
+  const [width, height] = useNarrow() ? [340, 280] : [720, 330];
   const points = pointsOf(strategies, measure);
   const hasAccuracy = strategies.some(({ receipt }) => receipt?.accuracy != null);
   const [highX, lowY, highY] = [

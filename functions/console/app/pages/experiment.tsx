@@ -67,7 +67,10 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
       {experiment.best === null &&
         experiment.best_reason !== null &&
         Object.keys(experiment.metrics).length > 0 && (
-          <p class="soft small hint-line">{experiment.best_reason}</p>
+          <p class="soft small hint-line">
+            {experiment.best_reason}{' '}
+            <a href={href(['projects', experiment.project_id, 'settings'])}>Choose the metric</a>
+          </p>
         )}
       <Curves experiments={[drawableOf(experiment)]} />
     </div>

@@ -165,7 +165,7 @@ export function StartPage({ project_id }: { project_id: string }) {
                 ) : (
                   <>
                     <p class="figure">
-                      {cost.cost_estimate === null ? 'No charge' : `at most ${costText(cost.cost_estimate)}`}
+                      {cost.cost_estimate === null ? 'No price' : `at most ${costText(cost.cost_estimate)}`}
                     </p>
                     <p class="soft small">
                       {cost.nodes > 1 && `${cost.nodes} nodes of `}

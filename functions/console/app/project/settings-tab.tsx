@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/bytes-text.ts';
-import type { endpoint as updateProject } from '../../../projects/update-project.endpoint.ts';
 import type { ProjectDetails } from '../api/answers.ts';
-import { call } from '../api/calls.ts';
 import { loadMembers, removeMember, setMember } from '../api/people.ts';
-import { removeProject } from '../api/projects.ts';
+import { changeProject, removeProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href } from '../router.ts';
 import { plural } from '../ui/format.ts';
@@ -18,19 +16,28 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     project_description: project.project_description,
     project_type: project.project_type,
     project_task: project.project_task,
+    criterion: project.criterion,
+    criterion_goal: project.criterion_goal,
   });
+  const [theirs, setTheirs] = useState<ProjectDetails>();
   const save = async () => {
-    const changed = Object.fromEntries(
-      Object.entries(fields).filter(([name, value]) => value !== project[name as keyof typeof fields]),
-    );
-    await call<typeof updateProject>('PATCH /projects/{project_id}', {
-      path: { project_id: project.project_id },
-      body: changed,
-    });
+    const { criterion, criterion_goal, ...texts } = fields;
+    const isRanked = criterion !== project.criterion || criterion_goal !== project.criterion_goal;
+    const changed = {
+      ...Object.fromEntries(
+        Object.entries(texts).filter(([name, value]) => value !== project[name as keyof typeof texts]),
+      ),
+      ...(isRanked && { criterion, criterion_goal }),
+    };
+    const base = theirs ?? project;
+    const present = await changeProject(project.project_id, changed, base.updated_at);
+    // Somebody else was first: what is typed here stays, and the next try is against what is there now.
+    setTheirs(present);
+    if (present !== undefined) return;
     await onChange();
     tell('The project is changed');
   };
-  const input = (name: keyof typeof fields, label: string, most: number) => (
+  const input = (name: Exclude<keyof typeof fields, 'criterion_goal'>, label: string, most: number) => (
     <TextField
       label={label}
       maxLength={most}
@@ -39,12 +46,44 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     />
   );
   return (
-    <Form action="Save" onSubmit={save} wide>
+    <Form action={theirs === undefined ? 'Save' : 'Save mine'} onSubmit={save} wide>
+      {theirs !== undefined && (
+        <div class="problem" role="alert">
+          <div>
+            <strong>Somebody changed this project meanwhile</strong>
+            <p>
+              It is now called “<bdi>{theirs.project_name}</bdi>”, with the description “
+              <bdi>{theirs.project_description}</bdi>”. What you typed is still below: save it again to put it
+              in place of theirs.
+            </p>
+          </div>
+        </div>
+      )}
       {input('project_name', 'Name', 128)}
       {input('project_description', 'Description', 2000)}
       <div class="field-row">
         {input('project_type', 'Type', 64)}
         {input('project_task', 'Task', 64)}
+      </div>
+      <div class="field-row">
+        {input('criterion', 'Ranked by the metric', 128)}
+        <Field label="Best is">
+          {(attributes) => (
+            <select
+              {...attributes}
+              value={fields.criterion_goal}
+              onChange={({ currentTarget }) =>
+                setFields({
+                  ...fields,
+                  criterion_goal: currentTarget.value === 'minimize' ? 'minimize' : 'maximize',
+                })
+              }
+            >
+              <option value="maximize">the greatest value</option>
+              <option value="minimize">the least value</option>
+            </select>
+          )}
+        </Field>
       </div>
     </Form>
   );
@@ -168,7 +207,7 @@ export function SettingsTab({
           <p class="soft small">
             With all its experiments, artifacts, data sets and configurations. It cannot be undone.
           </p>
-          <div class="bar-row">
+          <div class="bar-row after">
             <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
               Delete the project
             </Button>
