@@ -9,22 +9,25 @@ export interface BenchOptions {
   /** Names of the groups to measure; undefined for all. */
   only: readonly string[] | undefined;
   withDemo: boolean;
+  withMlflow: boolean;
   /** Absolute path of the demo's data folder. */
   demoFolder: string;
 }
 
 const usage = (
   names: readonly string[],
-) => `Usage: npm run bench -- [--only <group>]… [--json <file>] [--with-demo] [--demo-data <folder>]
+) => `Usage: npm run bench -- [--only <group>]… [--json <file>] [--with-demo] [--with-mlflow] [--demo-data <folder>]
   --only       measure only this group: ${names.join(', ')}
   --json       where the figures go (.data/bench.json)
   --with-demo  build the environment of the demo where it is not there yet, from the package index
+  --with-mlflow  measure MLflow's own server beside the service, from the package index (500 MB)
   --demo-data  data folder of the demo (.data/demo)`;
 
 const options = {
   only: { type: 'string', multiple: true },
   json: { type: 'string' },
   'with-demo': { type: 'boolean', default: false },
+  'with-mlflow': { type: 'boolean', default: false },
   'demo-data': { type: 'string' },
 } as const;
 
@@ -38,6 +41,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     json: values.json === undefined ? resolve('.data/bench.json') : givenPath(values.json),
     only: values.only,
     withDemo: values['with-demo'],
+    withMlflow: values['with-mlflow'],
     demoFolder: demoData === undefined ? resolve('.data/demo') : givenPath(demoData),
   };
 }

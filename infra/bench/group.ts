@@ -10,6 +10,8 @@ export interface Bench {
   demoFolder: string;
   /** Whether the demo's environment may be built, from the package index. */
   withDemo: boolean;
+  /** Whether MLflow's own server is measured beside the service; it comes from the package index. */
+  withMlflow: boolean;
   /** Print progress. */
   say(line: string): void;
 }

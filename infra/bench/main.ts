@@ -17,6 +17,7 @@ import { requests } from './requests.ts';
 import { runnerOverhead } from './runner-overhead.ts';
 import { startUp } from './start-up.ts';
 import { storage } from './storage.ts';
+import { tracking } from './tracking/tracking.ts';
 
 const groups: readonly Group[] = [
   requests,
@@ -30,6 +31,7 @@ const groups: readonly Group[] = [
   demoEnvironment,
   storage,
   commandLine,
+  tracking,
 ];
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -56,8 +58,15 @@ async function measure(
   });
   try {
     await using started = new AsyncDisposableStack();
-    const { demoFolder, withDemo } = options;
-    const bench: Bench = { folder, started, demoFolder, withDemo, say: (line) => say(`  ${line}`) };
+    const { demoFolder, withDemo, withMlflow } = options;
+    const bench: Bench = {
+      folder,
+      started,
+      demoFolder,
+      withDemo,
+      withMlflow,
+      say: (line) => say(`  ${line}`),
+    };
     return ended({ figures: await Promise.race([group.measure(bench), interrupted]), failure: undefined });
   } catch (error) {
     if (error instanceof InterruptedError) throw error;

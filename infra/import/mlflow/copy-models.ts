@@ -9,7 +9,7 @@ import type { TrackingApi } from './tracking-api.ts';
 const Version = z.object({ model_version: z.object({ version: z.coerce.number() }) });
 
 /** A run that was imported: as it was there, and its id here. */
-export type ImportedRuns = ReadonlyMap<string, { run_id: string; artifactUri: SourceRun['artifactUri'] }>;
+type ImportedRuns = ReadonlyMap<string, { run_id: string; artifactUri: SourceRun['artifactUri'] }>;
 
 /** Where the files of a version are here: below its run's artifacts, where they were below those of its run there. */
 async function sourceOf(

@@ -24,7 +24,7 @@ export const Target = z.object({
 });
 
 /** What was copied of a run. */
-export interface Copied {
+interface Copied {
   params: number;
   points: number;
   files: number;

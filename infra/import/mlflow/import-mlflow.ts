@@ -13,7 +13,7 @@ const Found = z.object({
 const Made = z.object({ experiment_id: z.string() });
 
 /** What an import did, counted here. */
-export interface Imported {
+interface Imported {
   experiments: number;
   runs: number;
   /** Of the runs: those that an earlier import had brought. */

@@ -95,7 +95,7 @@ const Versions = z.object({
 const pageRows = 1000;
 const pagePoints = 20_000;
 
-export const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
+const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
   id: info.run_id,
   name: info.run_name,
   status: info.status,
