@@ -47,6 +47,9 @@ const createExperiment = route(
   async (_, context) => ({ experiment_id: jobOf(context).project.project_id }),
 );
 
+/** Clients search for models when they list the artifacts of a run. That would look through the whole project: none is found. */
+const searchNothing = route('POST mlflow/logged-models/search', z.object({}), async () => ({ models: [] }));
+
 /** What the whole API has and a job may not: answered as what it is, not as unknown. */
 const refusedPaths = [
   'mlflow/experiments/{rest+}',
@@ -79,8 +82,7 @@ export const jobRouter = createRouter([
   ...inputRoutes,
   ...metricRoutes,
   ...artifactReads,
-  // A search looks through the models of the whole project.
-  { method: 'POST', path: 'mlflow/logged-models/search', handle: async () => Promise.reject(outsideJob()) },
+  searchNothing,
   ...oneModelRoutes,
   ...refusals,
 ]);

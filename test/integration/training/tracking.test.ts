@@ -40,6 +40,7 @@ for _ in range(2): post('runs/log-metric', run_id=run, key='auc', value='NaN', t
 assert call('GET', 'mlflow/experiments/get-by-name?experiment_name=any')['experiment']['experiment_id'] == project
 root = call('GET', 'mlflow/runs/get?run_id=' + run)['run']['info']['artifact_uri'].split(':/', 1)[1]
 put(root, 'notes/hello.txt', b'hello')
+assert post('logged-models/search', experiment_ids=[project]) == {'models': []}
 put(root, 'notes/hello.txt', b'hello again')
 put(root, 'large.bin', b'x' * 20000000)
 url = call('GET', 'mlflow-artifacts/presigned/' + root + '/notes/hello.txt')['url']
@@ -115,7 +116,7 @@ for target in (other, theirs):
     refused('GET', 'mlflow-artifacts/artifacts/' + place)
 refused('POST', 'mlflow/runs/create', {'experiment_id': foreign})
 refused('GET', 'mlflow/experiments/get?experiment_id=' + foreign)
-for path in ('runs/search', 'runs/delete', 'experiments/delete', 'experiments/search', 'logged-models/search',
+for path in ('runs/search', 'runs/delete', 'experiments/delete', 'experiments/search',
              'registered-models/create', 'model-versions/create', 'experiments/set-experiment-tag'):
     refused('POST', 'mlflow/' + path, {'run_id': run, 'experiment_id': project, 'name': 'x'})
 refused('DELETE', 'mlflow-artifacts/artifacts/' + project + '/' + run + '/artifacts/a.txt')
