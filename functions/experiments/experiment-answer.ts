@@ -44,6 +44,10 @@ export const ExperimentAnswer = z
   })
   .meta({ id: 'Experiment' });
 
+/** Texts in the order of their names: the table keeps none. */
+const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1)));
+
 /** An experiment to show at this moment, with what is tracked of it. */
 export const showExperiment = (
   experiment: Placed<Experiment>,
@@ -54,8 +58,8 @@ export const showExperiment = (
   ...judged(experiment),
   name: fields?.name ?? defaultName(experiment.config_id),
   note: fields?.note ?? null,
-  tags: fields?.tags ?? {},
-  params: fields?.params ?? {},
+  tags: sortedByName(fields?.tags),
+  params: sortedByName(fields?.params),
   git: fields?.git ?? null,
   metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
 });

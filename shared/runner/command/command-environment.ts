@@ -55,6 +55,9 @@ export function commandEnvironment(
   return {
     PATH: process.env['PATH'] ?? defaultPath,
     HOME: workspace.home,
+    // The user has a number alone; libraries that ask for its name (MLflow, PyTorch's compiler) would fail or warn.
+    USER: 'job',
+    LOGNAME: 'job',
     TMPDIR: workspace.temporary,
     LANG: 'C.UTF-8',
     TZ: 'UTC',

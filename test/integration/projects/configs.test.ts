@@ -14,7 +14,8 @@ import { newProject } from './new-project.ts';
 
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
 
-describe('configurations', () => {
+// One story: each test goes on from the one before it.
+describe('configurations', { shuffle: false }, () => {
   let service: TestService;
   let owner: TestUser;
   let project_id: string;

@@ -17,7 +17,8 @@ const good = {
 };
 const lock = 'b'.repeat(64);
 
-describe('environment', () => {
+// One story: each test goes on from the one before it.
+describe('environment', { shuffle: false }, () => {
   let service: TestService;
   let owner: TestUser;
   let path: { project_id: string };

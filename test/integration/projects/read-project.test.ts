@@ -10,7 +10,8 @@ import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 
-describe('details of a project', () => {
+// One story: each test goes on from the one before it.
+describe('details of a project', { shuffle: false }, () => {
   let service: TestService;
   let owner: TestUser;
   let path: { project_id: string };

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
 import { removeProject, requireProject } from '../../../shared/data/project.ts';
@@ -13,6 +13,8 @@ describe('change a project', () => {
   beforeAll(async () => {
     service = await testService();
     owner = await service.user('developer');
+  });
+  beforeEach(async () => {
     path = { project_id: await newProject(service, owner) };
   });
 
