@@ -7,12 +7,14 @@ import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runMain } from '../../infra/command/run-main.ts';
 import { startLocalService } from '../support/local-service.ts';
+import { tellJobStory } from './job-story.ts';
 
 // `npm run test:mlflow`: real MLflow clients of PyPI, unmodified, record, search and read in a service that runs here.
 
-const usage = `Usage: npm run test:mlflow [-- --size <bytes>] [-- --suite <folder> [--stores]]
+const usage = `Usage: npm run test:mlflow [-- --size <bytes>] [-- --story] [-- --suite <folder> [--stores]]
   lets MLflow clients of PyPI do what people do with them
   --size   bytes of the largest artifact; default 100000000
+  --story  nothing but the same script by hand and as a job
   --suite  a checkout of MLflow, of which its own tests are run against this service instead
   --stores of these the tests of its stores, of which many fail`;
 
@@ -65,7 +67,7 @@ async function tokenOf(url: string): Promise<string> {
 const ownEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MLFLOW_')));
 
-async function useClients(folder: string, size: string): Promise<void> {
+async function useClients(folder: string, size: string, storyAlone: boolean): Promise<void> {
   for (const [index, packages] of clients.entries()) {
     const program = await python(join(folder, `venv${index}`), packages);
     const settings = { ADMIN_PASSWORD: password };
@@ -80,7 +82,10 @@ async function useClients(folder: string, size: string): Promise<void> {
           ? { MLFLOW_TRACKING_TOKEN: await tokenOf(service.url) }
           : { MLFLOW_TRACKING_USERNAME: 'admin', MLFLOW_TRACKING_PASSWORD: password }),
       };
-      await run(program, [join(here, 'client.py'), '1000000', size], env);
+      if (!storyAlone) await run(program, [join(here, 'client.py'), '1000000', size], env);
+      const server = { url: service.url, token: await tokenOf(service.url) };
+      const story = join(folder, `story${index}`);
+      await tellJobStory(story, packages, server, (script) => run(program, [script], env));
     } finally {
       await service.end('SIGTERM');
     }
@@ -120,12 +125,18 @@ async function testMlflow(): Promise<number> {
     size = '100000000',
     suite,
     stores = false,
+    story = false,
   } = readFlags(usage, {
-    options: { size: { type: 'string' }, suite: { type: 'string' }, stores: { type: 'boolean' } },
+    options: {
+      size: { type: 'string' },
+      suite: { type: 'string' },
+      stores: { type: 'boolean' },
+      story: { type: 'boolean' },
+    },
   }).values;
   const folder = await mkdtemp(join(tmpdir(), 'mps-mlflow-'));
   try {
-    if (suite === undefined) await useClients(folder, size);
+    if (suite === undefined) await useClients(folder, size, story);
     else await runSuite(folder, suite, stores ? storeFiles : suiteFiles);
     return 0;
   } finally {
