@@ -17,8 +17,6 @@ import type { Answer, TestService, TestUser } from './service.ts';
 import { trainingService, usualDefinition } from './training.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Stages see the checkout even below `/tmp`, of which they have one of their own; the local service shows it, too. */
-const checkoutShown = JSON.stringify({ hidden: [], readable: [root], writable: [] });
 const operations = {
   prune: { create: prune, read: readPrune, logs: readPruneLogs },
   quantize: { create: quantize, read: readQuantize, logs: readQuantizeLogs },
@@ -64,7 +62,7 @@ export async function optimizationService(
     name,
     type: 'container' as const,
     command: jobCommand(programs[name]),
-    environment: { OPERATION: name, SANDBOX: checkoutShown },
+    environment: { ...usualDefinition.environment, OPERATION: name },
   }));
   const service = await trainingService({ jobDefinitions: definitions, ...options }, more, atEnd);
   const { developer } = service;

@@ -91,10 +91,15 @@ export async function uploadSource(
   if (made.status !== 200) throw new Error(`the source was refused: ${made.text}`);
 }
 
-/** What all job definitions have in common here: tried again as on AWS. */
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * What all job definitions have in common here: tried again as on AWS. Programs see the checkout, which holds the tests'
+ * Python, even below `/tmp`, of which each has one of its own.
+ */
 export const usualDefinition = {
   command: jobCommand('functions/jobs/train.job.ts'),
-  environment: {},
+  environment: { SANDBOX: JSON.stringify({ hidden: [], readable: [root], writable: [] }) },
   vcpus: 1,
   memory: 512,
   attempts,
