@@ -7,6 +7,8 @@ const command = [process.execPath, join(import.meta.dirname, 'run-in-container.t
 
 const running = (job: string) => ({
   ...usualDefinition,
+  // The image has no checkout to show.
+  environment: {},
   command: [...command, `functions/jobs/${job}.job.js`],
 });
 
