@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, Write } from './table.ts';
-import type { WatchedList } from './watched-list.ts';
+import { readRows, type UnreadableRow, type WatchedList } from './watched-list.ts';
 
 /** Days for which what an MLflow client has marked as deleted can be restored. */
 export const retentionDays = 30;
@@ -53,16 +53,25 @@ export const lookAgain = ({ key }: Retained, now: Date): Write => ({
   ),
 });
 
-/** Rows whose time has come, the earliest first. */
+/** Rows whose time has come. */
+interface DuePage {
+  /** The earliest first. */
+  items: Retained[];
+  unreadable: UnreadableRow[];
+  /** Where the next page begins; undefined where none is due any more. */
+  next: string | undefined;
+}
+
+/** A page of the rows whose time has come. A row that cannot be read spoils no other. */
 export async function listDue(
   records: TableReader<'records'>,
   now: Date,
-  after: Key | undefined,
-  limit = 25,
-): Promise<Retained[]> {
-  const page = await records.query({ pk, prefix: rowPrefix, after: after?.sk, limit });
+  after: string | undefined,
+): Promise<DuePage> {
+  const page = await records.query({ pk, prefix: rowPrefix, after, limit: 25 });
   const due = page.items.filter(({ sk }) => sk < `${rowPrefix}${now.toISOString()}`);
-  return due.map((item) => ({ ...row.parse(item), key: { pk, sk: item.sk } }));
+  const next = due.length < page.items.length ? undefined : page.next;
+  return { ...readRows(due, (item) => ({ ...row.parse(item), key: { pk, sk: item.sk } })), next };
 }
 
 export const dropRetained = ({ key }: Retained): Write => ({ delete: key });

@@ -63,10 +63,22 @@ export async function readWatched<T>(
 ): Promise<WatchedPage<T>> {
   const { pk, after } = position ?? { pk: list.partitions[0], after: undefined };
   const page = await table.query({ pk, after, limit });
+  const rows = readRows(page.items, parse);
+  if (page.next !== undefined) return { ...rows, next: { pk, after: page.next } };
+  const rest = await following(table, list, pk);
+  const next = rest === undefined ? undefined : { pk: rest, after: undefined };
+  return { ...rows, next };
+}
+
+/** Read rows of a watched list; those that `parse` cannot read by themselves. */
+export function readRows<T>(
+  rows: readonly Item[],
+  parse: (item: Item) => T,
+): Pick<WatchedPage<T>, 'items' | 'setAside' | 'unreadable'> {
   const items: T[] = [];
   const setAside = new Set<T>();
   const unreadable: UnreadableRow[] = [];
-  for (const item of page.items) {
+  for (const item of rows) {
     try {
       const value = parse(item);
       items.push(value);
@@ -76,10 +88,7 @@ export async function readWatched<T>(
       unreadable.push({ key: item, error, isSetAside: isSetAside(item) });
     }
   }
-  if (page.next !== undefined) return { items, setAside, unreadable, next: { pk, after: page.next } };
-  const rest = await following(table, list, pk);
-  const next = rest === undefined ? undefined : { pk: rest, after: undefined };
-  return { items, setAside, unreadable, next };
+  return { items, setAside, unreadable };
 }
 
 /**

@@ -5,8 +5,9 @@ import { findContinuation } from '../data/continuation.ts';
 import { requireExperimentToRemove } from '../data/experiment.ts';
 import { findProjects } from '../data/project.ts';
 import { dropRetained, listDue, lookAgain, type Retained } from '../data/retained.ts';
-import type { Key, TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table.ts';
 import { findFields } from '../data/tracking.ts';
+import { logSetAside, setAside } from '../data/watched-list.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { type Removed, removeOneExperiment } from './remove-experiment.ts';
 import { removeWholeProject } from './remove-project.ts';
@@ -74,26 +75,31 @@ async function settle(context: Retention, one: Retained): Promise<Outcome> {
  */
 export async function purgeRetained(context: Retention, hasTime: Deadline): Promise<void> {
   const { records, now, log } = context;
-  let after: Key | undefined;
-  while (hasTime()) {
+  let after: string | undefined;
+  do {
     const due = await listDue(records, now(), after);
-    if (due.length === 0) return;
-    for (const one of due) {
-      after = one.key;
+    for (const row of due.unreadable) if (await setAside(records, row, now())) logSetAside(log, row);
+    for (const one of due.items) {
       const { key, ...marked } = one;
       try {
         const outcome = await settle(context, one);
         if (outcome === 'waits') await records.write(lookAgain(one, now()));
         else if (outcome === 'restored') await records.write(dropRetained(one));
-        else log.info('retention-ended', { ...marked, objects: outcome.removed.objects, bytes: outcome.removed.bytes });
+        else
+          log.info('retention-ended', {
+            ...marked,
+            objects: outcome.removed.objects,
+            bytes: outcome.removed.bytes,
+          });
       } catch (error) {
         // One that fails must not keep the others from their turn.
         log.error('purge-failed', { id: key.sk, stack: error instanceof Error ? error.stack : '' });
         await records.write(lookAgain(one, now()));
       }
     }
-  }
+    after = due.next;
+  } while (after !== undefined && hasTime());
   // Time ran out: the stream starts the next pass.
-  const [next] = await listDue(records, now(), after, 1);
+  const [next] = after === undefined ? [] : (await listDue(records, now(), after)).items;
   if (next !== undefined) await records.write(lookAgain(next, now()));
 }

@@ -5,6 +5,7 @@ import { event as reconcile } from '../../../functions/events/reconcile.event.ts
 import { closedAccounts, recordClosedAccount } from '../../../shared/data/closed-account.ts';
 import { unfinishedJobs } from '../../../shared/data/job.ts';
 import { listPurges, type Purge, recordPurge, unfinishedPurges } from '../../../shared/data/purge.ts';
+import { retainedList } from '../../../shared/data/retained.ts';
 import { waitingLines } from '../../../shared/data/waiting-line.ts';
 import { scheduleNextPass, type WatchedList } from '../../../shared/data/watched-list.ts';
 import { type TestService, testService } from '../../support/service.ts';
@@ -74,7 +75,7 @@ describe('whoever works a list off and asks to come again', () => {
 
 test('tasks watch the lists on which the work is written down', () => {
   expect(reconcile.watches).toEqual([unfinishedJobs, waitingLines]);
-  expect(purge.watches).toEqual([closedAccounts, unfinishedPurges]);
+  expect(purge.watches).toEqual([closedAccounts, unfinishedPurges, retainedList]);
   const write = recordClosedAccount({ user_id: newId(), closed_at: new Date().toISOString() });
   expect('put' in write && write.put.pk).toBe(closedAccounts.partitions[0]);
 });

@@ -27,12 +27,11 @@ async function marked() {
     );
   return {
     ...{ service, caller, project_id, run_id, records, pass },
-    receipts: () =>
-      lines.map((line) => JSON.parse(line)).filter((line) => line.project_id === project_id),
+    receipts: () => lines.map((line) => JSON.parse(line)).filter((line) => line.project_id === project_id),
     isThere: async () => (await findExperiment(records, project_id, experiment_id)) !== undefined,
     rows: async () =>
-      (await records.query({ pk: retainedList.partitions[0], prefix: 'UNTIL#' })).items.filter(
-        ({ sk }) => sk.includes(project_id),
+      (await records.query({ pk: retainedList.partitions[0], prefix: 'UNTIL#' })).items.filter(({ sk }) =>
+        sk.includes(project_id),
       ),
   };
 }
@@ -74,7 +73,9 @@ function dyingAt(records: TableWriter<'records'>, number: number, after: boolean
     await records.write(...all);
     if (writes === number) throw new Error('killed');
   };
-  return { table: new Proxy(records, { get: (of, name) => (name === 'write' ? write : Reflect.get(of, name)) }) };
+  return {
+    table: new Proxy(records, { get: (of, name) => (name === 'write' ? write : Reflect.get(of, name)) }),
+  };
 }
 
 test('a pass that dies at any write is made good by the next one', async () => {
@@ -90,13 +91,30 @@ test('a pass that dies at any write is made good by the next one', async () => {
         if (kind === 'run') expect(await isThere()).toBe(false);
         else expect((await findProjects(records, [project_id])).items).toEqual([]);
         const { items } = await records.query({ pk: purgeKey('').pk });
-        const purges = items.map(parsePurge).filter(({ target, project_id: whole }) =>
-          kind === 'run'
-            ? target.prefixes.some((prefix) => prefix.includes(run_id.split('-')[1] ?? ''))
-            : whole === project_id,
-        );
+        const purges = items
+          .map(parsePurge)
+          .filter(({ target, project_id: whole }) =>
+            kind === 'run'
+              ? target.prefixes.some((prefix) => prefix.includes(run_id.split('-')[1] ?? ''))
+              : whole === project_id,
+          );
         expect(purges).toHaveLength(1);
       }
     }
   }
+});
+
+test('a row of a later release is set aside, and keeps no other from its turn', async () => {
+  const { caller, run_id, records, pass, isThere, rows } = await marked();
+  await caller.post('runs/delete', { run_id });
+  const [row] = await rows();
+  const earlier = { ...row!, sk: 'UNTIL#2026-01-01T00:00:00.000Z#later#', schema_version: 99 };
+  await records.write({ put: earlier });
+  await pass(30.1);
+  await pass(30.1);
+  expect(await isThere()).toBe(false);
+  expect(await records.get({ pk: earlier.pk, sk: earlier.sk })).toMatchObject({
+    set_aside_at: expect.any(String),
+    set_aside_reason: expect.stringContaining('newer'),
+  });
 });

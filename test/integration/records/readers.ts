@@ -27,6 +27,7 @@ import { findClaimedName, parseCounters, requireProject } from '../../../shared/
 import { listPurges } from '../../../shared/data/purge.ts';
 import { findBest } from '../../../shared/data/ranking.ts';
 import { findModelVersion, findRegisteredModel } from '../../../shared/data/registered-model.ts';
+import { listDue } from '../../../shared/data/retained.ts';
 import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
 import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
@@ -56,7 +57,7 @@ function wholePage<T>(page: Page<T>): Page<T> {
   return page;
 }
 /** A page of a watched list; the error of its first row that cannot be read. */
-function readable<T>(page: WatchedPage<T>): WatchedPage<T> {
+function readable<P extends Pick<WatchedPage<unknown>, 'unreadable'>>(page: P): P {
   for (const { error } of page.unreadable) throw error;
   return page;
 }
@@ -120,6 +121,7 @@ export const readers: Readonly<Record<string, Reader>> = {
     wholePage(await findBest(records, ownerOf(item), { name: item.pk.split('#')[2] ?? '', goal: 'maximize' }))
       .items[0],
   purge: async ({ records }) => readable(await listPurges(records, undefined)),
+  retained: async ({ records }) => readable(await listDue(records, new Date(), undefined)),
   strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
   receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),
   member: ({ records }, item) => findMember(records, ownerOf(item), item.sk),

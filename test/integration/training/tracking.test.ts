@@ -167,12 +167,21 @@ test('of a cluster node 0 records alone', async () => {
   const service = await trainingService();
   const { developer: as } = service;
   const script = `
-import os
+import os, time
+import socket
+address = (os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT']))
 if os.environ['NODE_RANK'] == '0':
     exec('''${client}''')
     post('runs/log-metric', run_id=run, key='m', value=1, timestamp=1)
+    # The end of this node is the end of the job: the other one has printed its line by then.
+    socket.create_server(('', address[1])).accept()
 else:
-    print(os.environ['MLFLOW_TRACKING_URI'].split('/')[0], 'MLFLOW_RUN_ID' in os.environ)
+    print(os.environ['MLFLOW_TRACKING_URI'].split('/')[0], 'MLFLOW_RUN_ID' in os.environ, flush=True)
+    while True:
+        try:
+            socket.create_connection(address)
+            break
+        except ConnectionError: time.sleep(0.1)
 `;
   const project_id = await service.project({ command: 'python3 train.py', files: { 'train.py': script } });
   const begun = await service.call(trainRemote, { path: { project_id }, as });
@@ -182,7 +191,9 @@ else:
     status: 'SUCCEEDED',
     metrics: { m: { count: 1 } },
   });
-  expect(await service.log(project_id, experiment_id, 1)).toContain('file: False');
+  await expect
+    .poll(() => service.log(project_id, experiment_id, 1), { timeout: 60_000 })
+    .toContain('file: False');
 });
 
 test('a tracking server of the project’s own choice stays', async () => {
