@@ -2,13 +2,11 @@ import { scenarios } from './kill/job-strike.ts';
 import { type Draw, proveKills } from './kill/prove-kills.ts';
 import type { Proof, ProofContext } from './proof.ts';
 
-/** The short form lives a little of what `kill-kinds` proves, too. */
 const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lanes: number }>> = {
   short: {
     draws: [
       { kind: 'train', scenarios: ['again'], draws: 0, named: ['artifact-recorded'] },
       { kind: 'train', scenarios: ['waiting'], draws: 1, named: [] },
-      { kind: 'prune', scenarios: ['again'], draws: 1, named: [] },
     ],
     lanes: 1,
   },
