@@ -67,16 +67,18 @@ export async function measureCurves(
   });
   await visit(page, `projects/${project_id}/compare?experiments=${ids.join()}&tab=curves`);
   await page.locator('.plot canvas').waitFor();
-  await page.waitForFunction((expected) => {
-    const read = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/metrics?'));
-    return read.length >= expected;
-  }, ids.length);
+  // The page before may still be reading the curves of its table: only those of these experiments count.
+  await page.waitForFunction((wanted) => {
+    const read = performance.getEntriesByType('resource').map(({ name }) => name);
+    return wanted.every((id) => read.some((name) => name.includes(`/${id}/metrics?`)));
+  }, ids);
   await page.waitForTimeout(2_000);
-  const { value, series } = await page.evaluate(() => {
+  const { value, series } = await page.evaluate((wanted) => {
     const ends = performance
       .getEntriesByType('resource')
       .flatMap((entry) =>
-        entry instanceof PerformanceResourceTiming && entry.name.includes('/metrics?')
+        entry instanceof PerformanceResourceTiming &&
+        wanted.some((id) => entry.name.includes(`/${id}/metrics?`))
           ? [entry.responseEnd]
           : [],
       );
@@ -85,7 +87,7 @@ export async function measureCurves(
       value: Number(stroke) - Math.max(...ends),
       series: document.querySelectorAll('.legend li').length,
     };
-  });
+  }, ids);
   if (series !== ids.length || !(value > 0)) throw new Error(`${series} curves were drawn after ${value} ms`);
   return [
     {
