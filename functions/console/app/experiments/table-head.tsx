@@ -48,9 +48,11 @@ export const TableHead = ({
                 {column.group !== undefined && <small>{column.group}</small>}
                 <bdi class="ellipsis">{column.label}</bdi>
               </span>
-              <span class="arrow" aria-hidden="true">
-                {isOrder ? (order?.isDescending === true ? '↓' : '↑') : ''}
-              </span>
+              {isOrder && (
+                <span class="arrow" aria-hidden="true">
+                  {order?.isDescending === true ? '↓' : '↑'}
+                </span>
+              )}
             </button>
           )}
         </div>

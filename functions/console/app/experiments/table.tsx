@@ -67,6 +67,9 @@ export function ExperimentsTable(props: TableProps) {
       class="table"
       ref={scroller}
       tabIndex={-1}
+      onScroll={({ currentTarget }) =>
+        currentTarget.classList.toggle('sideways', currentTarget.scrollLeft > 0)
+      }
       style={{ '--rows-height': `${height + scrollbarHeight}px` } as Record<string, string>}
     >
       <div
