@@ -335,6 +335,7 @@ describe('starting', () => {
     const files = page.locator('input[type=file]');
     await files.nth(0).setInputFiles(archive);
     await page.getByText('source.tar.gz is there').waitFor();
+    await page.locator('.step').nth(1).locator('.step-mark.done').waitFor();
     await page.getByLabel('Environment', { exact: true }).selectOption('system');
     await page.getByLabel('Command').fill('python3 train.py {config}');
     await page.locator('.step').nth(2).getByRole('button', { name: 'Store' }).click();

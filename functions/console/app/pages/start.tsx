@@ -75,6 +75,7 @@ export function StartPage({ project_id }: { project_id: string }) {
   const environment = useLive(`environment/${project_id}`, () => loadEnvironment(project_id));
   const [chosen, setChosen] = useState<string>();
   const [dataset, setDataset] = useState<string>();
+  const [hasProgram, setProgram] = useState(false);
   const [isRemote, setRemote] = useState(false);
   const [sizes, setSizes] = useState<Sizes>({});
   const { estimate: cost, fault } = useEstimate(project_id, sizes, isRemote);
@@ -107,8 +108,8 @@ export function StartPage({ project_id }: { project_id: string }) {
               }}
             />
           </Step>
-          <Step number={2} title="Program" isDone={false}>
-            <Source project_id={project_id} />
+          <Step number={2} title="Program" isDone={hasProgram}>
+            <Source project_id={project_id} onFound={setProgram} />
           </Step>
           <Step number={3} title="Environment" isDone={environment.data != null}>
             <Loaded live={environment} what="The environment could not be loaded">

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadEnvironment, loadSource } from '../api/files.ts';
@@ -11,8 +12,16 @@ import { Datasets } from './datasets.tsx';
 import { EnvironmentForm } from './environment-form.tsx';
 
 /** The program that trains, as one archive. */
-export function Source({ project_id }: { project_id: string }) {
+export function Source({
+  project_id,
+  onFound,
+}: {
+  project_id: string;
+  onFound?: (isThere: boolean) => void;
+}) {
   const live = useLive(`source/${project_id}`, () => loadSource(project_id));
+  const isThere = live.data != null;
+  useEffect(() => onFound?.(isThere), [isThere, onFound]);
   return (
     <Loaded live={live} rows={1} what="The program could not be loaded">
       {(source) => (
