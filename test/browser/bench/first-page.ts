@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core';
 
+/** After so long without another part, the page has all of them. */
+const quietMilliseconds = 2_000;
+
 /**
  * Bytes that came over the wire for a page opened by somebody who has never been there: scripts, styles and the page
  * itself, compressed as they were sent, without the answers of the API.
@@ -14,13 +17,18 @@ export async function firstPageBytes(
   await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
   const counted = new Map<string, number>();
   const answers = new Set<string>();
+  let last = performance.now();
   devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
     if (isAnswer(request.url) || request.url.startsWith('data:')) answers.add(requestId);
   });
   devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (!answers.has(requestId)) counted.set(requestId, encodedDataLength);
+    if (answers.has(requestId)) return;
+    counted.set(requestId, encodedDataLength);
+    last = performance.now();
   });
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(url, { waitUntil: 'load' });
+  // Not until the network is idle: a page may ask its API again and again.
+  while (performance.now() - last < quietMilliseconds) await page.waitForTimeout(100);
   await devtools.detach();
   return [...counted.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
