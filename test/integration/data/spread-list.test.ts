@@ -138,14 +138,16 @@ describe('a list that is spread once it is large', () => {
     const readers = [0, 1].map(async (reader) => {
       const table = process();
       let marked = 0;
-      while (!isOver) {
+      let isLast: boolean;
+      do {
+        isLast = isOver;
         const expected = [...stored, ...acknowledged];
         const found = await listed(table, reader === 0 ? 1000 : 45);
         expect(found).toEqual([...new Set(found)].sort().reverse());
         const seen = new Set(found);
         expect(expected.filter((id) => !seen.has(id))).toEqual([]);
         marked = found.filter(isMarked).length;
-      }
+      } while (!isLast);
       return marked;
     });
     await Promise.all(writers);
