@@ -24,8 +24,9 @@ function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
   return kind === 'OWNED' && isDoomed(sk) && store.has(isMembers, sk, id);
 }
 
-/** Whether a purge on record will remove an object: each of its prefixes is that of a folder. */
+/** Whether a purge on record will remove an object: each of its prefixes is that of a folder, or an object. */
 function isDoomedObject(store: OrphanStore, key: string): boolean {
+  if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key)) return true;
   for (let end = key.indexOf('/') + 1; end > 0; end = key.indexOf('/', end) + 1) {
     if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key.slice(0, end))) return true;
   }
@@ -47,18 +48,18 @@ function* orphanItems(store: OrphanStore): Generator<Finding> {
 const objects = `
   FROM object
   LEFT JOIN owner AS holder ON holder.kind = object.kind AND holder.id = object.owner
-  LEFT JOIN owner AS child ON child.kind = 'experiment' AND child.id = object.experiment`;
-const isOwned = '(holder.id IS NOT NULL AND (object.experiment IS NULL OR child.id IS NOT NULL))';
+  LEFT JOIN owner AS child ON child.kind = object.child_kind AND child.id = object.child`;
+const isOwned = '(holder.id IS NOT NULL AND (object.child IS NULL OR child.id IS NOT NULL))';
 
 function* orphanObjects(store: OrphanStore): Generator<Finding> {
-  for (const { key = '', kind = '', owner = '', experiment, hasHolder } of store.rows(
-    `SELECT object.key, object.kind, object.owner, object.experiment, holder.id IS NOT NULL AS hasHolder
+  for (const { key = '', kind = '', owner = '', childKind, child, hasHolder } of store.rows(
+    `SELECT object.key, object.kind, object.owner, object.child_kind AS childKind, object.child, holder.id IS NOT NULL AS hasHolder
      ${objects} WHERE NOT ${isOwned}`,
   )) {
     if (isDoomedObject(store, key)) continue;
     const [root] = key.split('/');
     const holder = kind === 'unknown' ? owner : `${root}/${owner}`;
-    const what = hasHolder === '1' ? `experiment ${experiment}` : `owner ${holder}`;
+    const what = hasHolder === '1' ? `${childKind} ${child}` : `owner ${holder}`;
     yield { kind: 'orphan', where: key, why: `there is no ${what}` };
   }
 }
@@ -100,7 +101,7 @@ const counted = `
     FROM owner LEFT JOIN (SELECT project_id, count(*) AS number FROM member GROUP BY project_id) ON project_id = id
     WHERE kind = 'project'
   UNION ALL SELECT id, 'experiments', coalesce(number, 0) FROM owner
-    LEFT JOIN (SELECT project_id, count(*) AS number FROM job GROUP BY project_id) ON project_id = id
+    LEFT JOIN (SELECT project_id, count(*) AS number FROM experiment GROUP BY project_id) ON project_id = id
     WHERE kind = 'project'
   UNION ALL SELECT id, 'unfinished', coalesce(number, 0) FROM owner
     LEFT JOIN (SELECT project_id, count(*) AS number FROM job WHERE ${isUnfinished} GROUP BY project_id)
@@ -124,8 +125,8 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
   );
   store.run('DELETE FROM of_jobs');
   store.run(
-    `INSERT INTO of_jobs SELECT project_id, sum(objects), sum(bytes) FROM stored JOIN job ON job.id = stored.owner
-     WHERE stored.kind = 'job' AND project_id IS NOT NULL GROUP BY project_id`,
+    `INSERT INTO of_jobs SELECT project_id, sum(objects), sum(bytes) FROM stored JOIN experiment ON experiment.id = stored.owner
+     WHERE stored.kind = 'job' GROUP BY project_id`,
   );
   const prefix = countersKey('').pk;
   const { sk } = countersKey('');

@@ -4,11 +4,13 @@ import { clusterClaimKey } from '../../shared/data/cluster-claim.ts';
 import { parseConfig } from '../../shared/data/config.ts';
 import { packObject, packsPrefix, parseEnvironment } from '../../shared/data/environment.ts';
 import { parseExperiment } from '../../shared/data/experiment.ts';
-import { unfinishedJobs } from '../../shared/data/job.ts';
+import { jobPartition, unfinishedJobs } from '../../shared/data/job.ts';
+import { parseLoggedModel } from '../../shared/data/logged-model.ts';
 import { parseMember } from '../../shared/data/member.ts';
 import { parseModel } from '../../shared/data/model.ts';
 import { parseCounters, parseProject } from '../../shared/data/project.ts';
 import { parsePurge } from '../../shared/data/purge.ts';
+import { parseModelVersion, parseRegisteredModel } from '../../shared/data/registered-model.ts';
 import { parseStrategy } from '../../shared/data/strategy.ts';
 import type { Item } from '../../shared/data/table.ts';
 import { UnreadableRecordError } from '../../shared/data/unreadable-record.ts';
@@ -32,6 +34,9 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   strategy: parseStrategy,
   member: parseMember,
   model: parseModel,
+  'logged-model': parseLoggedModel,
+  'registered-model': parseRegisteredModel,
+  'model-version': parseModelVersion,
   purge: parsePurge,
   user: parseUser,
   artifact: parseArtifact,
@@ -84,8 +89,8 @@ export class OrphanSearch implements Disposable {
     this.#objects += 1;
     // They belong to nobody, and expire.
     if (key.startsWith(downloadsPrefix)) return;
-    const { holder, experiment } = ownersOfObject(key);
-    this.#store.add('object', key, holder.kind, holder.id, experiment);
+    const { holder, child } = ownersOfObject(key);
+    this.#store.add('object', key, holder.kind, holder.id, child?.kind ?? null, child?.id ?? null);
   }
 
   hasProject(id: string): boolean {
@@ -162,7 +167,14 @@ export class OrphanSearch implements Disposable {
         break;
       case 'experiment':
         store.add('owner', 'experiment', sk);
+        store.add('experiment', sk, idIn(item));
         this.#addJob(item, idIn(item));
+        break;
+      case 'logged-model':
+        store.add('owner', 'logged-model', sk);
+        break;
+      case 'registered-model':
+        store.add('owner', 'registration', textOf(item['registration_id']));
         break;
       case 'strategy':
         store.add('owner', 'strategy', sk);
@@ -177,7 +189,8 @@ export class OrphanSearch implements Disposable {
       case 'artifact':
       case 'checkpoint':
         this.#addNamed(item);
-        this.#addStored('job', idIn(item), item['size']);
+        // A file of a logged model counts for the project alone.
+        this.#addStored(pk === jobPartition(idIn(item)) ? 'job' : 'project', idIn(item), item['size']);
         break;
       case 'blob': {
         const [kind, sha256 = ''] = sk.split('#');

@@ -8,8 +8,9 @@ const cacheKiB = 64 * 1024;
 const tables = `
   CREATE TABLE owner (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) WITHOUT ROWID;
   CREATE TABLE job (id TEXT PRIMARY KEY, project_id TEXT, user_id TEXT, status TEXT, size REAL, share INTEGER, cluster INTEGER, waits INTEGER);
+  CREATE TABLE experiment (id TEXT PRIMARY KEY, project_id TEXT) WITHOUT ROWID;
   CREATE TABLE item (pk TEXT, sk TEXT, kind TEXT, owner TEXT);
-  CREATE TABLE object (key TEXT, kind TEXT, owner TEXT, experiment TEXT);
+  CREATE TABLE object (key TEXT, kind TEXT, owner TEXT, child_kind TEXT, child TEXT);
   CREATE TABLE named (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE stored (kind TEXT, owner TEXT, objects INTEGER, bytes INTEGER, PRIMARY KEY (kind, owner)) WITHOUT ROWID;
   CREATE TABLE configs (project_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;

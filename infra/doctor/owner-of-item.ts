@@ -2,7 +2,17 @@ import type { Key } from '../../shared/data/table.ts';
 
 /** Owner of an item or object. */
 export interface Owner {
-  kind: 'project' | 'experiment' | 'job' | 'model' | 'model-id' | 'strategy' | 'user' | 'unknown';
+  kind:
+    | 'project'
+    | 'experiment'
+    | 'job'
+    | 'logged-model'
+    | 'model'
+    | 'model-id'
+    | 'registration'
+    | 'strategy'
+    | 'user'
+    | 'unknown';
   id: string;
 }
 
@@ -25,6 +35,9 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   EXPERIMENT_RANKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[1] ?? '' }],
   TRACKING: (id, sk) => [...ofProject(id), { kind: 'experiment', id: sk.split('#')[0] ?? '' }],
   CATALOGUE: ofProject,
+  LOGGED_MODELS: ofProject,
+  LOGGED_MODEL_FILES: (id, sk) => [...ofProject(id), { kind: 'logged-model', id: sk.split('#')[0] ?? '' }],
+  MODEL_VERSIONS: (_, sk) => [{ kind: 'registration', id: sk.split('#')[0] ?? '' }],
   JOB: (id) => [{ kind: 'job', id }],
   OWNED: (_, sk) => ofProject(sk),
   OWNED_MODELS: (_, sk) => [{ kind: 'model', id: sk }],
@@ -43,10 +56,17 @@ const roots: Readonly<Record<string, Owner['kind']>> = {
   pictures: 'user',
 };
 
-/** Owner of an object, and its experiment, if it has one: without either it is an orphan. */
-export function ownersOfObject(key: string): { holder: Owner; experiment: string | null } {
-  const [root = '', id = '', folder = '', child = ''] = key.split('/');
+/** What has a folder of its own in that of a project. */
+const children: Readonly<Record<string, Owner['kind']>> = {
+  experiments: 'experiment',
+  models: 'logged-model',
+};
+
+/** Owner of an object, and its experiment or logged model, if it has one: without either it is an orphan. */
+export function ownersOfObject(key: string): { holder: Owner; child: Owner | null } {
+  const [root = '', id = '', folder = '', name = ''] = key.split('/');
   const kind = roots[root];
   const holder: Owner = kind === undefined ? { kind: 'unknown', id: `${root}/${id}` } : { kind, id };
-  return { holder, experiment: folder === 'experiments' ? child : null };
+  const childKind = kind === 'project' ? children[folder] : undefined;
+  return { holder, child: childKind === undefined ? null : { kind: childKind, id: name } };
 }

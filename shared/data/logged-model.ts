@@ -42,6 +42,7 @@ const loggedModel = recordType('logged-model', () =>
 );
 /** A model that an MLflow client logged in a project: its description, whose files are artifacts of its own. */
 export type LoggedModel = z.infer<typeof loggedModel.schema>;
+export const parseLoggedModel = loggedModel.parse;
 
 const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
 const filesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;

@@ -27,6 +27,7 @@ const registeredModel = recordType('registered-model', () =>
 );
 /** A name of MLflow's model registry, with versions below it. */
 export type RegisteredModel = z.infer<typeof registeredModel.schema>;
+export const parseRegisteredModel = registeredModel.parse;
 
 const modelVersion = recordType('model-version', () =>
   z.object({
@@ -50,6 +51,7 @@ const modelVersion = recordType('model-version', () =>
   }),
 );
 export type ModelVersion = z.infer<typeof modelVersion.schema>;
+export const parseModelVersion = modelVersion.parse;
 
 const models = 'REGISTERED_MODELS';
 /** Partition of the versions of all models: each model's lie together, and one query reads those of many. */
