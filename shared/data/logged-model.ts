@@ -45,11 +45,14 @@ export type LoggedModel = z.infer<typeof loggedModel.schema>;
 export const parseLoggedModel = loggedModel.parse;
 
 const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
-const filesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
+/** Partition of the files of all logged models of a project. */
+export const loggedModelFilesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
+/** Beginning of the sort keys of one's files. */
+export const loggedModelFilesPrefix = (model_id: string): string => `${model_id}#`;
 /** Partitions of what a project keeps of its logged models. */
 export const loggedModelPartitions = (project_id: string): string[] => [
   partition(project_id),
-  filesPartition(project_id),
+  loggedModelFilesPartition(project_id),
 ];
 export const loggedModelKey = (project_id: string, model_id: string): Key => ({
   pk: partition(project_id),
@@ -57,8 +60,8 @@ export const loggedModelKey = (project_id: string, model_id: string): Key => ({
 });
 /** Key of a file of a logged model. */
 export const loggedModelFileKey = (project_id: string, model_id: string, path: string): Key => ({
-  pk: filesPartition(project_id),
-  sk: `${model_id}#${path}`,
+  pk: loggedModelFilesPartition(project_id),
+  sk: `${loggedModelFilesPrefix(model_id)}${path}`,
 });
 /** Everything a logged model keeps in the bucket lies under this prefix. */
 export const loggedModelPrefix = (project_id: string, model_id: string): string =>
@@ -88,4 +91,9 @@ export async function listLoggedModels(
 export const putLoggedModel = (value: LoggedModel, previous: LoggedModel | undefined): Write => ({
   put: loggedModel.item(loggedModelKey(value.project_id, value.model_id), value),
   if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+});
+
+export const removeLoggedModel = ({ project_id, model_id, version }: LoggedModel): Write => ({
+  delete: loggedModelKey(project_id, model_id),
+  if: { equals: { version } },
 });

@@ -23,8 +23,10 @@ const rowPrefix = 'UNTIL#';
 const row = recordType('retained', () =>
   z.object({
     project_id: Ulid,
-    /** Null where the whole project is marked. */
+    /** Null where the whole project is marked, or a logged model. */
     experiment_id: Ulid.nullable(),
+    /** The logged model that is marked; absent otherwise. */
+    model_id: Ulid.optional(),
     /** Of the mark. */
     deleted_at: Timestamp,
   }),
@@ -35,9 +37,9 @@ const clock = recordType('retention-clock', () => z.object({ ttl: z.number().int
 
 /** The writes that go before a mark, so that no mark is without its end. */
 export function retain(marked: z.infer<typeof row.schema>): Write[] {
-  const { project_id, experiment_id, deleted_at } = marked;
+  const { project_id, experiment_id, model_id, deleted_at } = marked;
   const until = new Date(Date.parse(deleted_at) + retentionDays * 86_400_000);
-  const sk = `${until.toISOString()}#${project_id}#${experiment_id ?? ''}`;
+  const sk = `${until.toISOString()}#${project_id}#${experiment_id ?? model_id ?? ''}`;
   const ttl = Math.ceil(until.getTime() / 1000);
   return [
     { put: row.item({ pk, sk: `${rowPrefix}${sk}` }, marked) },

@@ -3,6 +3,7 @@ import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { findContinuation } from '../data/continuation.ts';
 import { requireExperimentToRemove } from '../data/experiment.ts';
+import { findLoggedModel } from '../data/logged-model.ts';
 import { findProjects } from '../data/project.ts';
 import { dropRetained, listDue, lookAgain, type Retained } from '../data/retained.ts';
 import type { TableWriter } from '../data/table.ts';
@@ -10,6 +11,7 @@ import { findFields } from '../data/tracking.ts';
 import { logSetAside, setAside } from '../data/watched-list.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
 import { type Removed, removeOneExperiment } from './remove-experiment.ts';
+import { removeWholeLoggedModel } from './remove-logged-model.ts';
 import { removeWholeProject } from './remove-project.ts';
 
 interface Retention {
@@ -55,12 +57,20 @@ async function removeMarkedExperiment(
   return { removed };
 }
 
-/** Remove what one row stands for, in one transaction with the row: a crash leaves both or none. */
+async function removeMarkedModel(context: Retention, one: Retained, model_id: string): Promise<Outcome> {
+  const model = await findLoggedModel(context.records, one.project_id, model_id);
+  if (model?.deleted_at !== one.deleted_at) return 'restored';
+  return { removed: await removeWholeLoggedModel(context, model, [dropRetained(one)]) };
+}
+
+/** Remove what one row stands for, the last of it in one transaction with the row: a crash leaves both or none. */
 async function settle(context: Retention, one: Retained): Promise<Outcome> {
   try {
-    return one.experiment_id === null
+    const { experiment_id, model_id } = one;
+    if (model_id !== undefined) return await removeMarkedModel(context, one, model_id);
+    return experiment_id === null
       ? await removeMarkedProject(context, one)
-      : await removeMarkedExperiment(context, one, one.experiment_id);
+      : await removeMarkedExperiment(context, one, experiment_id);
   } catch (error) {
     // It was changed at the same moment.
     if (error instanceof ConditionFailedError) return 'waits';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type LoggedModel, putLoggedModel } from '../../../shared/data/logged-model.ts';
 import { projectExists } from '../../../shared/data/project.ts';
+import { retain } from '../../../shared/data/retained.ts';
 import { requireSafePath } from '../artifacts/artifact-home.ts';
 import { listFolder } from '../artifacts/list-folder.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
@@ -122,7 +123,10 @@ const remove = route(
   z.object({ model_id }),
   async (input, context) => {
     const model = await requireModel(context, input.model_id, 'developer');
-    await changeModel(context, model, () => ({ deleted_at: context.now().toISOString() }));
+    const { project_id, model_id } = model;
+    const deleted_at = context.now().toISOString();
+    await context.records.write(...retain({ project_id, experiment_id: null, model_id, deleted_at }));
+    await changeModel(context, model, () => ({ deleted_at }));
     return {};
   },
 );
@@ -190,16 +194,15 @@ const listFiles = route(
   },
 );
 
-/** Routes that concern one model. */
+/** Routes that concern one model, and take nothing away. */
 export const oneModelRoutes: readonly Route[] = [
   create,
   get,
   finalize,
-  remove,
   logParams,
   setTags,
   deleteTag,
   listFiles,
 ];
 
-export const modelRoutes: readonly Route[] = [searchModels, ...oneModelRoutes];
+export const modelRoutes: readonly Route[] = [searchModels, ...oneModelRoutes, remove];

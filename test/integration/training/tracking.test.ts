@@ -119,6 +119,8 @@ refused('GET', 'mlflow/experiments/get?experiment_id=' + foreign)
 for path in ('runs/search', 'runs/delete', 'experiments/delete', 'experiments/search',
              'registered-models/create', 'model-versions/create', 'experiments/set-experiment-tag'):
     refused('POST', 'mlflow/' + path, {'run_id': run, 'experiment_id': project, 'name': 'x'})
+own = post('logged-models', experiment_id=project, name='own', source_run_id=run)['model']['info']['model_id']
+refused('DELETE', 'mlflow/logged-models/' + own)
 refused('DELETE', 'mlflow-artifacts/artifacts/' + project + '/' + run + '/artifacts/a.txt')
 home = project + '/' + run + '/artifacts/'
 for path in (home + '..%2f..%2fx', home + '../../x', home + 'a//b', home + '%00', home + 'a%5cb'):
