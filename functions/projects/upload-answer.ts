@@ -3,6 +3,7 @@ import { FileId, Sha256, Timestamp } from '../../shared/core/formats.ts';
 import { partedMaxBytes, type Upload } from '../../shared/data/upload.ts';
 import { flag, integer } from '../../shared/http/parameters.ts';
 import { projectId } from '../../shared/http/project-path.ts';
+import { signedUpload } from './signed-upload.ts';
 
 /** Path parameters of everything about one data set. */
 export const datasetPath = z.strictObject({
@@ -22,30 +23,13 @@ export const uploadRequest = z.strictObject({
     .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
 });
 
-const request = {
-  url: z.string(),
-  method: z.literal('PUT'),
-  headers: z.record(z.string(), z.string()),
-  expires_in: z.number().int(),
-};
-
 /**
  * How to upload: one request with just these headers before the URL dies, or one for each part that has not arrived. The
  * other of the two is null.
  */
 export const UploadTicket = z
   .object({
-    upload: z.object(request).nullable(),
-    parts: z
-      .array(
-        z.object({
-          part_number: z.number().int(),
-          offset: z.number().int().describe('Where in the file the part begins.'),
-          size: z.number().int(),
-          ...request,
-        }),
-      )
-      .nullable(),
+    ...signedUpload({ expires_in: z.number().int() }),
     sha256: Sha256,
     size: z.number().int(),
   })

@@ -4,7 +4,6 @@ import {
   partBytesFor,
   partsOf,
 } from '../../shared/aws/multipart.ts';
-import { uploadSeconds } from '../../shared/aws/upload-seconds.ts';
 import type { UploadParts } from '../../shared/data/purge.ts';
 
 /** Runs work that may begin an upload in parts. It is ended again where the work fails: nobody would know of it. */
@@ -31,10 +30,9 @@ export async function missingParts(
   objects: Pick<MultipartUploads, 'missingParts' | 'presignParts'>,
   object: string,
   { upload_id, part_bytes, size }: UploadParts,
-): Promise<(PresignedPart & { expires_in: number })[]> {
+): Promise<PresignedPart[]> {
   const missing = await objects.missingParts(object, upload_id, partsOf(size, part_bytes));
-  const signed = await objects.presignParts(object, upload_id, missing);
-  return signed.map((part) => ({ ...part, expires_in: uploadSeconds }));
+  return objects.presignParts(object, upload_id, missing);
 }
 
 /**

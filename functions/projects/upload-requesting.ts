@@ -1,4 +1,5 @@
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { uploadSeconds } from '../../shared/aws/upload-seconds.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { announceUpload, uploadMaxBytes, uploadObject } from '../../shared/data/upload.ts';
@@ -59,8 +60,9 @@ export function uploadRequesting<K extends keyof typeof resources>(kind: K) {
           announceUpload(records, kind, upload, { maxBytes, now: now(), startParts }).catch(refuseBytes),
         ),
       );
-      const parts =
+      const missing =
         announced === 'accepted' || announced === null ? [] : await missingParts(objects, object, announced);
+      const parts = missing.map((part) => ({ ...part, expires_in: uploadSeconds }));
       return { upload: null, parts, sha256, size };
     },
   });

@@ -1,4 +1,3 @@
-import { partBytesFor } from '../../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { emptyModel, type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
@@ -7,6 +6,7 @@ import { announce, newPurge, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
+import { withNewParts } from '../../projects/upload-parts.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 
 /** Most files of a model. */
@@ -103,30 +103,27 @@ export async function announceFile(
   requireRoom(model, wanted);
   const { role, name, size, sha256 } = wanted;
   const object = modelObject(model.model_id, newId());
-  const parts = wanted.isMultipart
-    ? { upload_id: await objects.startParts(object), part_bytes: partBytesFor(size) }
-    : null;
-  const file: PendingFile = { role, name, size, sha256, object, parts };
-  const replaced = model.pending.filter((one) => isSameFile(one, file));
-  const next: Model = {
-    ...model,
-    pending: [...model.pending.filter((one) => !isSameFile(one, file)), file],
-    // Compared with the model once that has come.
-    shapes: { inputs: given.inputs ?? model.shapes.inputs, outputs: given.outputs ?? model.shapes.outputs },
-    updated_at: now().toISOString(),
-    version: model.version + 1,
-  };
-  try {
+  const replaced = model.pending.filter((one) => isSameFile(one, wanted));
+  const announced = await withNewParts(objects, { object, size }, async (startParts) => {
+    const begun = wanted.isMultipart ? await startParts() : null;
+    const parts = begun && { upload_id: begun.upload_id, part_bytes: begun.part_bytes };
+    const file: PendingFile = { role, name, size, sha256, object, parts };
+    const next: Model = {
+      ...model,
+      pending: [...model.pending.filter((one) => !isSameFile(one, file)), file],
+      // Compared with the model once that has come.
+      shapes: { inputs: given.inputs ?? model.shapes.inputs, outputs: given.outputs ?? model.shapes.outputs },
+      updated_at: now().toISOString(),
+      version: model.version + 1,
+    };
     await putModel(records, next, present, [
       awaited(announcing, model_name, file),
       ...replaced.map((one) => forget(announcing, one)),
     ]);
-  } catch (error) {
-    if (parts !== null) await objects.abortParts(object, parts.upload_id);
-    throw error;
-  }
+    return { model: next, file };
+  });
   for (const one of replaced) {
     if (one.parts !== null) await objects.abortParts(one.object, one.parts.upload_id);
   }
-  return { model: next, file };
+  return announced;
 }

@@ -1,15 +1,10 @@
 import * as z from 'zod';
-import { partsOf } from '../../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
 import type { PendingFile } from '../../../shared/data/model-file.ts';
+import { signedUpload } from '../../projects/signed-upload.ts';
+import { missingParts } from '../../projects/upload-parts.ts';
 import { ModelDetails } from './model-answer.ts';
-
-const request = {
-  url: z.string(),
-  method: z.literal('PUT'),
-  headers: z.record(z.string(), z.string()),
-};
 
 /**
  * A model, and how to send what it waits for: in one request, or each part that has not arrived in one of its own. Both
@@ -18,17 +13,7 @@ const request = {
 export const ModelTicket = z
   .object({
     model: ModelDetails,
-    upload: z.object(request).nullable(),
-    parts: z
-      .array(
-        z.object({
-          part_number: z.number().int(),
-          offset: z.number().int().describe('Where in the file the part begins.'),
-          size: z.number().int(),
-          ...request,
-        }),
-      )
-      .nullable(),
+    ...signedUpload({}),
     /** Seconds until the URLs die; ask again for new ones. */
     expires_in: z.number().int().nullable(),
   })
@@ -44,7 +29,6 @@ export async function ticketFor(objects: ObjectWriter, file: PendingFile | undef
     const { url, method, headers } = await objects.presignUpload(object, size, sha256);
     return { upload: { url, method, headers }, parts: null, expires_in: uploadSeconds };
   }
-  const missing = await objects.missingParts(object, parts.upload_id, partsOf(size, parts.part_bytes));
-  const urls = await objects.presignParts(object, parts.upload_id, missing);
+  const urls = await missingParts(objects, object, { ...parts, size });
   return { upload: null, parts: urls, expires_in: uploadSeconds };
 }
