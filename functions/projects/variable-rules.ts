@@ -3,18 +3,8 @@ import { flag } from '../../shared/http/parameters.ts';
 
 /** Names that the service itself gives a command. A test compares them with what it gives. */
 const given = [
-  ...[
-    'PATH',
-    'HOME',
-    'USER',
-    'LOGNAME',
-    'TMPDIR',
-    'LANG',
-    'TZ',
-    'PYTHONUNBUFFERED',
-    'VIRTUAL_ENV',
-    'NODE_PATH',
-  ],
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'LANG', 'TZ'],
+  ...['PYTHONUNBUFFERED', 'VIRTUAL_ENV', 'NODE_PATH'],
   ...['CONFIG_PATH', 'DATA_DIR', 'OUTPUT_DIR', 'CHECKPOINT_DIR', 'METRICS_FILE'],
   ...['EXPERIMENT_ID', 'PROJECT_ID', 'NODE_RANK', 'NUM_NODES', 'MASTER_ADDR', 'MASTER_PORT'],
   ...['RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'LOCAL_WORLD_SIZE'],

@@ -1,33 +1,19 @@
-import { ulid } from 'ulid';
-import { packBlock } from './blocks/block-list.ts';
-import {
-  type CatalogueManifest,
-  catalogueLists,
-  readSegments,
-  readTail,
-  type SegmentRef,
-} from './catalogue.ts';
+import { type CatalogueManifest, catalogueLists, readTail } from './catalogue.ts';
 import {
   beginFolding,
   type CatalogueMark,
   cataloguePartition,
-  endFolding,
   findUnmarked,
-  leaveInTail,
   markAge,
   readMarks,
 } from './catalogue-mark.ts';
-import { segmentColumns } from './catalogue-segment.ts';
 import { experimentsPartition } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
 import { isFinal } from './job-status.ts';
-import type { TableReader, TableWriter, Write } from './table.ts';
+import type { TableReader, TableWriter } from './table.ts';
 import { tryWrite } from './try-write.ts';
+import { removedMost, writeSegments } from './write-segments.ts';
 
-/** Rows of a segment at most. */
-const segmentRowsMost = 500;
-/** A segment of fewer rows is the one that grows. */
-const openRows = 400;
 /** Experiments folded by one transaction, which takes 100 writes. */
 const foldMost = 80;
 /** Marks from which on folding is worth its writes. */
@@ -40,100 +26,6 @@ const foldMaxBytes = 2_000_000;
 
 const bytesOfRow = ({ tags, params, metrics, note }: ExperimentRow): number =>
   Buffer.byteLength(JSON.stringify([[...tags], [...params], [...metrics.keys()], note])) + 60 * metrics.size;
-
-/** The rows in segments that fit an item each, and those that fit none. */
-function packSegments(rows: readonly ExperimentRow[]): {
-  segments: { ref: SegmentRef; packed: Uint8Array }[];
-  large: ExperimentRow[];
-} {
-  if (rows.length === 0) return { segments: [], large: [] };
-  const packed = rows.length > segmentRowsMost ? undefined : packBlock(segmentColumns(rows));
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (packed !== undefined && first !== undefined && last !== undefined) {
-    const ref = {
-      id: ulid().toLowerCase(),
-      first: first.experiment_id,
-      last: last.experiment_id,
-      rows: rows.length,
-      dead: [],
-    };
-    return { segments: [{ ref, packed }], large: [] };
-  }
-  if (rows.length === 1) return { segments: [], large: [...rows] };
-  const half = rows.length > segmentRowsMost ? segmentRowsMost : Math.ceil(rows.length / 2);
-  const [one, other] = [packSegments(rows.slice(0, half)), packSegments(rows.slice(half))];
-  return { segments: [...one.segments, ...other.segments], large: [...one.large, ...other.large] };
-}
-
-/** Whether a segment may hold one of these experiments: it is sorted by id. */
-const spans = ({ first, last }: SegmentRef, experiment_ids: Iterable<string>): boolean =>
-  [...experiment_ids].some((id) => id >= first && id <= last);
-
-/** The references with rows of these experiments dead. */
-async function withDead(
-  records: TableReader<'records'>,
-  project_id: string,
-  refs: readonly SegmentRef[],
-  experiment_ids: ReadonlySet<string>,
-): Promise<SegmentRef[]> {
-  const touched = refs.filter((ref) => spans(ref, experiment_ids));
-  const segments = await readSegments(records, project_id, touched);
-  const rowsOf = new Map(touched.map(({ id }, index) => [id, segments[index] ?? []]));
-  return refs.map((ref) => {
-    const dead = new Set(ref.dead);
-    for (const [index, { experiment_id }] of (rowsOf.get(ref.id) ?? []).entries())
-      if (experiment_ids.has(experiment_id)) dead.add(index);
-    return { ...ref, dead: [...dead] };
-  });
-}
-
-const live = ({ rows, dead }: SegmentRef): number => rows - dead.length;
-
-/** Most experiments that were deleted and that one fold takes out of segments: a transaction takes 4 MB. */
-const removedMost = 4;
-
-/** Replace some segments by others with further rows, and end the folding of these marks. False where another did first. */
-async function writeSegments(
-  records: TableWriter<'records'>,
-  project_id: string,
-  manifest: CatalogueManifest,
-  marks: readonly CatalogueMark[],
-  rows: readonly ExperimentRow[],
-): Promise<boolean> {
-  const pk = cataloguePartition(project_id);
-  const refs = await withDead(
-    records,
-    project_id,
-    manifest.blocks,
-    new Set(marks.map(({ experiment_id }) => experiment_id)),
-  );
-  const removed = marks.flatMap((mark) => (mark.removed ? [mark.experiment_id] : []));
-  // Nothing stays of what was deleted. Besides, the last segment grows, and one that is mostly dead is written anew.
-  const purged = refs.filter((ref) => ref.dead.length > 0 && spans(ref, removed)).slice(0, removedMost);
-  const half = refs.find((ref) => ref.dead.length > live(ref));
-  const open = refs.slice(-1).find((ref) => live(ref) < openRows);
-  const rewritten = [...new Set([...purged, half, open])].filter((ref) => ref !== undefined);
-  const former = await readSegments(records, project_id, rewritten);
-  const kept = former.flatMap((segment, index) => {
-    const dead = new Set(rewritten[index]?.dead);
-    return segment.filter((_, at) => !dead.has(at));
-  });
-  const together = [...kept, ...rows].sort((one, other) =>
-    one.experiment_id < other.experiment_id ? -1 : 1,
-  );
-  const { segments, large } = packSegments(together);
-  const tooLarge = new Set(large.map(({ experiment_id }) => experiment_id));
-  const blocks = [...refs.filter((ref) => !rewritten.includes(ref)), ...segments.map(({ ref }) => ref)];
-  const writes: Write[] = [
-    catalogueLists.putManifest(pk, manifest, { blocks, state: manifest.state }),
-    ...segments.map(({ ref, packed }) => catalogueLists.putBlock(pk, ref.id, packed)),
-    ...rewritten.map(({ id }) => catalogueLists.deleteBlock(pk, id)),
-    ...marks.map((mark) =>
-      tooLarge.has(mark.experiment_id) ? leaveInTail(project_id, mark) : endFolding(project_id, mark),
-    ),
-  ];
-  return tryWrite(records.write(...writes));
-}
 
 /** Give marks to some experiments of releases without a catalogue; the catalogue is complete once all have one. */
 async function markExisting(
