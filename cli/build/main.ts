@@ -1,4 +1,4 @@
-import { writeBundle } from './write-bundle.ts';
+import { buildCommand } from './build-command.ts';
 
 const [, , root = '', folder = ''] = process.argv;
-await writeBundle(root, folder);
+await buildCommand(root, folder);

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeBundle } from '../../../cli/build/write-bundle.ts';
+import { buildCommand } from '../../../cli/build/build-command.ts';
 import type { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
 import type { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
@@ -187,7 +187,7 @@ export const commandLine: Group = {
   title: 'The command mps',
 
   async measure(bench) {
-    await writeBundle(projectRoot, join(projectRoot, '.build/cli'));
+    await buildCommand(projectRoot, join(projectRoot, '.build/cli'));
     const service = await startService(join(bench.folder, 'service'));
     bench.started.defer(() => service.stop());
     const { token } = await service.signIn();

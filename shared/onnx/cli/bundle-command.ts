@@ -1,0 +1,40 @@
+import { basename } from 'node:path';
+import { build } from 'esbuild';
+import type { Bundle } from '../../command/write-bundle.ts';
+
+/** The command and the program of its stages, each in one file. */
+const programs = { command: 'shared/onnx/cli/command.ts', stage: 'shared/onnx/stage/main.ts' };
+
+/**
+ * The command and its stages as one bundle.
+ *
+ * @param root folder of the project
+ */
+export async function bundleCommand(root: string): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: programs,
+    outdir: '.',
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    // A native library.
+    external: ['onnxruntime-node'],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    // CommonJS packages ask for node's own modules by require.
+    banner: {
+      js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
+    },
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return {
+    files: outputFiles.map(({ path, contents }) => ({ name: basename(path), contents })),
+    sources: Object.keys(metafile.inputs),
+  };
+}
