@@ -21,7 +21,7 @@ function bestReason({ best, criterion, metric_names, status }: Experiment): stri
   const wanted = own ? name : exampleNames(name).join(', ');
   const ended = isFinal(status);
   if (metric_names !== undefined && metric_names.length > 0) {
-    return `The project is judged by ${name}, and the run ${ended ? 'reported' : 'has reported'} only ${metric_names.join(', ')}. Report it as ${wanted}, or name one of these as the project's criterion (PATCH the project with "criterion").`;
+    return `The project is judged by ${name}, and the run ${ended ? 'reported' : 'has reported'} only ${metric_names.join(', ')}. Report it as ${wanted}, or name one of these as the project's criterion.`;
   }
   const verb = ended ? 'reported no' : 'has not reported';
   return `The run ${verb} ${name}. Write it to METRICS_FILE as ${wanted}, one JSON line for each value.`;

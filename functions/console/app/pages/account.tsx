@@ -51,10 +51,10 @@ function Tokens() {
                     <bdi>{token.name ?? 'a sign-in'}</bdi>{' '}
                     {token.current && <span class="chip">this one</span>}
                   </th>
-                  <td class="soft">
+                  <td class="soft number">
                     <Ago time={token.created_at} />
                   </td>
-                  <td class="soft">until {token.expires_at.slice(0, 10)}</td>
+                  <td class="soft number">until {token.expires_at.slice(0, 10)}</td>
                   <td class="right">
                     {!token.current && (
                       <Button
