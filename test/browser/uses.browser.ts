@@ -157,6 +157,8 @@ async function optimize({ page, hands, name }: Person): Promise<void> {
   await page.getByText('digits.onnx is there').waitFor();
   await hands.press(button(page, 'Open the model'));
   await page.getByRole('heading', { name: 'What it holds' }).waitFor();
+  // Who reads first finds a page that has stopped looking: nothing of this model was running.
+  await page.waitForTimeout(6_000);
   await hands.choose(page.getByLabel('Strategy'), 'float16, 16 bit');
   await hands.press(button(page, 'Quantize').last());
   await expect

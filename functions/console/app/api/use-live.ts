@@ -30,6 +30,13 @@ export function useLive<T>(
   const aborter = useRef(new AbortController());
   const signIns = signInCount.value;
 
+  /** New data may be such as are looked at again, though the former were not. */
+  const show = useCallback((of: string, data: T): void => {
+    latest.current.data = data;
+    setState({ key: of, data });
+    wake();
+  }, []);
+
   const look = useCallback(async (): Promise<void> => {
     const { signal } = aborter.current;
     const asked = latest.current.key;
@@ -37,8 +44,7 @@ export function useLive<T>(
       const data = await latest.current.load(signal);
       if (signal.aborted || latest.current.key !== asked) return;
       noteReach();
-      latest.current.data = data;
-      setState({ key: asked, data });
+      show(asked, data);
     } catch (error) {
       if (signal.aborted || latest.current.key !== asked) return;
       noteReach(error);
@@ -47,9 +53,10 @@ export function useLive<T>(
       setState((before) =>
         before.key === asked && !isWithheld(error) ? { ...before, error } : { key: asked, error },
       );
+      wake();
       throw error;
     }
-  }, []);
+  }, [show]);
 
   useEffect(() => {
     aborter.current = new AbortController();
@@ -63,7 +70,7 @@ export function useLive<T>(
         return data === undefined ? 4_000 : latest.current.every?.(data);
       },
     });
-    look().catch(wake);
+    look().catch(() => undefined);
     return () => {
       isGone = true;
       end();
@@ -77,6 +84,6 @@ export function useLive<T>(
     error: isCurrent ? state.error : undefined,
     isLoading: !isCurrent || (state.data === undefined && state.error === undefined),
     refresh: () => look().catch(() => undefined),
-    set: (data) => setState({ key, data }),
+    set: (data) => show(key, data),
   };
 }
