@@ -14,6 +14,7 @@ const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lan
   long: {
     draws: [
       { kind: 'rerun', scenarios: ['plain', 'again', 'cancelled', 'waiting'], ...all },
+      { kind: 'tracked', scenarios: ['plain', 'again', 'cancelled'], ...all },
       { kind: 'prune', scenarios: ['plain', 'again', 'cancelled', 'waiting'], ...all },
       { kind: 'quantize', scenarios: ['again', 'late'], ...all },
       { kind: 'cluster', scenarios: ['plain', 'again', 'late', 'cancelled', 'waiting'], ...all },
@@ -26,7 +27,7 @@ const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lan
 export const proof: Proof = {
   name: 'kill-kinds',
   title:
-    'Kill -9 in the lives of reruns, prunings, quantizations, clusters and environment builds, then 2 passes',
+    'Kill -9 in the lives of reruns, trainings that log to MLflow, prunings, quantizations, clusters and environment builds, then 2 passes',
   prove(context) {
     const { draws, lanes } = sizes[context.size];
     return proveKills(context, draws, lanes);

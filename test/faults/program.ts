@@ -22,7 +22,8 @@ async function act(role: string, given: string): Promise<number> {
     case 'container':
       return environment['STRATEGY_ID'] === undefined ? container(process.env) : copyingJob(process.env);
     case 'create':
-    case 'cancel': {
+    case 'cancel':
+    case 'request': {
       const { endpoint, question } = value as NamedQuestion;
       const { status } = await ask(endpoints[endpoint], environment, question);
       return status < 300 ? 0 : 1;

@@ -6,6 +6,7 @@ import { proof as events } from './events.proof.ts';
 import { planVariable } from './injection/plan.ts';
 import { proof as killDelete } from './kill-delete.proof.ts';
 import { proof as killJob } from './kill-job.proof.ts';
+import { proof as killRequests } from './kill-requests.proof.ts';
 import { proof as outages } from './outages.proof.ts';
 import { proof as superseded } from './superseded.proof.ts';
 import { buildProgram, type Program } from './world/build-program.ts';
@@ -19,7 +20,7 @@ describe('short form of', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test.each([killJob, killDelete, superseded, outages, events])('$title', async (proof) => {
+  test.each([killJob, killDelete, killRequests, superseded, outages, events])('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });
     expect(missed, output).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import type { ArtifactHome } from '../../../shared/data/client-artifact.ts';
 import { findLoggedModel, type LoggedModel, putLoggedModel } from '../../../shared/data/logged-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import type { Write } from '../../../shared/data/table.ts';
 import { artifactUriOf, findModelKey, type ModelKey, modelIdOf, modelUriOf, runIdOf } from '../ids.ts';
 import { type Access, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
@@ -37,6 +38,17 @@ export async function requireModel(
   return model;
 }
 
+/** A logged model as it is to be after a change, and the write of that. @throws ServiceError `INVALID_PARAMETER_VALUE` */
+export function changedModel(
+  present: LoggedModel,
+  change: Partial<LoggedModel>,
+  now: Date,
+): { model: LoggedModel; write: Write } {
+  const model = { ...present, ...change, updated_at: now.toISOString(), version: present.version + 1 };
+  requireModelRoom(model);
+  return { model, write: putLoggedModel(model, present) };
+}
+
 /** Change a logged model, again where another change came between. */
 export function changeModel(
   { records, now }: Pick<MlflowContext, 'records' | 'now'>,
@@ -46,15 +58,9 @@ export function changeModel(
   return retryOnConflict(async () => {
     const present = await findLoggedModel(records, project_id, model_id);
     if (present === undefined) throw notFound(modelIdOf({ project_id, model_id }));
-    const next = {
-      ...present,
-      ...change(present),
-      updated_at: now().toISOString(),
-      version: present.version + 1,
-    };
-    requireModelRoom(next);
-    await records.write(putLoggedModel(next, present));
-    return next;
+    const { model, write } = changedModel(present, change(present), now());
+    await records.write(write);
+    return model;
   });
 }
 

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import type { LoggedModel } from '../../../shared/data/logged-model.ts';
 import {
   type ModelVersion,
   putModelVersion,
   putRegisteredModel,
-  type RegisteredModel,
   removeModelVersion,
 } from '../../../shared/data/registered-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import { findModelKey, type ModelKey } from '../ids.ts';
-import { changeModel, modelFilesUri, requireModel } from '../models/logged-model.ts';
+import type { Write } from '../../../shared/data/table.ts';
+import { findModelKey } from '../ids.ts';
+import { changedModel, modelFilesUri, requireModel } from '../models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -67,17 +68,12 @@ function listedIn(tag: string | undefined): unknown[] {
   }
 }
 
-const noteVersion = (
-  context: MlflowContext,
-  key: ModelKey,
-  { model: { name }, version: { number } }: { model: RegisteredModel; version: ModelVersion },
-): Promise<unknown> =>
-  changeModel(context, key, ({ tags }) => ({
-    tags: {
-      ...tags,
-      [versionsTag]: JSON.stringify([...listedIn(tags[versionsTag]), { name, version: number }]),
-    },
-  }));
+/** The write that lists a version in the tag of the logged model that it is of. */
+const noteVersion = (logged: LoggedModel, name: string, version: number, now: Date): Write => {
+  const listed = [...listedIn(logged.tags[versionsTag]), { name, version }];
+  const tags = { ...logged.tags, [versionsTag]: JSON.stringify(listed) };
+  return changedModel(logged, { tags }, now).write;
+};
 
 const create = route(
   'POST mlflow/model-versions/create',
@@ -92,10 +88,10 @@ const create = route(
   }),
   async (input, context) => {
     const location = await locationOf(context, input.source);
-    const logged =
-      input.model_id === '' ? undefined : await requireModel(context, input.model_id, 'developer');
     const { records, now, caller } = context;
     const made = await retryOnConflict(async () => {
+      const logged =
+        input.model_id === '' ? undefined : await requireModel(context, input.model_id, 'developer');
       const present = await requireOwn(context, input.name);
       const at = now().toISOString();
       const version: ModelVersion = {
@@ -122,10 +118,13 @@ const create = route(
         updated_at: at,
         version: present.version + 1,
       };
-      await records.write(putRegisteredModel(model, present), putModelVersion(version, undefined));
+      await records.write(
+        putRegisteredModel(model, present),
+        putModelVersion(version, undefined),
+        ...(logged === undefined ? [] : [noteVersion(logged, model.name, version.number, now())]),
+      );
       return { model, version };
     });
-    if (logged !== undefined) await noteVersion(context, logged, made);
     return { model_version: showVersion(made.model, made.version) };
   },
 );

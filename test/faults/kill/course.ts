@@ -6,10 +6,10 @@ import type { Service } from '../world/service.ts';
 import type { Scenario } from './job-strike.ts';
 
 /**
- * What a job does: train in one container, or build an environment there first; train again from the checkpoints of an
+ * What a job does: train in one container, log by MLflow's API meanwhile, or build an environment there first; train again from the checkpoints of an
  * experiment that failed; train on a cluster, whose environment is built by a job of its own; prune, or quantize, a model.
  */
-export type JobKind = 'train' | 'rerun' | 'build' | 'cluster' | 'prune' | 'quantize';
+export type JobKind = 'train' | 'tracked' | 'rerun' | 'build' | 'cluster' | 'prune' | 'quantize';
 
 /** A request to a function, by the name of its endpoint: processes are told so. */
 export interface NamedQuestion {
@@ -28,6 +28,8 @@ export interface Course {
   isUnderWay(record: JobRecord): boolean;
   /** What of a job that succeeded is not there. */
   lacking(inventory: Inventory, record: JobRecord): string[];
+  /** What was acknowledged to its program and is not there, however the job ended. */
+  lost?(record: JobRecord): Promise<string[]>;
   /** Variables that its containers get besides those of their job. */
   hostEnvironment: Readonly<Record<string, string>>;
   /** Ids or names that whatever belongs to a neighbour bears. */

@@ -59,6 +59,7 @@ export async function liveJob(
       isCancelled: life.isCancelled,
       runs: (await readFile(witness, 'utf8')).split('\n').length - 1,
     });
+    if (record !== undefined) faults.push(...((await course.lost?.(record)) ?? []));
     if (shareOf(inventory, course.neighbours).join() !== neighbour) faults.push('a neighbour was touched');
     const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');
     return {

@@ -9,6 +9,7 @@ import { must } from '../world/ask.ts';
 import { archiveOf, newProject } from '../world/project.ts';
 import type { Course, Ground, JobKind } from './course.ts';
 import { earlierCheckpoint, recordEarlier } from './earlier-experiment.ts';
+import { acknowledgedFile, loggedFile, lostOfTracked, trackedScript } from './tracked-script.ts';
 
 /** What the training does: node 0 says that it ran, writes all kinds of output, and takes its time. Each run writes other bytes. */
 const script = `[ "$TOKEN" = "a secret of the project" ] || exit 5
@@ -41,18 +42,23 @@ type TrainingCourse = Exclude<JobKind, 'prune' | 'quantize'>;
 /** Where somebody cancels it: while its command runs, or while its environment is built. */
 const underWay: Readonly<Record<TrainingCourse, (record: JobRecord) => boolean>> = {
   train: isRunning,
+  tracked: isRunning,
   rerun: isRunning,
   build: ({ status_reason }) => status_reason === 'Preparing the environment.',
   cluster: ({ status_reason }) => status_reason === 'The environment is being built.',
 };
 
-function lacking({ records, objects }: Inventory, { experiment_id, best }: Experiment): string[] {
+function lacking(
+  { records, objects }: Inventory,
+  { experiment_id, best }: Experiment,
+  files: readonly string[],
+): string[] {
   const own = records.filter(({ pk }) => pk === `JOB#${experiment_id}`);
   const paths = own.filter(({ record_type }) => record_type === 'artifact').map(({ sk }) => sk);
   const stored = new Set(objects.map(({ key }) => key));
   const lost = own.filter(({ object }) => object !== undefined && !stored.has(String(object)));
   return [
-    ...(paths.join() === 'ARTIFACT#model.bin,ARTIFACT#table.csv'
+    ...(paths.join() === files.map((file) => `ARTIFACT#${file}`).join()
       ? []
       : [`its artifacts are ${paths.join()}`]),
     ...lost.map(({ sk }) => `the object of ${sk}`),
@@ -76,7 +82,10 @@ export async function trainingCourse(
   const isRerun = kind === 'rerun';
   const hasBuild = kind === 'build' || kind === 'cluster';
   const command = `sh train.sh ${isRerun ? 'again ' : ''}${witness} ${seconds}`;
-  const project_id = await newProject(service, token, command, await source);
+  const acknowledged = kind === 'tracked' ? await acknowledgedFile(folder) : undefined;
+  const archive = acknowledged === undefined ? source : archiveOf(`${script}${trackedScript(acknowledged)}`);
+  const files = [...(acknowledged === undefined ? [] : [loggedFile]), 'model.bin', 'table.csv'];
+  const project_id = await newProject(service, token, command, await archive);
   const neighbour_id = await newProject(service, token, 'true');
   const path = { project_id };
   await must(putVariable, service.environment, {
@@ -113,7 +122,10 @@ export async function trainingCourse(
         ({ experiment_id }) => experiment_id !== earlier?.experiment_id,
       ),
     isUnderWay: underWay[kind],
-    lacking: (inventory, record) => (isStrategy(record) ? [] : lacking(inventory, record)),
+    lacking: (inventory, record) => (isStrategy(record) ? [] : lacking(inventory, record, files)),
+    ...(acknowledged !== undefined && {
+      lost: async (record) => (isStrategy(record) ? [] : lostOfTracked(service, acknowledged, record)),
+    }),
     hostEnvironment: !hasBuild ? {} : { PATH: `${programs}:${process.env['PATH']}` },
     neighbours: [neighbour_id],
   };

@@ -3,10 +3,13 @@ import { endpointEnvironment } from '../../../infra/local/role/local-roles.ts';
 import { encodedPath, routeOf } from '../../../infra/routes.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
+import { type RequestMethod, servedMethods } from '../../../shared/http/request-method.ts';
 import { credentials } from './engines.ts';
 
 /** A request to one endpoint. */
 export interface Question {
+  /** Of an endpoint that serves several. */
+  method?: RequestMethod;
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
@@ -24,13 +27,13 @@ export interface Answer {
 export async function ask(
   endpoint: AnyEndpoint,
   environment: Readonly<Record<string, string | undefined>>,
-  { path = {}, query = {}, headers = {}, token, body = '' }: Question,
+  { method, path = {}, query = {}, headers = {}, token, body = '' }: Question,
 ): Promise<Answer> {
   const encoded = encodedPath(endpoint, path);
   const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const event = makeProxyEvent(
     {
-      method: endpoint.method,
+      method: method ?? servedMethods(endpoint.method)[0] ?? 'GET',
       path: encoded.path,
       query: new URLSearchParams(query).toString(),
       headers: Object.entries({ ...authorization, ...headers }),
