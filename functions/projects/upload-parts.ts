@@ -4,6 +4,7 @@ import {
   partBytesFor,
   partsOf,
 } from '../../shared/aws/multipart.ts';
+import type { ObjectReader } from '../../shared/aws/objects.ts';
 import type { UploadParts } from '../../shared/data/purge.ts';
 
 /** Runs work that may begin an upload in parts. It is ended again where the work fails: nobody would know of it. */
@@ -25,14 +26,24 @@ export async function withNewParts<T>(
   }
 }
 
-/** How to send the parts that have not arrived. */
+/** How to send the parts that have not arrived; none where they were joined. */
 export async function missingParts(
   objects: Pick<MultipartUploads, 'missingParts' | 'presignParts'>,
   object: string,
   { upload_id, part_bytes, size }: UploadParts,
 ): Promise<PresignedPart[]> {
   const missing = await objects.missingParts(object, upload_id, partsOf(size, part_bytes));
-  return objects.presignParts(object, upload_id, missing);
+  return objects.presignParts(object, upload_id, missing ?? []);
+}
+
+/** Whether storage has given up what had arrived, as it does some days after an upload began; not where it was joined. */
+export async function isGivenUp(
+  objects: Pick<MultipartUploads, 'missingParts'> & Pick<ObjectReader, 'head'>,
+  object: string,
+  { upload_id, part_bytes, size }: UploadParts,
+): Promise<boolean> {
+  const missing = await objects.missingParts(object, upload_id, partsOf(size, part_bytes));
+  return missing === undefined && (await objects.head(object))?.size !== size;
 }
 
 /**

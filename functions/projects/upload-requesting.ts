@@ -7,7 +7,7 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
-import { missingParts, withNewParts } from './upload-parts.ts';
+import { isGivenUp, missingParts, withNewParts } from './upload-parts.ts';
 
 const resources = {
   source: {
@@ -57,7 +57,10 @@ export function uploadRequesting<K extends keyof typeof resources>(kind: K) {
       }
       const announced = await changeInProject(context, () =>
         withNewParts(objects, { object, size }, (startParts) =>
-          announceUpload(records, kind, upload, { maxBytes, now: now(), startParts }).catch(refuseBytes),
+          announceUpload(records, kind, upload, {
+            ...{ maxBytes, now: now(), startParts },
+            isGivenUp: (parts) => isGivenUp(objects, object, parts),
+          }).catch(refuseBytes),
         ),
       );
       const missing =

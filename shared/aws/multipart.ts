@@ -44,8 +44,12 @@ export interface MultipartUploads {
     numbers: readonly number[],
     most: number,
   ): Promise<{ bytes: number } | { missing: number[] } | { tooLarge: number } | undefined>;
-  /** The parts that have not arrived in their sizes; none where there is no such upload: it was completed or aborted. */
-  missingParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<UploadPart[]>;
+  /** The parts that have not arrived in their sizes; undefined where there is no such upload: it was completed or aborted. */
+  missingParts(
+    key: string,
+    uploadId: string,
+    parts: readonly UploadPart[],
+  ): Promise<UploadPart[] | undefined>;
   /**
    * Complete the upload if all parts have arrived in their sizes; otherwise return the numbers of those that have
    * not, and change nothing. Undefined where there is no such upload: it was completed or aborted.
@@ -194,7 +198,7 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
       try {
         return missingOf(parts, await arrived(Key, UploadId));
       } catch (error) {
-        if (isGone(error)) return [];
+        if (isGone(error)) return undefined;
         throw error;
       }
     },

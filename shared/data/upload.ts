@@ -96,6 +96,7 @@ function announcedParts(earlier: Purge | undefined): UploadParts | null {
  * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
  * An upload in parts that was announced before goes on.
  * @param startParts begins an upload in parts; absent for one in one piece
+ * @param isGivenUp whether the parts of the earlier one are lost
  * @returns the parts in which it comes; null for one piece, `accepted` where nothing is to be sent
  * @throws ProjectBytesError where it does not fit into the project
  * @throws ConditionFailedError while an earlier one of the same bytes is being removed, or once the project is gone
@@ -104,7 +105,17 @@ export async function announceUpload(
   records: TableWriter<'records'>,
   kind: 'source' | 'dataset',
   { project_id, sha256, size }: Pick<Upload, 'project_id' | 'sha256' | 'size'>,
-  { maxBytes, now, startParts }: { maxBytes: number; now: Date; startParts?: () => Promise<UploadParts> },
+  {
+    maxBytes,
+    now,
+    startParts,
+    isGivenUp = async () => false,
+  }: {
+    maxBytes: number;
+    now: Date;
+    startParts?: () => Promise<UploadParts>;
+    isGivenUp?: (parts: UploadParts) => Promise<boolean>;
+  },
 ): Promise<UploadParts | null | 'accepted'> {
   const blob = blobKey(kind, project_id, sha256);
   const object = uploadObject(kind, project_id, sha256);
@@ -114,7 +125,8 @@ export async function announceUpload(
   const earlier = item && parsePurge(item);
   const known = announcedParts(earlier);
   // Parts of another size hold other bytes, whatever was said of their hash.
-  const parts = known?.size === size ? known : ((await startParts?.()) ?? known);
+  const goesOn = known?.size === size && !(await isGivenUp(known));
+  const parts = goesOn ? known : ((await startParts?.()) ?? known);
   // Of two that begin at once, the second goes on with the parts of the first.
   const since = parts === known ? undefined : (earlier ?? null);
   await records.write(

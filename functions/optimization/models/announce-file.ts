@@ -6,7 +6,7 @@ import { announce, newPurge, recordPurge } from '../../../shared/data/purge.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/models/completeness.ts';
-import { withNewParts } from '../../projects/upload-parts.ts';
+import { isGivenUp, withNewParts } from '../../projects/upload-parts.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 
 /** Most files of a model. */
@@ -79,7 +79,7 @@ const awaited = ({ now }: Announcing, model_name: string, { object, parts }: Pen
 /**
  * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced
  * before keeps its place, so that repeating a request goes on where it was; another content in the same role replaces
- * it.
+ * it, and so does the same one once storage has given up its parts.
  * @throws ConditionFailedError when another change came between, and a 409 problem for what the model cannot take
  */
 export async function announceFile(
@@ -96,7 +96,9 @@ export async function announceFile(
   const again = model.pending.find(
     (file) => isSameContent(file, wanted) && (file.parts !== null) === wanted.isMultipart,
   );
-  if (again !== undefined) {
+  const isLost =
+    again?.parts != null && (await isGivenUp(objects, again.object, { ...again.parts, size: again.size }));
+  if (again !== undefined && !isLost) {
     await records.write(sameModel(model), awaited(announcing, model_name, again));
     return { model, file: again };
   }

@@ -75,6 +75,24 @@ describe('an upload in parts', () => {
     return big.subarray(first, first + size);
   };
 
+  test('begins anew where storage has given up what had arrived', async () => {
+    const first = await bench.announce(big, asPart);
+    const [part] = first.json.parts as Part[];
+    const { pathname, searchParams } = new URL(part!.url);
+    expect(await send(part!, slice(part!))).toBe(200);
+    const object = decodeURIComponent(pathname.split('/').slice(2).join('/'));
+    await objects.abortParts(object, searchParams.get('uploadId') ?? '');
+    const parts = (await bench.announce(big, asPart)).json.parts as Part[];
+    expect(parts).toHaveLength(2);
+    for (const one of parts) expect(await send(one, slice(one))).toBe(200);
+    expect((await bench.announce(big, asPart)).json.parts).toEqual([]);
+    await bench.upload(pair);
+    await bench.upload(w2, { file: 'data', name: 'w2.bin' });
+    // All of it has arrived.
+    const accepted = await bench.accept();
+    expect(accepted.json.detail ?? '').not.toContain('parts of w1.bin');
+  });
+
   test('is joined when it is accepted, once all parts are there in their sizes', async () => {
     await bench.upload(pair);
     await bench.upload(w2, { file: 'data', name: 'w2.bin' });

@@ -83,6 +83,22 @@ describe('an upload of a project in parts', () => {
     const uploadId = new URL(json.parts[0].url).searchParams.get('uploadId') ?? '';
     const object = `projects/${path.project_id}/datasets/${sha256(bytes)}`;
     expect(await objects.completeParts(object, uploadId, [{ part_number: 1, size: 100 }])).toEqual([]);
+    expect((await ask(bytes)).json.parts).toEqual([]);
+    expect((await accept(bytes)).status).toBe(200);
+  });
+
+  test('begins anew where storage has given up what had arrived', async () => {
+    const bytes = randomBytes(300);
+    const { json } = await ask(bytes);
+    expect(await sendPart(bytes, json.parts[0])).toBe(200);
+    const uploadId = new URL(json.parts[0].url).searchParams.get('uploadId') ?? '';
+    const object = `projects/${path.project_id}/datasets/${sha256(bytes)}`;
+    await objects.abortParts(object, uploadId);
+    expect((await accept(bytes)).status).toBe(409);
+    const again = (await ask(bytes)).json.parts;
+    expect(again).toHaveLength(1);
+    expect(await sendPart(bytes, again[0])).toBe(200);
+    expect((await ask(bytes)).json.parts).toEqual([]);
     expect((await accept(bytes)).status).toBe(200);
   });
 
