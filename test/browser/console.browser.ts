@@ -438,6 +438,18 @@ describe('faults', () => {
     await other.context().close();
   });
 
+  test('curves that could not be read are read once they can be, though the experiment has ended', async () => {
+    const other = await service.enter();
+    const points = /\/metrics(?:\?|$)/;
+    await other.route(points, (route) => route.abort());
+    await visit(other, `projects/${seeded.hello.project_id}/experiments/${seeded.hello.experiment_id}`);
+    await other.getByText('The curves could not be loaded').waitFor();
+    await other.unroute(points);
+    await other.locator('.plot canvas').first().waitFor();
+    expect(await other.getByText('The curves could not be loaded').count()).toBe(0);
+    await other.context().close();
+  });
+
   test('a hidden page asks for nothing, and one with live experiments for little', async () => {
     const other = await service.enter();
     await visit(other, `projects/${seeded.hostile.project_id}`);

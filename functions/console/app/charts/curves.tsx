@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
-import { noteReach, poll } from '../api/poller.ts';
+import { noteReach, poll, wake } from '../api/poller.ts';
 import { isExpired, signInCount } from '../api/session.ts';
 import { place, setQuery } from '../router.ts';
 import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
@@ -109,6 +109,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
   useEffect(() => {
     const aborter = new AbortController();
     let turn = 0;
+    let hasFailed = false;
     const readerOf = ({ project_id, experiment_id }: Drawable): CurveReader => {
       const present = readers.current.get(experiment_id);
       if (present !== undefined) return present;
@@ -127,12 +128,15 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
         };
         await Promise.all([lane(), lane(), lane(), lane()]);
         noteReach();
+        hasFailed = false;
         setLoaded(true);
         setError(undefined);
       } catch (failure) {
         if (aborter.signal.aborted) return;
         noteReach(failure);
+        hasFailed = true;
         setError(failure);
+        wake();
       }
     };
     void load();
@@ -140,13 +144,14 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
     const end = poll({
       // One experiment at each look, in turn.
       async run() {
+        if (hasFailed) return load();
         const running = live();
         const one = running[turn % Math.max(1, running.length)];
         turn += 1;
         if (one !== undefined && (await readerOf(one).read(one.metrics, aborter.signal)))
           setVersion((before) => before + 1);
       },
-      every: () => (isExpired.value || live().length === 0 ? undefined : liveMilliseconds),
+      every: () => (isExpired.value || (live().length === 0 && !hasFailed) ? undefined : liveMilliseconds),
     });
     return () => {
       aborter.abort();
