@@ -36,23 +36,39 @@ export const noFields = ({ config_id, created_at }: Experiment): ExperimentField
   version: 0,
 });
 
+type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
+
+/** What is read of an experiment before its fields are changed. */
+export type FieldsRead = Awaited<ReturnType<typeof readBeforeChange>>;
+
+/** @throws ServiceError `not-found` when there is none */
+export async function readBeforeChange(
+  { records }: Pick<Changing, 'records'>,
+  { project_id, experiment_id }: ExperimentKey,
+) {
+  const [experiment, previous, mark] = await Promise.all([
+    requireExperiment(records, project_id, experiment_id),
+    findFields(records, project_id, experiment_id),
+    markChanged(records, project_id, experiment_id),
+  ]);
+  return { experiment, previous, mark };
+}
+
 /**
  * Change what people and programs say of an experiment, and give it its next version; again when another change came
  * between.
+ * @param read what {@link readBeforeChange} found, where it was begun before; out of date, it costs another call
  * @returns the experiment as it is then
  * @throws ServiceError `not-found` when there is none
  */
 export function changeFields(
   { records, now }: Changing,
-  { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,
+  { project_id, experiment_id }: ExperimentKey,
   change: ChangeFields,
+  read = () => readBeforeChange({ records }, { project_id, experiment_id }),
 ): Promise<Experiment> {
   return retryOnConflict(async () => {
-    const experiment = await requireExperiment(records, project_id, experiment_id);
-    const [previous, mark] = await Promise.all([
-      findFields(records, project_id, experiment_id),
-      markChanged(records, project_id, experiment_id),
-    ]);
+    const { experiment, previous, mark } = await read();
     const present = previous ?? noFields(experiment);
     const { fields, set, also = [] } = await change(present, experiment);
     if (fields === present && set === undefined) return experiment;
@@ -63,6 +79,7 @@ export function changeFields(
       mark.write,
       ...also,
     );
-    return requireExperiment(records, project_id, experiment_id);
+    // So it is now, because nothing but the fields of this version was replaced.
+    return { ...experiment, ...set, version: experiment.version + 1 };
   });
 }

@@ -1,6 +1,7 @@
 import { dealWrites, gatherWrites } from './deal-vcpus.ts';
 import { readAgain, retryOnConflict } from './retry-on-conflict.ts';
-import { TableBusyError, type TableWriter, type Write } from './table.ts';
+import type { TableWriter, Write } from './table.ts';
+import { TableBusyError } from './table-busy.ts';
 import { type Reservation, readDealt } from './vcpu-shares.ts';
 
 /** @throws TableBusyError for shares that others changed during every attempt */

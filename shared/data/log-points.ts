@@ -1,6 +1,6 @@
 import { notFound, ServiceError } from '../core/service-error.ts';
 import { markChanged } from './catalogue-mark.ts';
-import { experimentExists } from './experiment.ts';
+import { type Experiment, experimentExists } from './experiment.ts';
 import { type MetricPoint, metricChunk } from './job-metrics.ts';
 import { readRuns } from './metric-history.ts';
 import {
@@ -24,6 +24,8 @@ const clientLease = 0;
 
 /** Most bytes of JSON in a chunk, an item that takes 400 KB and may not compress. */
 const chunkBytes = 250_000;
+
+type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
 
 const identity = ({ name, value, step, time }: MetricPoint): string =>
   JSON.stringify([name, storedNumber(value), step, time]);
@@ -92,23 +94,36 @@ export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_
   return chunks;
 }
 
+/** What is read of an experiment before points are added to it. */
+export type PointsRead = Awaited<ReturnType<typeof readBeforePoints>>;
+
+export async function readBeforePoints(
+  records: TableReader<'records'>,
+  { project_id, experiment_id }: ExperimentKey,
+) {
+  const [parts, mark] = await Promise.all([
+    readMetricParts(records, project_id, experiment_id),
+    markChanged(records, project_id, experiment_id),
+  ]);
+  return { parts, mark };
+}
+
 /**
  * Add the points of a client to an experiment and to the summary of its metrics, in one transaction. Points that are
  * stored already are left out, so that a repetition changes nothing.
+ * @param read what {@link readBeforePoints} found, where it was begun before; out of date, it costs another call
  * @returns how many were new
  * @throws ServiceError `conflict` where they have more names than an experiment may
  * @throws ServiceError `not-found` once the experiment is gone
  */
 export function logPoints(
   records: TableWriter<'records'>,
-  { project_id, experiment_id }: { project_id: string; experiment_id: string },
+  { project_id, experiment_id }: ExperimentKey,
   points: readonly MetricPoint[],
+  read = () => readBeforePoints(records, { project_id, experiment_id }),
 ): Promise<number> {
   return retryOnConflict(async () => {
-    const [parts, mark] = await Promise.all([
-      readMetricParts(records, project_id, experiment_id),
-      markChanged(records, project_id, experiment_id),
-    ]);
+    const { parts, mark } = await read();
     const fresh = await withoutStored(records, experiment_id, points, allSummaries(parts));
     if (fresh.length === 0) return 0;
     const next = withPoints(parts, fresh);

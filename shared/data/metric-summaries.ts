@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { MetricPoint } from './job-metrics.ts';
 import { type MetricSummary, packSummaries, unpackSummaries, withPoint } from './metric-summary.ts';
 import { Bytes, recordType } from './record.ts';
-import type { Item, Key, TableReader, Write } from './table.ts';
+import type { Item, Key, Page, TableReader, Write } from './table.ts';
 import { trackingPartition, trackingPrefix } from './tracking-key.ts';
 
 const metrics = recordType('experiment-metrics', () =>
@@ -54,13 +54,16 @@ export async function readMetricParts(
   experiment_id: string,
 ): Promise<MetricParts> {
   const { pk, sk } = partKey(project_id, experiment_id, 0);
-  const parts: Part[] = [];
-  let after: string | undefined;
-  do {
-    const page = await records.query({ pk, prefix: sk.slice(0, -2), after });
+  // One read of a key goes together with others, a query does not.
+  const item = await records.get({ pk, sk });
+  if (item === undefined) return [];
+  const parts = [parseMetricPart(item)];
+  if (!parts.some(mayContinue)) return parts;
+  for (let after: string | undefined = sk; after !== undefined; ) {
+    const page: Page<Item> = await records.query({ pk, prefix: sk.slice(0, -2), after });
     parts.push(...page.items.map(parseMetricPart));
     after = page.next;
-  } while (after !== undefined);
+  }
   return parts;
 }
 

@@ -1,19 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Change, Condition } from './condition.ts';
+import { gatheredReads } from './gathered-reads.ts';
+import { type Item, type Key, requireItem } from './item.ts';
 import type { UnreadableRecordError } from './unreadable-record.ts';
 import type { WriteLabel } from './write-label.ts';
 
+export type { Item, Key } from './item.ts';
+
 /** The two tables: `accounts` (users, tokens) and `records` (everything else); jobs never reach `accounts`. */
 export type TableName = 'accounts' | 'records';
-
-/** Primary key of an item. Only the entity files of `shared/data` make keys. */
-export interface Key {
-  pk: string;
-  sk: string;
-}
-
-export type Item = Key & Readonly<Record<string, unknown>>;
 
 export interface Page<T> {
   items: T[];
@@ -45,7 +41,7 @@ export type Write = (
 export interface TableReader<N extends TableName> {
   readonly name: N;
   get(key: Key): Promise<Item | undefined>;
-  /** The items of at most 100 keys, in the order of the keys. */
+  /** The items of keys, in their order. */
   batchGet(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: PartitionQuery): Promise<Page<Item>>;
   /** How many items a partition has, of which no more than `most` are counted. They are read, but not sent. */
@@ -62,55 +58,17 @@ export interface TableWriter<N extends TableName> extends TableReader<N> {
   write(...writes: readonly Write[]): Promise<void>;
 }
 
-/** An unprocessed rest of a batch read: the table is throttling. */
-export class TableBusyError extends Error {
-  override readonly name = 'TableBusyError';
-}
-
-const batchGetRounds = 5;
-
-function isItem(value: Record<string, unknown>): value is Item {
-  return typeof value['pk'] === 'string' && typeof value['sk'] === 'string';
-}
-
-function requireItem(value: Record<string, unknown>): Item {
-  if (!isItem(value)) throw new Error('an item without its primary key');
-  return value;
-}
-
 /** Reader of the table that is deployed as `tableName`. */
 export function tableReader<N extends TableName>(
   client: DynamoDBDocumentClient,
   name: N,
   tableName: string,
 ): TableReader<N> {
+  const read = gatheredReads(client, tableName);
   return {
     name,
-    async get(key) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: tableName, Key: { pk: key.pk, sk: key.sk }, ConsistentRead: true }),
-      );
-      return Item === undefined ? undefined : requireItem(Item);
-    },
-
-    async batchGet(keys) {
-      const found = new Map<string, Item>();
-      let wanted: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
-      for (let round = 0; wanted.length > 0; round += 1) {
-        if (round === batchGetRounds)
-          throw new TableBusyError('the table did not answer all keys of a batch');
-        if (round > 0) await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** round));
-        const answer = await client.send(
-          new BatchGetCommand({ RequestItems: { [tableName]: { Keys: wanted, ConsistentRead: true } } }),
-        );
-        for (const value of answer.Responses?.[tableName] ?? []) {
-          const item = requireItem(value);
-          found.set(`${item.pk}\n${item.sk}`, item);
-        }
-        wanted = answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
-      }
-      return keys.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
-    },
+    get: read,
+    batchGet: (keys) => Promise.all(keys.map(read)),
 
     async query({ pk, prefix, after, descending = false, limit }) {
       const answer = await client.send(

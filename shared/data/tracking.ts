@@ -139,17 +139,11 @@ export async function readTracking(
   project_id: string,
   experiment_id: string,
 ): Promise<Tracking> {
-  const pk = trackingPartition(project_id);
-  const found: Item[] = [];
-  let after: string | undefined;
-  do {
-    const page: Page<Item> = await records.query({ pk, prefix: trackingPrefix(experiment_id), after });
-    found.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  const { of, unreadable } = gather(found);
-  for (const error of unreadable) throw error;
-  return of.get(experiment_id) ?? nothingTracked;
+  const [fields, parts] = await Promise.all([
+    findFields(records, project_id, experiment_id),
+    readMetricParts(records, project_id, experiment_id),
+  ]);
+  return { fields, metrics: allSummaries(parts) };
 }
 
 /** Sorts behind every sort key of an experiment. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
-import { TableBusyError } from '../data/table.ts';
+import { TableBusyError } from '../data/table-busy.ts';
 import { UnreadableRecordError } from '../data/unreadable-record.ts';
 import { HttpError } from './http-error.ts';
 import type { ProblemDocument } from './problem.ts';

@@ -1,7 +1,8 @@
 import type { Limits } from '../core/settings.ts';
 import { countInProject, type UnfinishedJob } from '../data/job.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
-import { TableBusyError, type TableWriter, type Write } from '../data/table.ts';
+import type { TableWriter, Write } from '../data/table.ts';
+import { TableBusyError } from '../data/table-busy.ts';
 import { changedLine, findLine, isAnyReady, joinLine, lineOf, nextTicket } from '../data/waiting-line.ts';
 import type { ConditionFailedError } from '../data/write-label.ts';
 import { beginJob, JobLimitError, type PlaceLimits } from './begin-job.ts';

@@ -1,6 +1,12 @@
 import type { Experiment } from '../../../shared/data/experiment.ts';
+import { readAhead } from '../../../shared/data/read-ahead.ts';
 import type { ExperimentFields } from '../../../shared/data/tracking.ts';
-import { type ChangeFields, changeFields } from '../../experiments/change-fields.ts';
+import {
+  type ChangeFields,
+  changeFields,
+  type FieldsRead,
+  readBeforeChange,
+} from '../../experiments/change-fields.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { noteTag } from '../experiments/show-experiment.ts';
 import { type RunKey, runIdOf } from '../ids.ts';
@@ -58,12 +64,23 @@ const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
 /** What a change of a run needs. */
 type Changing = Pick<MlflowContext, 'records' | 'now' | 'job'>;
 
+type FieldsReading = () => Promise<FieldsRead>;
+
+/** Begin to read what a change of a run needs, beside what tells whether the caller may change it. */
+export const readFieldsAhead = (context: Changing, key: RunKey): FieldsReading | undefined =>
+  isOwnRun(context, key) ? undefined : readAhead(() => readBeforeChange(context, key));
+
 /** Change the fields of a run: of a job's own one under its lease. */
-export function changeRunFields(context: Changing, key: RunKey, change: ChangeFields): Promise<Experiment> {
+export function changeRunFields(
+  context: Changing,
+  key: RunKey,
+  change: ChangeFields,
+  read?: FieldsReading,
+): Promise<Experiment> {
   const { job } = context;
   return job !== undefined && isOwnRun(context, key)
     ? job.changeFields(change)
-    : changeFields(context, key, change);
+    : changeFields(context, key, change, read);
 }
 
 /** Change the fields of an active run; the same fields again change nothing. */
@@ -71,17 +88,20 @@ export function changeRun(
   context: Changing,
   key: RunKey,
   change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+  read?: FieldsReading,
 ): Promise<Experiment> {
-  return changeRunFields(context, key, (present, experiment) => {
+  const changeActive: ChangeFields = (present, experiment) => {
     requireActive(present, key);
     const fields = change(present, experiment);
     return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
-  });
+  };
+  return changeRunFields(context, key, changeActive, read);
 }
 
 export const logFields = (
   context: Changing,
   key: RunKey,
   { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
+  read?: FieldsReading,
 ): Promise<Experiment> =>
-  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags));
+  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags), read);

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
 import { defaultName } from '../../../shared/data/default-name.ts';
+import { readAhead } from '../../../shared/data/read-ahead.ts';
 import type { ExperimentFields } from '../../../shared/data/tracking.ts';
 import { experimentNumber } from '../../experiments/experiment-number.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
@@ -25,6 +27,12 @@ export const createRun = route(
   }),
   async (input, context) => {
     const { records, caller, newId, now } = context;
+    const named = input.tags.find(({ key }) => key === runNameTag)?.value ?? '';
+    const isNamed = input.run_name !== '' || named !== '';
+    const numberAhead =
+      !isNamed && Ulid.safeParse(input.experiment_id).success
+        ? readAhead(() => experimentNumber(records, input.experiment_id))
+        : undefined;
     const project = await requireExperimentProject(context, input.experiment_id || '0', 'developer');
     const { project_id } = project;
     if (project.deleted_at !== undefined)
@@ -32,7 +40,6 @@ export const createRun = route(
         'INVALID_PARAMETER_VALUE',
         `The experiment ${project_id} must be in the 'active' state. Current state is deleted.`,
       );
-    const named = input.tags.find(({ key }) => key === runNameTag)?.value ?? '';
     if (named !== '' && input.run_name !== '' && named !== input.run_name)
       throw mlflowError(
         'INVALID_PARAMETER_VALUE',
@@ -41,7 +48,8 @@ export const createRun = route(
     const experiment_id = newId();
     context.job?.begin(experiment_id);
     const created_at = now().toISOString();
-    const name = input.run_name || named || defaultName(null, await experimentNumber(records, project_id));
+    const number = numberAhead ?? (() => experimentNumber(records, project_id));
+    const name = input.run_name || named || defaultName(null, await number());
     const empty: ExperimentFields = {
       name,
       note: null,

@@ -1,6 +1,7 @@
 import { defaultName } from '../../../shared/data/default-name.ts';
 import { type Experiment, findExperiment } from '../../../shared/data/experiment.ts';
 import type { Project } from '../../../shared/data/project.ts';
+import { readAhead } from '../../../shared/data/read-ahead.ts';
 import {
   type ExperimentFields,
   findFields,
@@ -42,9 +43,10 @@ export function requireActive({ deleted_at }: Pick<ExperimentFields, 'deleted_at
 
 /** The run, where its fields and its project are not marked as deleted. */
 export async function requireActiveRun(context: MlflowContext, run_id: string): Promise<Run> {
+  const { project_id, experiment_id } = runKeyOf(run_id);
+  const readFields = readAhead(() => findFields(context.records, project_id, experiment_id));
   const run = await requireRun(context, run_id, 'developer');
-  const { project_id, experiment_id } = run.experiment;
-  const fields = await findFields(context.records, project_id, experiment_id);
+  const fields = await readFields();
   requireActive({ deleted_at: fields?.deleted_at ?? run.project.deleted_at }, run.experiment);
   return run;
 }
@@ -59,9 +61,11 @@ export const sourceOf = ({ experiment, project }: Run, { fields, metrics }: Trac
   metrics,
 });
 
-/** A run with everything that it shows. */
-export async function answerRun({ records }: Pick<MlflowContext, 'records'>, run: Run): Promise<object> {
-  const { project_id, experiment_id } = run.experiment;
-  const tracking = await readTracking(records, project_id, experiment_id);
+/** A run with everything that it shows, for a caller who may read it. */
+export async function answerRun(context: MlflowContext, run_id: string): Promise<object> {
+  const { project_id, experiment_id } = runKeyOf(run_id);
+  const read = readAhead(() => readTracking(context.records, project_id, experiment_id));
+  const run = await requireRun(context, run_id, 'viewer');
+  const tracking = await read();
   return showRun(sourceOf(run, tracking), tracking.fields);
 }

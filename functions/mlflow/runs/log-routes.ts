@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Experiment } from '../../../shared/data/experiment.ts';
-import { logPoints } from '../../../shared/data/log-points.ts';
-import { runIdOf } from '../ids.ts';
+import { logPoints, type PointsRead, readBeforePoints } from '../../../shared/data/log-points.ts';
+import { readAhead } from '../../../shared/data/read-ahead.ts';
+import { runIdOf, runKeyOf } from '../ids.ts';
 import { noteModelMetrics } from '../models/model-metrics.ts';
 import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
@@ -9,7 +10,7 @@ import { namedValue } from '../protocol/name-rules.ts';
 import { parseRequest } from '../protocol/parse-request.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
-import { changeRun, logFields } from './change-run.ts';
+import { changeRun, logFields, readFieldsAhead } from './change-run.ts';
 import { requireActiveRun, requireRun } from './find-run.ts';
 import { inTurn } from './in-turn.ts';
 import { measuredOf, pointOf, sentMetric } from './metric-rules.ts';
@@ -43,6 +44,7 @@ async function logMetrics(
   context: MlflowContext,
   experiment: Experiment,
   metrics: readonly z.output<typeof sentMetric>[],
+  read?: () => Promise<PointsRead>,
 ): Promise<void> {
   if (metrics.length === 0) return;
   const { job } = context;
@@ -54,16 +56,23 @@ async function logMetrics(
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
   const points = metrics.map(pointOf);
-  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points));
+  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read));
   await noteOfModels();
+}
+
+/** Begin to read what points need, beside what tells whether the caller may log them. */
+function readPointsAhead(context: MlflowContext, run_id: string): (() => Promise<PointsRead>) | undefined {
+  const key = runKeyOf(run_id);
+  return isOwnRun(context, key) ? undefined : readAhead(() => readBeforePoints(context.records, key));
 }
 
 const logMetric = logging(
   'POST mlflow/runs/log-metric',
   z.object({ ...runIdField, ...sentMetric.shape }),
   async (input, context) => {
+    const read = readPointsAhead(context, input.run_id);
     const { experiment } = await requireActiveRun(context, input.run_id);
-    await logMetrics(context, experiment, [input]);
+    await logMetrics(context, experiment, [input], read);
     return {};
   },
 );
@@ -72,8 +81,9 @@ const logParameter = logging(
   'POST mlflow/runs/log-parameter',
   z.object({ ...runIdField, ...namedValue.shape }),
   async (input, context) => {
+    const read = readFieldsAhead(context, runKeyOf(input.run_id));
     const { experiment } = await requireRun(context, input.run_id, 'developer');
-    await logFields(context, experiment, { params: [input] });
+    await logFields(context, experiment, { params: [input] }, read);
     return {};
   },
 );
@@ -82,8 +92,9 @@ const setTag = logging(
   'POST mlflow/runs/set-tag',
   z.object({ ...runIdField, ...namedValue.shape }),
   async (input, context) => {
+    const read = readFieldsAhead(context, runKeyOf(input.run_id));
     const { experiment } = await requireRun(context, input.run_id, 'developer');
-    await logFields(context, experiment, { tags: [input] });
+    await logFields(context, experiment, { tags: [input] }, read);
     return {};
   },
 );
@@ -130,11 +141,13 @@ const logBatch = logging('POST mlflow/runs/log-batch', batch, async (input, cont
   const { run_id, metrics, params, tags } = input;
   requireUniqueParams(params);
   const hasFields = params.length + tags.length > 0;
+  const readFields = hasFields ? readFieldsAhead(context, runKeyOf(run_id)) : undefined;
+  const readPoints = metrics.length > 0 ? readPointsAhead(context, run_id) : undefined;
   const { experiment } = await (hasFields
     ? requireRun(context, run_id, 'developer')
     : requireActiveRun(context, run_id));
-  if (hasFields) await logFields(context, experiment, { params, tags });
-  await logMetrics(context, experiment, metrics);
+  if (hasFields) await logFields(context, experiment, { params, tags }, readFields);
+  await logMetrics(context, experiment, metrics, readPoints);
   return {};
 });
 

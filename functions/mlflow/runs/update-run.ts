@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import type { FinalStatus } from '../../../shared/data/job-status.ts';
-import { readTracking } from '../../../shared/data/tracking.ts';
+import { findFields } from '../../../shared/data/tracking.ts';
+import type { ChangeFields } from '../../experiments/change-fields.ts';
 import { changedStatus } from '../../experiments/changed-status.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
+import { runKeyOf } from '../ids.ts';
 import { isOwnRun } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
 import { isoTime, milliseconds, text } from '../protocol/scalars.ts';
-import { changeRunFields, withTags } from './change-run.ts';
+import { changeRunFields, readFieldsAhead, withTags } from './change-run.ts';
 import { requireActive, requireRun, sourceOf } from './find-run.ts';
 import { runIdField } from './run-id-field.ts';
 import { runNameTag, showInfo } from './show-run.ts';
@@ -44,8 +46,9 @@ export const updateRun = route(
   }),
   async (input, context) => {
     const { records, now } = context;
+    const read = readFieldsAhead(context, runKeyOf(input.run_id));
     const run = await requireRun(context, input.run_id, 'developer');
-    const experiment = await changeRunFields(context, run.experiment, async (present, found) => {
+    const change: ChangeFields = async (present, found) => {
       requireActive(present, found);
       const renamed =
         input.run_name === undefined || input.run_name === ''
@@ -64,8 +67,9 @@ export const updateRun = route(
         set: { ...change.set, ...(wanted === 'RUNNING' ? {} : stopped_at) },
         ...(change.also !== undefined && { also: change.also }),
       };
-    });
-    const tracking = await readTracking(records, experiment.project_id, experiment.experiment_id);
-    return { run_info: showInfo(sourceOf({ ...run, experiment }, tracking)) };
+    };
+    const experiment = await changeRunFields(context, run.experiment, change, read);
+    const fields = await findFields(records, experiment.project_id, experiment.experiment_id);
+    return { run_info: showInfo(sourceOf({ ...run, experiment }, { fields, metrics: new Map() })) };
   },
 );
