@@ -25,7 +25,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than the two cores of a small machine: much of an integration test is waiting for other processes.
     maxWorkers: 3,
-    expect: { requireAssertions: true },
+    // What is waited for comes in its own time.
+    expect: { requireAssertions: true, poll: { timeout: 240_000 } },
     ...(!isShuffled && { sequence: { sequencer: LongFirst } }),
     projects: [
       {

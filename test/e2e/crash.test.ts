@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -13,14 +15,20 @@ interface Experiment {
   attempts: { reason: string | null }[];
 }
 
-const command = "sh -c 'echo began; sleep 2; echo done'";
-
 describe('a crash in the middle of a training', () => {
   let folder: string;
   let service: LocalService;
   let headers: Record<string, string>;
   let project: string;
   let environment: Record<string, string>;
+  /** Where trainings ask whether they may end. */
+  let gate: Server;
+  let isOpen: boolean;
+
+  const command = () => {
+    const { port } = gate.address() as AddressInfo;
+    return `bash -c 'echo began; exec 3<>/dev/tcp/127.0.0.1/${port}; cat <&3; echo done'`;
+  };
 
   async function start(): Promise<void> {
     const started = await startLocalService(['--data', join(folder, 'data')], environment);
@@ -52,6 +60,12 @@ describe('a crash in the middle of a training', () => {
     folder = await mkdtemp(join(tmpdir(), 'mps-crash-'));
     // As root, jobs run as users of their own, who have to pass through; else they would work elsewhere.
     await chmod(folder, 0o711);
+    isOpen = false;
+    gate = createServer((socket) => {
+      socket.on('error', () => {});
+      if (isOpen) socket.end();
+    }).listen(0, '127.0.0.1');
+    await once(gate, 'listening');
     environment = { ADMIN_PASSWORD: 'a long enough password' };
     await start();
     const body = new URLSearchParams({
@@ -69,15 +83,17 @@ describe('a crash in the middle of a training', () => {
 
   afterEach(async () => {
     await service.end('SIGKILL').catch(() => undefined);
+    gate.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   });
 
   test('of the whole service: the log up to it is kept, and another attempt runs it again', async () => {
-    const id = await begin(command);
-    await expect.poll(() => log(id), { timeout: 10_000 }).toContain('began');
+    const id = await begin(command());
+    await expect.poll(() => log(id)).toContain('began');
     await service.end('SIGKILL');
+    isOpen = true;
     await start();
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('SUCCEEDED');
+    await expect.poll(async () => (await read(id)).status).toBe('SUCCEEDED');
     const experiment = await read(id);
     expect(experiment.attempt).toBe(2);
     const whole = await log(id);
@@ -87,19 +103,20 @@ describe('a crash in the middle of a training', () => {
   });
 
   test('of a storage engine: the service stops, and its next start brings the training to its end', async () => {
-    const id = await begin(command);
-    await expect.poll(() => log(id), { timeout: 10_000 }).toContain('began');
+    const id = await begin(command());
+    await expect.poll(() => log(id)).toContain('began');
     const [engine] = JSON.parse(await readFile(join(folder, 'data/engines.json'), 'utf8'));
     process.kill(engine.pid, 'SIGKILL');
     await service.ended;
+    isOpen = true;
     await start();
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('SUCCEEDED');
+    await expect.poll(async () => (await read(id)).status).toBe('SUCCEEDED');
   });
 
   test('of the container itself: it failed, and the reason says how', async () => {
     const id = await begin('sleep 60');
-    await expect.poll(async () => (await read(id)).status, { timeout: 10_000 }).toBe('RUNNING');
-    await expect.poll(async () => (await read(id)).status_reason, { timeout: 10_000 }).toBe(null);
+    await expect.poll(async () => (await read(id)).status).toBe('RUNNING');
+    await expect.poll(async () => (await read(id)).status_reason).toBe(null);
     const jobs = await findProcesses({ root: service.pid });
     const runners = await Promise.all(
       jobs.map(async ({ pid }) => ({
@@ -109,7 +126,7 @@ describe('a crash in the middle of a training', () => {
     );
     const runner = runners.find(({ line }) => line.includes('run-job'));
     process.kill(runner?.pid ?? 0, 'SIGKILL');
-    await expect.poll(async () => (await read(id)).status, { timeout: 10_000 }).toBe('FAILED');
+    await expect.poll(async () => (await read(id)).status).toBe('FAILED');
     expect((await read(id)).status_reason).toContain('killed (exit code 137)');
     const left = await findProcesses({ root: service.pid });
     const lines = await Promise.all(

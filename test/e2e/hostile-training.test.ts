@@ -84,9 +84,7 @@ describe.runIf(canSandbox()).each([
     );
     const path = `/projects/${project_id}/experiments/${begun.experiment_id}`;
     const read = () => call<{ status: string; status_reason: string }>('GET', path);
-    await expect
-      .poll(async () => (await read()).status, { timeout: 40_000, interval: 200 })
-      .toMatch(/SUCCEEDED|FAILED/);
+    await expect.poll(async () => (await read()).status, { interval: 200 }).toMatch(/SUCCEEDED|FAILED/);
     const { status, status_reason: reason } = await read();
     const log = await call<string>('GET', `${path}/logs`, { headers: { ...headers, Accept: 'text/plain' } });
     return { status, reason, log };

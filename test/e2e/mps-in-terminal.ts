@@ -98,9 +98,7 @@ export function testInTerminal(session: () => Session): void {
     expect(own.output()).toContain('Cancelled');
   });
 
-  test('a service that is killed while a data set is sent is waited for; what had arrived stays sent', {
-    timeout: 120_000,
-  }, async () => {
+  test('a service that is killed while a data set is sent is waited for; what had arrived stays sent', async () => {
     const { scratch } = session();
     const path = join(scratch, 'large.bin');
     await writeFile(path, '');
@@ -123,9 +121,7 @@ export function testInTerminal(session: () => Session): void {
     expect(piped.output()).toMatch(/^\{[^\n]*\}\r?\n$/);
   });
 
-  test('a service that is not there is started if the person likes, and signed in to', {
-    timeout: 120_000,
-  }, async () => {
+  test('a service that is not there is started if the person likes, and signed in to', async () => {
     const { scratch } = session();
     const root = join(import.meta.dirname, '../..');
     const checkout = join(scratch, 'checkout');

@@ -6,7 +6,7 @@ import { countFaults } from './kill/count-faults.ts';
 import { type Given, startDeleteLane } from './kill/delete-lane.ts';
 import type { DeleteLife } from './kill/delete-life.ts';
 import { shareOut } from './kill/share-out.ts';
-import { anotherMark, drawnMarks, type Mark, namedMarks } from './kill/strikes.ts';
+import { anotherMark, drawnMarks, type Mark, namedMarks, surelyCalled } from './kill/strikes.ts';
 import { makeTemplate } from './kill/template.ts';
 import type { Proof, ProofContext } from './proof.ts';
 import { buildProgram } from './world/build-program.ts';
@@ -54,7 +54,8 @@ async function prove(context: ProofContext): Promise<Figure[]> {
     for (const fault of whole.faults) say(`without any kill: ${fault}`);
     faults.push(...whole.faults);
     calls = new Set(whole.calls.map(({ call }) => call)).size;
-    const marks = [...(isNamed ? namedMarks(whole.calls) : []), ...drawnMarks(random, whole.calls, draws)];
+    const drawn = size === 'short' ? surelyCalled(whole.calls) : whole.calls;
+    const marks = [...(isNamed ? namedMarks(whole.calls) : []), ...drawnMarks(random, drawn, draws)];
     say(`seed ${seed}: ${marks.length} kills in a life of ${calls} calls`);
     let spare = Math.ceil(marks.length / 2);
     await shareOut(lanes, marks, async (lane, mark) => {

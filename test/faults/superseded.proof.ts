@@ -4,7 +4,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { countFaults } from './kill/count-faults.ts';
 import { startLane } from './kill/lane.ts';
 import { shareOut } from './kill/share-out.ts';
-import { drawnMarks, namedMarks } from './kill/strikes.ts';
+import { drawnMarks, namedMarks, surelyCalled } from './kill/strikes.ts';
 import { liveSuperseded } from './kill/superseded-life.ts';
 import type { Proof, ProofContext } from './proof.ts';
 import { buildProgram } from './world/build-program.ts';
@@ -36,7 +36,8 @@ async function prove(context: ProofContext) {
     // Before it has its lease a container has nothing that could be superseded.
     const leased = calls.find(({ point }) => point === 'leased')?.call ?? 0;
     const own = calls.filter(({ call }) => call >= leased);
-    const marks = [...(isNamed ? namedMarks(own) : []), ...drawnMarks(random, own, draws)];
+    const drawn = size === 'short' ? surelyCalled(own) : own;
+    const marks = [...(isNamed ? namedMarks(own) : []), ...drawnMarks(random, drawn, draws)];
     await shareOut(lanes, marks, async (lane, mark) => {
       const life = await liveSuperseded(lane, mark, random() < 0.5, kind);
       if (life.isHit) pauses += 1;

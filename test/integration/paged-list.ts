@@ -19,12 +19,16 @@ export function pagedLists(service: TestService, as: TestUser, project_id = '') 
   }
 
   /** Follows the links to the end; `limit` may change from page to page. */
-  async function walk(endpoint: AnyEndpoint, idName: string, limit: (page: number) => number | undefined) {
+  async function walk(
+    endpoint: AnyEndpoint,
+    idName: string,
+    limit: (page: number) => number | undefined | Promise<number | undefined>,
+  ) {
     const ids: string[] = [];
     const sizes: number[] = [];
     let cursor: string | undefined;
     do {
-      const most = limit(sizes.length);
+      const most = await limit(sizes.length);
       const query = new URLSearchParams({
         ...(most !== undefined && { limit: String(most) }),
         ...(cursor !== undefined && { cursor }),

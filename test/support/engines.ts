@@ -41,6 +41,8 @@ export async function startSharedEngines(project: TestProject, host: string): Pr
   const python = await quickPython();
   // Workers and all that they start inherit it.
   if (python !== undefined) process.env['PATH'] = `${python}:${process.env['PATH']}`;
+  // Most of the programs that tests start have been compiled by others before.
+  process.env['NODE_COMPILE_CACHE'] = join(programs.folder, 'compiled');
   project.provide('jobPrograms', programs.folder);
   project.provide('dynamoDbUrl', dynamoDb.url);
   project.provide('s3Url', s3.url);

@@ -36,7 +36,11 @@ export async function bundleJobPrograms(): Promise<{ folder: string; remove(): P
   // As root, stages run as users of their own.
   await chmod(folder, 0o755);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}\n');
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    folder,
+    // Programs that end may still be writing what they compiled.
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  };
 }
 
 /** The path of a program's bundle; programs that are not bundled run from their source. */

@@ -27,12 +27,12 @@ function launch(
   environment: Readonly<Record<string, string>>,
   through: readonly string[],
 ): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const [file = '', ...rest] = [...through, process.execPath, launcher, ...args];
   // A test that is given up leaves nothing behind.
   const program = boundToParent(file, rest);
   return spawn(program.file, program.args, {
-    env: { PATH, HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

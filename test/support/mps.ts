@@ -51,11 +51,11 @@ export function startMps(
   args: readonly string[],
   { folder, home, environment = {}, input = '' }: MpsOptions,
 ): StartedMps {
-  const { PATH = '' } = process.env;
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [mpsLauncher, ...args], {
     cwd: folder,
     // A checkout of its own: the service that somebody runs in this one is none of the test's business.
-    env: { PATH, HOME: home, MPS_CHECKOUT: home, ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: home, MPS_CHECKOUT: home, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

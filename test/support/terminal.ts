@@ -37,7 +37,12 @@ export function openTerminal(
   const { file, args } = boundToParent('python3', [relay, '30', String(columns), ...shell]);
   const child = spawn(file, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      TERM: 'xterm',
+      ...environment,
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let output = '';

@@ -156,6 +156,7 @@ export async function trainingService(
     ...(given['DYNAMODB_ENDPOINT'] === inject('dynamoDbUrl') && { DYNAMODB_ENDPOINT: granted.url }),
     AWS_ACCESS_KEY_ID: testCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: testCredentials.secretAccessKey,
+    NODE_COMPILE_CACHE: join(inject('jobPrograms'), 'compiled'),
     WORK_DIR: join(folder, 'work'),
     ENVIRONMENTS_DIR: join(folder, 'environments'),
   });

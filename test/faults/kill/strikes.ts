@@ -37,6 +37,16 @@ export function drawnMarks(random: () => number, calls: readonly TracedCall[], c
   return drawn.slice(0, count).flatMap(({ role, call }) => sides.map((when) => ({ role, at: call, when })));
 }
 
+/** The first half of what each process called: so many calls come in every life. */
+export function surelyCalled(calls: readonly TracedCall[]): TracedCall[] {
+  const byRole = Map.groupBy(calls, ({ role }) => role);
+  const middle = (role: string): number => {
+    const numbers = (byRole.get(role) ?? []).map(({ call }) => call);
+    return (Math.min(...numbers) + Math.max(...numbers)) / 2;
+  };
+  return calls.filter(({ role, call }) => call <= middle(role));
+}
+
 /** One mark more, for one that did not come to pass. */
 export function anotherMark(random: () => number, calls: readonly TracedCall[]): Mark {
   const { role, call } = pick(random, callsOf(calls));

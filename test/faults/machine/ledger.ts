@@ -133,7 +133,7 @@ export class Ledger {
   }
 
   /** Waits until every experiment has ended, for at most so many seconds, and answers how each did. */
-  async ends(patience = 90): Promise<string[]> {
+  async ends(patience = 240): Promise<string[]> {
     const ends: string[] = [];
     const until = performance.now() + patience * 1000;
     for (const path of this.#experiments) {

@@ -55,7 +55,7 @@ const download = `GET /projects/${project_id}/experiments/${experiment_id}/artif
 
 const seen = async (received: readonly Received[], beginning: string): Promise<void> => {
   await expect
-    .poll(() => received.map(({ method, url }) => `${method} ${url}`).join('\n'), { timeout: 20_000 })
+    .poll(() => received.map(({ method, url }) => `${method} ${url}`).join('\n'))
     .toContain(beginning);
 };
 const environmentOf = (url: string) => ({ MPS_URL: url, MPS_TOKEN: 'a.b' });
@@ -101,13 +101,11 @@ describe('Ctrl-C', () => {
     const args = ['pull', '-p', 'p', '--to', 'out'];
     const started = startMps(args, { folder, home: folder, environment: environmentOf(url) });
     await expect
-      .poll(
-        () =>
-          stat(join(folder, 'out/model.bin.part')).then(
-            ({ size }) => size,
-            () => 0,
-          ),
-        { timeout: 20_000 },
+      .poll(() =>
+        stat(join(folder, 'out/model.bin.part')).then(
+          ({ size }) => size,
+          () => 0,
+        ),
       )
       .toBeGreaterThan(0);
     started.child.kill('SIGINT');

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
@@ -18,16 +19,18 @@ const size = bytes.length;
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}';
 const request = { path: { project_id: 'p', experiment_id: 'e', path: 'model/a b.bin' } };
 
-/** Sends what the request's range asks for, and loses the connection after so many bytes. */
+/** Sends what the request's range asks for, and loses the connection after so many bytes, once some of them are kept. */
 const ranged =
   (most = size): Turn =>
   (response, { headers }) => {
     const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
     response.writeHead(from === 0 ? 200 : 206, { 'Content-Length': size - from });
     const part = bytes.subarray(from, Math.min(size, from + most));
-    response.write(part, () =>
-      from + most < size ? setTimeout(() => response.destroy(), 20) : response.end(),
-    );
+    response.write(part, async () => {
+      if (from + most >= size) return void response.end();
+      while (!(await isKept())) await sleep(5);
+      response.destroy();
+    });
   };
 
 let folder: string;
@@ -35,6 +38,9 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mps-files-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const isKept = async () =>
+  ((await stat(join(folder, 'below', 'file.bin.part')).catch(() => undefined))?.size ?? 0) > 0;
 
 const save = (url: string, digest = sha256) =>
   saveDownload<typeof downloadArtifact>(new Client({ url }), route, request, {

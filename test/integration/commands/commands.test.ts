@@ -29,8 +29,7 @@ async function run(name: string, args: readonly string[], more: Readonly<Record<
     env: {
       HOME: home,
       PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
-      // The commands have most of their modules in common.
-      NODE_COMPILE_CACHE: join(home, 'compiled'),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,7 +7,7 @@ import { isSpread, spreadLists } from '../../../shared/data/spread-state.ts';
 import type { TableWriter, Write } from '../../../shared/data/table.ts';
 import { tableWriter } from '../../../shared/data/table-writer.ts';
 import { readWatched, scheduleNextPass } from '../../../shared/data/watched-list.ts';
-import fc from '../../support/seeded-fast-check.ts';
+import fc, { runs } from '../../support/seeded-fast-check.ts';
 import { testEnvironment } from '../../support/service.ts';
 
 type Records = TableWriter<'records'>;
@@ -174,7 +174,7 @@ describe('a list that is spread once it is large', () => {
         await records.write(...rows.map(row));
         expect(await listed(process(), limit)).toEqual(rows.sort().reverse());
       }),
-      { numRuns: 25 },
+      { numRuns: runs(40) },
     );
   });
 });

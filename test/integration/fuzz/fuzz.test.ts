@@ -22,7 +22,7 @@ const { paths } = serviceDocument(loaded);
 /** Requests to each endpoint; FUZZ_REQUESTS asks for more in a longer hunt. */
 const requestsEach = Number(process.env['FUZZ_REQUESTS'] ?? 6);
 /** Milliseconds for one endpoint on a machine that has a lot else to do. */
-const timeout = 60_000 + 500 * requestsEach;
+const timeout = 300_000 + 500 * requestsEach;
 
 let folder: string;
 let batch: RunningBatch;

@@ -12,14 +12,14 @@ const programs = {
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
-test('stages run as a user of the job’s own, who has no credentials and reaches no other job', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('stages run as a user of the job’s own, who has no credentials and reaches no other job', async ({
+  skip,
+}) => {
   skip(!isRoot, 'Only root, as the supervisor is in the image, can give its stages another user.');
   const service = await optimizationService({}, {}, programs);
   const { json: waiting } = await service.prune({ exclude: 'wait' });
   const started = async () => (await service.strategyLog('prune', waiting.strategy_id)).includes('waiting');
-  await expect.poll(started, { timeout: 20_000 }).toBe(true);
+  await expect.poll(started).toBe(true);
   const { job_id } = await service.read('prune', waiting.strategy_id);
   const processes = await findProcesses({ marker: { name: 'AWS_BATCH_JOB_ID', value: job_id } });
   const folders = await Promise.all(processes.map(({ pid }) => readlink(`/proc/${pid}/cwd`)));

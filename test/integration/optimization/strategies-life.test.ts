@@ -137,9 +137,7 @@ describe('the life of a strategy', () => {
       timeout: 60,
     });
     expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({ attempt: 1 });
-    await expect
-      .poll(async () => (await control.describe([again]))[0]?.status, { timeout: 20_000 })
-      .toBe('SUCCEEDED');
+    await expect.poll(async () => (await control.describe([again]))[0]?.status).toBe('SUCCEEDED');
     expect((await service.strategyLog('prune', json.strategy_id)).match(/^ran$/gm)).toHaveLength(1);
   });
 
@@ -154,9 +152,7 @@ describe('the life of a strategy', () => {
     const record = await recordOf(service, strategy_id);
     const control = batchControl(batch(service.environment));
     await expect
-      .poll(async () => (await control.describe([String(record?.['batch_job_id'])]))[0]?.status, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await control.describe([String(record?.['batch_job_id'])]))[0]?.status)
       .toMatch(/SUCCEEDED|FAILED/);
     expect((await recordOf(service, strategy_id))?.['result']).toEqual([]);
     expect((await service.records.query({ pk: `JOB#${strategy_id}`, prefix: 'RECEIPT' })).items).toEqual([]);
@@ -168,7 +164,7 @@ describe('the life of a strategy', () => {
     const seed = 100_000_000 + Math.floor(Math.random() * 1_000_000_000);
     const sleeping = `/bin/sleep ${seed + 600}`;
     const { json } = await service.prune({ exclude: 'wait', seed: String(seed) });
-    await expect.poll(commandLines, { timeout: 20_000 }).toContain(sleeping);
+    await expect.poll(commandLines).toContain(sleeping);
     const { job_id } = await service.read('prune', json.strategy_id);
     const marker = { name: 'AWS_BATCH_JOB_ID', value: job_id };
     const found = await findProcesses({ marker });
@@ -179,7 +175,7 @@ describe('the life of a strategy', () => {
       status: 'FAILED',
       status_reason: expect.stringContaining('killed'),
     });
-    await expect.poll(commandLines, { timeout: 20_000 }).not.toContain(sleeping);
+    await expect.poll(commandLines).not.toContain(sleeping);
   });
 
   test('ends as Batch says where its container could not', async () => {

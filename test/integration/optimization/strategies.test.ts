@@ -173,9 +173,7 @@ describe('a strategy', () => {
       status: 'SUCCEEDED',
     });
     const control = batchControl(batch(service.environment));
-    await expect
-      .poll(async () => (await control.describe([ended.job_id]))[0]?.status, { timeout: 20_000 })
-      .toBe('SUCCEEDED');
+    await expect.poll(async () => (await control.describe([ended.job_id]))[0]?.status).toBe('SUCCEEDED');
     expect(await commandLines()).not.toContain(`/bin/sleep ${seed}`);
   });
 

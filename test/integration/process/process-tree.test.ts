@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   findProcesses,
   killTree,
@@ -26,14 +26,8 @@ function run(script: string, { name, value } = marker()): ChildProcess & { pid: 
 }
 
 async function waitFor(selector: Parameters<typeof findProcesses>[0], count: number) {
-  return await vi.waitFor(
-    async () => {
-      const found = await findProcesses(selector);
-      expect(found).toHaveLength(count);
-      return found;
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  await expect.poll(async () => (await findProcesses(selector)).length, { interval: 20 }).toBe(count);
+  return await findProcesses(selector);
 }
 
 afterEach(async () => {
@@ -91,9 +85,7 @@ describe('finding processes', () => {
       'ctypes.CDLL(None).pthread_exit(None)',
     ].join('\n');
     const threaded = run(`exec python3 -c '${script}'`);
-    await vi.waitFor(async () => {
-      expect(await readFile(`/proc/${threaded.pid}/stat`, 'latin1')).toContain(') Z ');
-    });
+    await expect.poll(() => readFile(`/proc/${threaded.pid}/stat`, 'latin1')).toContain(') Z ');
     expect(await findProcesses({ group: threaded.pid })).toHaveLength(1);
     await killTree({ group: threaded.pid });
     expect(await findProcesses({ group: threaded.pid })).toEqual([]);
@@ -141,9 +133,7 @@ describe('killing a tree', () => {
   test('a fork storm ends', async () => {
     const script = 'while :; do sh -c "sleep 300 & sleep 300" & sleep 0.005; done';
     const child = run(`${script} & ${script}`);
-    await vi.waitFor(async () =>
-      expect((await findProcesses({ group: child.pid })).length).toBeGreaterThan(20),
-    );
+    await expect.poll(async () => (await findProcesses({ group: child.pid })).length).toBeGreaterThan(20);
     await killTree({ root: child.pid, group: child.pid });
     expect(await findProcesses({ group: child.pid })).toEqual([]);
   });

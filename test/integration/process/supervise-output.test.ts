@@ -35,7 +35,7 @@ describe('output', () => {
     let atOnce = 0;
     const written = join(bench.cwd, 'written');
     const { outcome, stdout } = await bench.sh(
-      `i=0; while [ $i -lt 40 ]; do head -c 65536 /dev/zero; i=$((i+1)); echo $i > ${written}; done`,
+      `i=0; echo $i > ${written}; while [ $i -lt 40 ]; do head -c 65536 /dev/zero; i=$((i+1)); echo $i > ${written}; done`,
       {
         onOutput: async () => {
           calls += 1;

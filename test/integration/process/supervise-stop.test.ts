@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findProcesses, killTree } from '../../../shared/process/process-tree.ts';
 import { Workbench } from '../runner/workbench.ts';
@@ -57,10 +59,21 @@ describe('stopping a command', () => {
   });
 
   test('a stopped process (SIGSTOP) gets to save, too', async () => {
-    const { outcome, stdout } = await bench.sh('trap "echo saved; exit 0" TERM; kill -STOP $$; echo no', {
-      timeoutSeconds: 0.3,
-    });
-    expect(outcome).toMatchObject({ cause: 'timeout', exitCode: 0, killed: false });
+    const stop = new AbortController();
+    const { outcome, stdout } = await bench.sh(
+      'trap "echo saved; exit 0" TERM; echo $$; kill -STOP $$; echo no',
+      {
+        stop: stop.signal,
+        async onOutput(_stream, chunk) {
+          if (stop.signal.aborted) return;
+          const pid = chunk.toString().trim();
+          while (!execFileSync('ps', ['-o', 'state=', '-p', pid], { encoding: 'utf8' }).startsWith('T'))
+            await sleep(5);
+          stop.abort();
+        },
+      },
+    );
+    expect(outcome).toMatchObject({ cause: 'stopped', exitCode: 0, killed: false });
     expect(stdout).toContain('saved');
   });
 
@@ -88,7 +101,8 @@ describe('what a command leaves behind', () => {
 
   test.runIf(process.platform === 'linux')('a process that got away cannot hold it up', async () => {
     // Without marker, session, group and parent nothing tells that it belongs to the command.
-    const away = 'env -i setsid -f sh -c "echo \\$\\$; while :; do echo x; sleep 0.01; done"; sleep 0.3';
+    const away =
+      'env -i setsid -f sh -c "echo \\$\\$; touch away; while :; do echo x; sleep 0.01; done"; until test -e away; do sleep 0.05; done';
     const { outcome, stdout } = await bench.sh(away);
     expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
     await killTree({ session: Number.parseInt(stdout, 10) });

@@ -43,6 +43,8 @@ describe('how a command ends by itself', () => {
       'python3 -c "import time; x = bytes([1]) * 100_000_000; time.sleep(1.5)"',
       {
         env: { PATH: process.env['PATH'] ?? '' },
+        // It is measured twenty times a second where there is a limit, else once.
+        memoryBytes: 1e9,
       },
     );
     expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });

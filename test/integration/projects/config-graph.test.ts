@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as readConfigGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
@@ -90,23 +91,20 @@ describe('graph of a configuration', () => {
 
   test('a dense one is drawn beside the event loop, once for all who ask', async () => {
     const layers = [0, 1, 2].map((layer) =>
-      Array.from({ length: 83 }, (_, index) => {
+      Array.from({ length: 30 }, (_, index) => {
         const deps = [1, 2, 3, 4, 5, 6].map(
-          (step) => `s${(layer - 1) * 83 + ((index * 7 + step * 13) % 83)}`,
+          (step) => `s${(layer - 1) * 30 + ((index * 7 + step * 13) % 30)}`,
         );
-        return `  s${layer * 83 + index}: {deps: [${layer === 0 ? '' : deps.join(', ')}]}\n`;
+        return `  s${layer * 30 + index}: {deps: [${layer === 0 ? '' : deps.join(', ')}]}\n`;
       }).join(''),
     );
     await put('dense.yaml', `stages:\n${layers.join('')}`);
-    let turns = 0;
-    const turning = setInterval(() => {
-      turns += 1;
-    }, 1);
+    const posted = vi.spyOn(Worker.prototype, 'postMessage');
+    onTestFinished(() => posted.mockRestore());
     const answers = await Promise.all([1, 2, 3].map(() => read('dense.yaml', { Accept: 'image/svg+xml' })));
-    clearInterval(turning);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(answers[0]?.text).toContain('</svg>');
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(turns).toBeGreaterThan(20);
+    expect(posted).toHaveBeenCalledTimes(1);
   });
 });

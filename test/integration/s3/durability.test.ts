@@ -12,7 +12,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { childBucket as Bucket, type ChildServer, startChild } from './child-server.ts';
 import { signRequest } from './sign-request.ts';
@@ -40,8 +40,6 @@ const restart = async () => {
   server = await startChild(folder);
   return server;
 };
-/** Waits for what happens by itself, as long as a busy machine may take. */
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 2 });
 const sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest('hex');
 
 describe.skipIf(lacks('own-server'))('the data folder', () => {
@@ -87,9 +85,9 @@ describe.skipIf(lacks('own-server'))('the data folder', () => {
   test('holds no files of replaced and deleted objects', async () => {
     const { client } = await restart();
     for (const Body of ['1', '2', '3']) await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body }));
-    await eventually(() => expect(blobs()).toHaveLength(1));
+    await expect.poll(blobs).toHaveLength(1);
     await client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }));
-    await eventually(() => expect(blobs()).toHaveLength(0));
+    await expect.poll(blobs).toHaveLength(0);
   });
 
   test('holds nothing of an upload that its client gave up', async () => {
@@ -104,9 +102,9 @@ describe.skipIf(lacks('own-server'))('the data folder', () => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     socket.write(`PUT ${address.pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
     socket.write(Buffer.alloc(100_000));
-    await eventually(() => expect(staged()).toHaveLength(1));
+    await expect.poll(staged).toHaveLength(1);
     socket.destroy();
-    await eventually(() => expect(staged()).toEqual([]));
+    await expect.poll(staged).toEqual([]);
     expect(blobs()).toEqual([]);
   });
 
@@ -127,9 +125,8 @@ describe.skipIf(lacks('own-server'))('the data folder', () => {
         }
       };
       const writers = Promise.allSettled(keys.map(rewrite));
-      await eventually(() =>
-        expect(Math.min(...keys.map((Key) => acknowledged.get(Key) ?? 0))).toBeGreaterThan(round * 100),
-      );
+      const oldest = () => Math.min(...keys.map((Key) => acknowledged.get(Key) ?? 0));
+      await expect.poll(oldest, { interval: 2 }).toBeGreaterThan(round * 40);
       await kill();
       await writers;
       const after = (await restart()).client;
@@ -139,7 +136,7 @@ describe.skipIf(lacks('own-server'))('the data folder', () => {
         expect(Number(Metadata!['version'])).toBeGreaterThanOrEqual(acknowledged.get(Key)!);
       }
       expect(staged()).toEqual([]);
-      await eventually(() => expect(blobs()).toHaveLength(keys.length));
+      await expect.poll(blobs).toHaveLength(keys.length);
       await server!.kill();
     }
   });

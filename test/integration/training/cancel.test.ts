@@ -40,9 +40,7 @@ test.each([
     ] as const) {
       const id = await control.findByName(queue, `${name}-${path.experiment_id}`);
       if (id === undefined) continue;
-      await expect
-        .poll(async () => (await control.describe([id]))[0]?.status, { timeout: 20_000 })
-        .toBe('FAILED');
+      await expect.poll(async () => (await control.describe([id]))[0]?.status).toBe('FAILED');
     }
   },
 );

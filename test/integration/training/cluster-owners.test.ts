@@ -72,11 +72,11 @@ test('clusters of one owner run at a time, whoever starts them; another owner wa
 test('of owners that begin at the same moment one alone gets the cluster, and each is counted once', async () => {
   const { service, ada, ben, projects, cluster, claimed } = await twoOwners();
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, index) =>
+    Array.from({ length: 10 }, (_, index) =>
       index % 2 === 0 ? cluster(projects.ada, ada) : cluster(projects.ben, ben),
     ),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
   const list = async (project_id: string, as: TestUser): Promise<Answer['json'][]> =>
     (await service.call(listExperiments, { path: { project_id }, as })).json;
   const begun = async () => {
@@ -84,7 +84,10 @@ test('of owners that begin at the same moment one alone gets the cluster, and ea
     return lists.map((experiments) => experiments.filter((one) => one.place_in_line === null).length);
   };
   await expect.poll(async () => (await begun()).filter((count) => count > 0)).toHaveLength(1);
-  expect((await begun()).reduce((sum, count) => sum + count, 0)).toBe(await claimed());
+  // Those of that owner that stand in line may still get their places.
+  const differing = async () =>
+    (await begun()).reduce((sum, count) => sum + count, 0) - Number(await claimed());
+  await expect.poll(differing).toBe(0);
   expect(await claimed()).toBeGreaterThan(0);
 });
 

@@ -22,9 +22,7 @@ test('a doubled submission executes once', async () => {
     timeout: 60,
   });
   const experiment = await service.ended(project_id, experiment_id);
-  await expect
-    .poll(async () => (await control.describe([again]))[0]?.status, { timeout: 10_000 })
-    .toBe('SUCCEEDED');
+  await expect.poll(async () => (await control.describe([again]))[0]?.status).toBe('SUCCEEDED');
   expect(experiment).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
   const log = await service.log(project_id, experiment_id);
   expect(log.match(/ran/g)).toHaveLength(1);

@@ -30,7 +30,7 @@ test('an attempt whose host goes away saves first, and the next one starts from 
     as: service.developer,
   });
   const { experiment_id } = json;
-  await expect.poll(() => service.log(project_id, experiment_id), { timeout: 20_000 }).toContain('ready');
+  await expect.poll(() => service.log(project_id, experiment_id)).toContain('ready');
   const record = await service.records.get({ pk: `EXPERIMENTS#${project_id}`, sk: experiment_id });
   const marker = { name: 'AWS_BATCH_JOB_ID', value: String(record?.['batch_job_id']) };
   const found = await findProcesses({ marker });

@@ -55,9 +55,7 @@ async function deployment(variables: Readonly<Record<string, string>>, options: 
       read: async (id: string) => (await service.call(readExperiment, of(id))).json,
       // Whoever gave it its place may still be submitting it.
       isBegun: (id: string) =>
-        expect
-          .poll(async () => (await service.call(readExperiment, of(id))).json, { timeout: 5000 })
-          .toMatchObject(begun),
+        expect.poll(async () => (await service.call(readExperiment, of(id))).json).toMatchObject(begun),
       cancel: (id: string) => service.call(cancelExperiment, of(id)),
       remove: (id: string) => service.call(deleteExperiment, of(id)),
     };

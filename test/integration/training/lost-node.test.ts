@@ -7,9 +7,9 @@ import { trainingService } from '../../support/training.ts';
 const script = (node0: string, node1: string) =>
   `echo "rank $NODE_RANK"\nif [ "$NODE_RANK" = 0 ]; then ${node0}; else ${node1}; fi\n`;
 
-/** A cluster of two nodes that beat every second, and what becomes of it. */
-async function clusterOf(node0: string, node1: string) {
-  const service = await trainingService({}, { HEARTBEAT_SECONDS: '1' });
+/** A cluster of two nodes that beat every so many seconds, and what becomes of it. */
+async function clusterOf(node0: string, node1: string, seconds = 1) {
+  const service = await trainingService({}, { HEARTBEAT_SECONDS: String(seconds) });
   const project_id = await service.project({
     command: 'sh train.sh',
     files: { 'train.sh': script(node0, node1) },
@@ -25,8 +25,7 @@ const forEver = 'while :; do sleep 0.1; done';
 
 test('node 0 ends with the reason when another node is killed', async () => {
   const cluster = await clusterOf(forEver, forEver);
-  for (const node of [0, 1])
-    await expect.poll(() => cluster.log(node), { timeout: 30_000 }).toContain(`rank ${node}`);
+  for (const node of [0, 1]) await expect.poll(() => cluster.log(node)).toContain(`rank ${node}`);
   const { service, project_id, experiment_id } = cluster;
   const record = await service.records.get({ pk: `EXPERIMENTS#${project_id}`, sk: experiment_id });
   const marker = { name: 'AWS_BATCH_JOB_ID', value: `${record?.['batch_job_id']}#1` };
@@ -42,7 +41,7 @@ test('node 0 ends with the reason when another node is killed', async () => {
 });
 
 test('node 0 ends with the reason when the command of another node fails', async () => {
-  const cluster = await clusterOf(forEver, 'exit 3');
+  const cluster = await clusterOf(forEver, 'exit 3', 3);
   const ended = await cluster.ended();
   expect(ended, await cluster.log(0)).toMatchObject({
     status: 'FAILED',
@@ -57,7 +56,7 @@ test('node 0 goes on when another node has ended well', async () => {
 });
 
 test('node 0 has its own word when it ends at once, too', async () => {
-  const cluster = await clusterOf('exit 4', 'exit 3');
+  const cluster = await clusterOf('exit 4', 'exit 3', 3);
   const ended = await cluster.ended();
   expect(ended, await cluster.log(0)).toMatchObject({
     status: 'FAILED',

@@ -20,8 +20,8 @@ const reconcileAfter = (service: TrainingService, seconds: number) =>
     now: () => new Date(Date.now() + seconds * 1000),
   });
 
-async function begin(service: TrainingService, environment = service.environment) {
-  const project_id = await service.project({ command: "sh -c 'echo ran; sleep 1'" });
+async function begin(service: TrainingService, environment = service.environment, seconds = 1) {
+  const project_id = await service.project({ command: `sh -c 'echo ran; sleep ${seconds}'` });
   const begun = await service.call(train, {
     path: { project_id },
     query: { config: 'train.yaml' },
@@ -70,7 +70,7 @@ describe('reconciling', () => {
 
   test('finds an end that no event told of', async () => {
     const service = await trainingService({ deliver: async () => undefined });
-    const { project_id, experiment_id } = await begin(service);
+    const { project_id, experiment_id } = await begin(service, service.environment, 600);
     await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNING');
     const record = await service.records.get(experimentKey(project_id, experiment_id));
     await batchControl(batch(service.environment)).terminate(
@@ -78,19 +78,16 @@ describe('reconciling', () => {
       'by somebody else',
     );
     await expect
-      .poll(
-        async () => {
-          await reconcileAfter(service, 0);
-          return (await service.records.get(experimentKey(project_id, experiment_id)))?.['status'];
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        await reconcileAfter(service, 0);
+        return (await service.records.get(experimentKey(project_id, experiment_id)))?.['status'];
+      })
       .toBe('FAILED');
   });
 
   test('a job that is cancelled, and ended by Batch, while it is compared ends cancelled', async () => {
     const service = await trainingService({ deliver: async () => undefined });
-    const { project_id, experiment_id } = await begin(service);
+    const { project_id, experiment_id } = await begin(service, service.environment, 600);
     const key = experimentKey(project_id, experiment_id);
     const control = batchControl(batch(service.environment));
     await reconcileAll({

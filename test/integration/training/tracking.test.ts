@@ -193,9 +193,7 @@ else:
     status: 'SUCCEEDED',
     metrics: { m: { count: 1 } },
   });
-  await expect
-    .poll(() => service.log(project_id, experiment_id, 1), { timeout: 60_000 })
-    .toContain('file: False');
+  await expect.poll(() => service.log(project_id, experiment_id, 1)).toContain('file: False');
 });
 
 test('a tracking server of the project’s own choice stays', async () => {

@@ -61,13 +61,10 @@ test('so does one whose environment waits to be built', async () => {
   const { experiment_id } = json;
   await service.until(project_id, experiment_id, ({ status }) => status === 'PENDING');
   await expect
-    .poll(
-      async () => {
-        await reconcileAfter(service, hour);
-        return (await service.until(project_id, experiment_id, () => true)).status_reason;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      await reconcileAfter(service, hour);
+      return (await service.until(project_id, experiment_id, () => true)).status_reason;
+    })
     .toBe(`The build of the environment waits for compute capacity. ${noSlot}`);
   await reconcileAfter(service, 73 * hour);
   expect(await service.ended(project_id, experiment_id)).toMatchObject({
@@ -79,8 +76,6 @@ test('so does one whose environment waits to be built', async () => {
     ['cluster', 'train-remote'],
   ] as const) {
     const id = await control(service).findByName(queue, `${name}-${experiment_id}`);
-    await expect
-      .poll(async () => (await control(service).describe([String(id)]))[0]?.status, { timeout: 20_000 })
-      .toBe('FAILED');
+    await expect.poll(async () => (await control(service).describe([String(id)]))[0]?.status).toBe('FAILED');
   }
 });

@@ -2,7 +2,7 @@ import { stringify as stringifyToml } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { stringify as stringifyYaml } from 'yaml';
 import { parseConfigFile } from '../../../shared/config-file/parse-config-file.ts';
-import fc from '../../support/seeded-fast-check.ts';
+import fc, { runs } from '../../support/seeded-fast-check.ts';
 
 /** Any mapping or list that JSON can carry; -0 is 0 there. */
 const documents = fc
@@ -92,7 +92,7 @@ test('no text makes a parser fail otherwise than by saying what is wrong', () =>
         expect(outcome).toMatch(/^(ConfigSyntaxError|[[{].*)$/s);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 

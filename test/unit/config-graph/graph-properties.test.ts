@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { renderGraphviz } from '../../../shared/config-graph/render-graphviz.ts';
 import { renderMermaid } from '../../../shared/config-graph/render-mermaid.ts';
 import { renderSvg } from '../../../shared/config-graph/render-svg.ts';
-import fc, { anyText } from '../../support/seeded-fast-check.ts';
+import fc, { anyText, runs } from '../../support/seeded-fast-check.ts';
 import { graphOf } from './graph-of.ts';
 import { xmlFault } from './well-formed-xml.ts';
 
@@ -70,7 +70,7 @@ test('every document has a graph: unique ids, edges between its nodes, roots wit
         edges.length,
       );
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -103,6 +103,6 @@ test('every graph can be drawn in every form', () => {
           .filter((line) => line.includes(' -> ')),
       ).toHaveLength(graph.edges.length);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

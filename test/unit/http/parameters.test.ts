@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { line, paragraph, paragraphOrBlank } from '../../../shared/core/text-rules.ts';
 import { toJsonSchema } from '../../../shared/http/openapi/json-schema.ts';
 import { decimal, decimalAbove } from '../../../shared/http/parameters.ts';
-import fc, { anyText } from '../../support/seeded-fast-check.ts';
+import fc, { anyText, runs } from '../../support/seeded-fast-check.ts';
 
 const limit = 8;
 
@@ -38,7 +38,7 @@ describe.each([
       fc.property(texts, (text) => {
         expect(schema.safeParse(text).success).toBe(isDocumented(schema, text));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { matchPattern } from '../../../shared/search/match-pattern.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { parseOrder } from '../../../shared/search/parse-order.ts';
-import fc from '../../support/seeded-fast-check.ts';
+import fc, { runs } from '../../support/seeded-fast-check.ts';
 import { type Row, row, vocabulary } from './rows.ts';
 
 const found = (filter: string, ...rows: Row[]): string[] =>
@@ -174,7 +174,7 @@ describe('a pattern', () => {
         const expression = [...pattern].map(meaning).join('');
         expect(matchPattern(given, pattern)).toBe(new RegExp(`^${expression}$`, 's').test(given));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

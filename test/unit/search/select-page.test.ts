@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseOrder } from '../../../shared/search/parse-order.ts';
 import { decodePosition, encodePosition, type Position, RowOrder } from '../../../shared/search/row-order.ts';
 import { type RowPage, selectPage } from '../../../shared/search/select-page.ts';
-import fc from '../../support/seeded-fast-check.ts';
+import fc, { runs } from '../../support/seeded-fast-check.ts';
 import { type Row, row, vocabulary } from './rows.ts';
 
 const orderOf = (text: string) => new RowOrder<Row>(parseOrder(text, vocabulary), ({ id }) => id);
@@ -102,7 +102,7 @@ describe('pages', () => {
           expect(seen).toEqual(sorted.map(({ id }) => id));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -22,9 +22,7 @@ const importTiny = (env: Record<string, string>) =>
   execFileSync('python', ['-c', 'import tiny; print(tiny.version)'], { env, encoding: 'utf8' }).trim();
 const python = (dependencies: string) => ({ env_type: 'python', dependencies }) as const;
 
-test('builds once, then finds it on the host, then unpacks it from the store', {
-  timeout: 90_000,
-}, async () => {
+test('builds once, then finds it on the host, then unpacks it from the store', async () => {
   await writeWheel(join(fixture.source, 'wheels/tiny-1.0-py3-none-any.whl'), '1.0');
   await mkdir(join(fixture.source, 'requirements'));
   await writeFile(join(fixture.source, 'requirements/base.txt'), './wheels/tiny-1.0-py3-none-any.whl\n');
@@ -67,9 +65,7 @@ function refuseInstallers(on: EnvironmentFixture, spec: ReturnType<typeof python
     command.argv[0] === 'python3' ? run(command) : Promise.reject(new Error(`ran ${command.argv.join(' ')}`));
 }
 
-test("what cannot be resolved fails with the resolver's own words and leaves nothing", {
-  timeout: 90_000,
-}, async () => {
+test("what cannot be resolved fails with the resolver's own words and leaves nothing", async () => {
   const spec = python('no-such-package-anywhere==9.9');
   await expect(prepareEnvironment(options(fixture, spec))).rejects.toMatchObject({
     name: 'EnvironmentError',

@@ -63,7 +63,7 @@ export class OutputBench {
 
   /** Waits until this text is stored under a path. */
   async uploaded(path: string, text: string): Promise<void> {
-    await expect.poll(async () => (await this.find(path))?.sha256, { timeout: 10_000 }).toBe(sha256(text));
+    await expect.poll(async () => (await this.find(path))?.sha256).toBe(sha256(text));
   }
 
   async list(): Promise<Artifact[]> {

@@ -94,7 +94,7 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     expect(await bench.paths()).toEqual(['small']);
     const one = bench.uploader({ maxBytes: 10 });
     one.start();
-    await expect.poll(() => bench.said, { timeout: 10_000 }).toEqual([`stop: ${message}`]);
+    await expect.poll(() => bench.said).toEqual([`stop: ${message}`]);
     await expect(one.finish()).rejects.toThrow(message);
     expect(await bench.place.counts()).toMatchObject({ artifact_bytes: 5, storedBytes: 5 });
   });

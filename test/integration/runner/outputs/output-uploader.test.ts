@@ -82,9 +82,9 @@ describe('what a command leaves in OUTPUT_DIR', () => {
       }
     })();
     try {
-      await expect.poll(() => bench.find('step'), { timeout: 10_000 }).toBeDefined();
+      await expect.poll(() => bench.find('step')).toBeDefined();
       const first = await bench.find('step');
-      await expect.poll(() => bench.find('step'), { timeout: 10_000 }).not.toEqual(first);
+      await expect.poll(() => bench.find('step')).not.toEqual(first);
     } finally {
       isOver = true;
       await replacing;
@@ -102,7 +102,7 @@ describe('what a command leaves in OUTPUT_DIR', () => {
     await bench.put('model.tmp', 'weights');
     await bench.uploaded('model.tmp', 'weights');
     await rename(join(bench.folder, 'model.tmp'), join(bench.folder, 'model.pt'));
-    await expect.poll(() => bench.paths(), { timeout: 10_000 }).toEqual(['earlier', 'model.pt']);
+    await expect.poll(() => bench.paths()).toEqual(['earlier', 'model.pt']);
     await one.finish();
     expect(await bench.place.counts()).toMatchObject({
       artifacts: 2,

@@ -29,9 +29,9 @@ describe('a log that a command writes', () => {
     });
   }
 
-  test('as fast as it can is stored whole: a million lines', async () => {
+  test('as fast as it can is stored whole: 200,000 lines', async () => {
     const shipper = shipTo(0);
-    const { outcome } = await bench.run(['seq', '1', '1000000'], {
+    const { outcome } = await bench.run(['seq', '1', '200000'], {
       onOutput: (stream, chunk) => shipper.output(stream, chunk),
     });
     await shipper.close();
@@ -44,7 +44,7 @@ describe('a log that a command writes', () => {
       everything,
     );
     const wrong = rows.findIndex(({ message }, index) => message !== String(index + 1));
-    expect({ lines: rows.length, wrong, more }).toEqual({ lines: 1_000_000, wrong: -1, more: false });
+    expect({ lines: rows.length, wrong, more }).toEqual({ lines: 200_000, wrong: -1, more: false });
   });
 
   test('is there while the command runs', async () => {
@@ -56,7 +56,7 @@ describe('a log that a command writes', () => {
     });
     const tail = async () =>
       (await readLogTail(records, experiment.experiment_id, 0, 1)).rows.map(({ message }) => message);
-    await expect.poll(tail, { timeout: 10_000 }).toEqual(['first']);
+    await expect.poll(tail).toEqual(['first']);
     await bench.script('go', '');
     await running;
     await shipper.close();

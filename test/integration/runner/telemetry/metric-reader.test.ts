@@ -37,7 +37,7 @@ describe('metrics that a command reports', () => {
     return one;
   }
   const names = () => taken.map(({ name }) => name);
-  const sees = (...expected: string[]) => expect.poll(names, { timeout: 10_000 }).toEqual(expected);
+  const sees = (...expected: string[]) => expect.poll(names).toEqual(expected);
 
   test('are stored while it runs, in order, with the last line that nothing ends', async () => {
     const { records, experiment, lease } = await leasedExperiment();
@@ -52,7 +52,7 @@ describe('metrics that a command reports', () => {
     const stored = async () =>
       (await readMetrics(records, experiment.experiment_id, undefined, { limit: 1e6, maxBytes: 1e9 })).rows;
     await writeFile(file, line('a', { step: 1 }));
-    await expect.poll(async () => (await stored()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await stored()).length).toBe(1);
     await appendFile(file, `${line('b')}${line('c').trimEnd()}`);
     await one.close();
     expect((await stored()).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
@@ -76,7 +76,7 @@ describe('metrics that a command reports', () => {
     await sees('a', 'a', 'a');
     await truncate(file, 0);
     await appendFile(file, line('b'));
-    await expect.poll(() => taken.length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => taken.length).toBe(4);
     await writeFile(join(folder, 'new'), line('c'));
     await appendFile(file, line('last'));
     await rename(join(folder, 'new'), file);
@@ -107,7 +107,7 @@ describe('metrics that a command reports', () => {
   ])('are not read from %s', async (_, make, why) => {
     await make();
     const one = reader();
-    await expect.poll(() => said, { timeout: 10_000 }).toEqual([`METRICS_FILE is not read: ${why}.`]);
+    await expect.poll(() => said).toEqual([`METRICS_FILE is not read: ${why}.`]);
     await one.close();
     expect(names()).toEqual([]);
     expect(said).toHaveLength(1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CrashLine } from '../../../../shared/runner/command/crash-line.ts';
 import { noMask, SecretMask } from '../../../../shared/runner/host/secret-mask.ts';
 import { LineSplitter } from '../../../../shared/runner/telemetry/line-splitter.ts';
-import fc from '../../../support/seeded-fast-check.ts';
+import fc, { runs } from '../../../support/seeded-fast-check.ts';
 
 const token = 'hf_0123456789abcdef';
 
@@ -87,7 +87,7 @@ test('no secret is in a log, wherever its lines and pieces are cut', () => {
       const joined = lines.map((line) => (isPiece(line) ? line : `${line}\n`)).join('');
       expect(joined.includes(one.trim())).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

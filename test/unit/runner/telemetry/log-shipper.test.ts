@@ -147,7 +147,7 @@ describe('a log that is shipped', () => {
     expect(events).toEqual(['limit']);
   });
 
-  test('of a million lines is complete', async () => {
+  test('of 200,000 lines is complete', async () => {
     let received = 0;
     const append = async (_: number, lines: readonly LogLine[]) => {
       for (const { message } of lines) {
@@ -156,12 +156,12 @@ describe('a log that is shipped', () => {
       }
     };
     const { shipper, events } = bench({ sink: { append } });
-    for (let next = 0; next < 1_000_000; next += 5000) {
+    for (let next = 0; next < 200_000; next += 5000) {
       const lines = Array.from({ length: 5000 }, (_, index) => `line ${next + index}\n`);
       await shipper.output('stdout', Buffer.from(lines.join('')));
     }
     await shipper.close();
-    expect({ received, events }).toEqual({ received: 1_000_000, events: [] });
+    expect({ received, events }).toEqual({ received: 200_000, events: [] });
   });
 });
 

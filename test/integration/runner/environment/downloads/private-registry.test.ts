@@ -62,9 +62,7 @@ describe('the relay of package indexes', () => {
 });
 
 describe('npm', () => {
-  test('trusts the certificate and takes the proxy that the operator configured', {
-    timeout: 120_000,
-  }, async () => {
+  test('trusts the certificate and takes the proxy that the operator configured', async () => {
     await writeNpmPackage(join(fixture.folder, 'tiny.tgz'));
     const archive = await readFile(join(fixture.folder, 'tiny.tgz'));
     const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseDependencies } from '../../../../../shared/runner/environment/dependencies/parse-dependencies.ts';
-import fc from '../../../../support/seeded-fast-check.ts';
+import fc, { runs } from '../../../../support/seeded-fast-check.ts';
 
 const python = (dependencies: string) => parseDependencies({ env_type: 'python', dependencies });
 const node = (dependencies: string) => parseDependencies({ env_type: 'node', dependencies });
@@ -171,7 +171,7 @@ describe('python requirements', () => {
           expect(text).not.toMatch(/^[-/]|\s-|[\r\n\\]|\$\{|(?:^|\/)\.\.(?:\/|$)/);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
