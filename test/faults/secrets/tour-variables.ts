@@ -8,13 +8,25 @@ import type { Witness } from './witness.ts';
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Shows its secrets in every way that a program does by mistake, and then fails with one. */
+/** Shows its secrets in every way that a program does by mistake, also to MLflow, and then fails with one. */
 const careless = `env
 printf '%s' "$TOKEN" | cut -c1-20; printf '%s\\n' "$TOKEN"
 for part in 1 9 17 25; do printf '%s' "$TOKEN" | cut -c$part-$((part + 7)) | tr -d '\\n'; sleep 0.1; done; echo
 echo "$KEYS" >&2
 printf '%s' "$TOKEN" | base64
 echo "{\\"name\\": \\"accuracy $TOKEN\\", \\"value\\": 0.5}" >> "$METRICS_FILE"
+python3 - <<'PROGRAM'
+import json, os, urllib.request
+secret = os.environ['TOKEN']
+pair = {'key': 'leaked', 'value': secret}
+body = {'run_id': os.environ['MLFLOW_RUN_ID'], 'params': [pair], 'tags': [pair]}
+headers = {'Authorization': 'Bearer ' + os.environ['MLFLOW_TRACKING_TOKEN']}
+url = os.environ['MLFLOW_TRACKING_URI'] + '/api/2.0/mlflow/runs/log-batch'
+def send(body): urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)).read()
+send(body)
+# Refused, by its name.
+send({**body, 'metrics': [{'key': secret, 'value': 1, 'timestamp': 1}]})
+PROGRAM
 env -u TOKEN -u KEYS -u PIP_INDEX_URL -u OTHER > "$OUTPUT_DIR/environment"
 sleep 3
 echo "ValueError: no access with $TOKEN" >&2
@@ -138,13 +150,18 @@ export async function tourVariables(
     query: Record<string, string> = { config: 'train.yaml' },
   ) => {
     const { experiment_id } = await witness.must('POST', `${path}/${what}`, { token, query });
-    return { experiment_id, ...(await follow(witness, token, `${path}/experiments/${experiment_id}`)) };
+    const experiment = `${path}/experiments/${experiment_id}`;
+    const followed = await follow(witness, token, experiment);
+    const { params } = await witness.must('GET', experiment, { token });
+    return { experiment_id, params, ...followed };
   };
   const [shown, neighbour] = await Promise.all([begin(own), begin(other)]);
   const again = await begin(own, `experiments/${shown.experiment_id}/rerun`, { overrides: '{"epochs":4}' });
   for (const { log } of [shown, again])
     for (const text of ['TOKEN=***', 'MODE=fast'])
       if (!log.includes(text)) throw new Error(`the command did not show ${text}`);
+  for (const { params } of [shown, again])
+    if (params.leaked !== '***') throw new Error('the command did not log its secret as a param');
   if (!neighbour.log.includes('EXPERIMENT_ID='))
     throw new Error('the neighbour did not see its own variables');
   await witness.must('DELETE', `${own}/variables/TOKEN`, { token });
