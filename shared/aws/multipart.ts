@@ -29,6 +29,8 @@ export interface PresignedPart extends UploadPart {
 export interface MultipartUploads {
   /** Begin an upload, and return its id. */
   startParts(key: string): Promise<string>;
+  /** Put a part; putting it again replaces it. */
+  putPart(key: string, uploadId: string, partNumber: number, bytes: Uint8Array): Promise<void>;
   /** URLs by which the parts can be put, each of just its size, for `uploadSeconds`. */
   presignParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<PresignedPart[]>;
   /** URLs by which so many parts can be put, each of any size that storage takes, for `uploadSeconds`. */
@@ -141,6 +143,10 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
       const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
       if (UploadId === undefined) throw new Error('storage began an upload without an id');
       return UploadId;
+    },
+
+    async putPart(Key, UploadId, PartNumber, Body) {
+      await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
     },
 
     presignParts(Key, UploadId, parts) {

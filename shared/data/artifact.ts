@@ -66,6 +66,11 @@ export const artifactKey = (job_id: string, path: string, kind: ArtifactKind): K
 export const parseArtifact = (item: Item, kind: ArtifactKind = 'artifact'): Artifact =>
   layouts[kind].type.parse(item);
 
+/** The write that records a file of an imported experiment. */
+export const putImportedFile = (experiment_id: string, kind: ArtifactKind, value: Artifact): Write => ({
+  put: layouts[kind].type.item(artifactKey(experiment_id, value.path, kind), value),
+});
+
 export const artifactItem = (key: Key, value: Artifact): Item => layouts.artifact.type.item(key, value);
 
 /** A new place in the bucket for a file of an experiment. */

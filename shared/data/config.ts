@@ -5,7 +5,7 @@ import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
 import { pageOf, readPage } from './read-page.ts';
 import { Bytes, recordType, unreadableVersion } from './record.ts';
-import type { Key, Page, TableReader, TableWriter } from './table.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 import { WriteLabel } from './write-label.ts';
 
 /** Versions of a configuration that are kept: its newest ones. */
@@ -140,7 +140,10 @@ export async function readConfigContent(records: Records, value: Config): Promis
 }
 
 /** The oldest version that is kept of a configuration, beside all later ones. */
-export const oldestKept = ({ version, versions_before }: Config): number =>
+export const oldestKept = ({
+  version,
+  versions_before,
+}: Pick<Config, 'version' | 'versions_before'>): number =>
   Math.max(versions_before + 1, version - versionsKept + 1);
 
 /** One version of a configuration, with the time at which it was stored where that is known. */
@@ -201,6 +204,23 @@ export async function putConfig(
       : []),
   );
 }
+
+/** The write that records a configuration of an imported project, whose versions are recorded before it. */
+export const putImportedConfig = (value: Config): Write => ({
+  put: config.item(configKey(value.project_id, value.config_id), value),
+});
+
+/** The write that records one version of it. */
+export const putImportedVersion = (
+  value: Config,
+  version: number,
+  { content: bytes, updated_at }: ConfigVersion,
+): Write => ({
+  put: content.item(contentKey(value, version), {
+    content: bytes,
+    ...(updated_at !== null && { updated_at }),
+  }),
+});
 
 /** Deletes a configuration with all its versions. @throws ConditionFailedError when it is not `unchanged` any more */
 export async function deleteConfig(

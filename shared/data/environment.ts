@@ -67,6 +67,11 @@ export async function putEnvironment(
   });
 }
 
+/** The write that records the environment of an imported project. */
+export const putImportedEnvironment = (value: Environment): Write => ({
+  put: environment.item(environmentKey(value.project_id), value),
+});
+
 /**
  * Notes what a build resolved, unless the environment has changed since the job was made; `proof` is that the job is
  * still the builder's.

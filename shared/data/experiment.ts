@@ -77,6 +77,8 @@ const experiment = recordType('experiment', () =>
     continuations: z.number().int().default(0),
     /** The training whose program recorded it; absent where none did. */
     recorded_by: Ulid.optional(),
+    /** Name of the user whose it was where it was imported from, null where that one was gone; absent otherwise. */
+    imported_user: z.string().nullable().optional(),
     /** US dollars, at most; null where the deployment has no price. */
     cost_estimate: z.number().nullable(),
   }),

@@ -1,8 +1,15 @@
 import * as z from 'zod';
-import { chunkName, packChunk, readStream, readStreamTail, type StreamPage } from './chunk-stream.ts';
+import {
+  chunkName,
+  packChunk,
+  readChunks,
+  readStream,
+  readStreamTail,
+  type StreamPage,
+} from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
-import type { TableReader, TableWriter } from './table.ts';
+import type { Item, TableReader, TableWriter } from './table.ts';
 
 /** One line that a job printed (`stdout`, `stderr`), or that the service says about it (`service`). */
 export interface LogLine {
@@ -49,6 +56,30 @@ export async function appendLog(
   await records.write(heartbeat(job_id, node, lease, now), {
     put: await packChunk({ pk: jobPartition(job_id), sk }, rows),
   });
+}
+
+/** Lease of lines that no job of this service wrote: those of an imported experiment. */
+const importedLease = 0;
+
+/** An item with lines of an imported experiment: chunk `sequence` of a node. */
+export const importedLogChunk = (
+  job_id: string,
+  node: number,
+  sequence: number,
+  lines: readonly LogLine[],
+): Promise<Item> =>
+  packChunk(
+    { pk: jobPartition(job_id), sk: `${logPrefix(node)}${chunkName(importedLease, sequence)}` },
+    lines.map(({ time, stream, message }) => [Date.parse(time), letters[stream], message]),
+  );
+
+/** All lines of a node's log in chunks, oldest first. */
+export async function* logChunks(
+  records: TableReader<'records'>,
+  job_id: string,
+  node: number,
+): AsyncGenerator<LogLine[]> {
+  for await (const { rows } of readChunks(records, logStream(job_id, node), undefined)) yield rows;
 }
 
 /** Lines of a node's log from a position on, oldest first: at most `limit` of them and about `maxBytes` of text. */

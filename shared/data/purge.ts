@@ -50,6 +50,8 @@ const targetSchema = () =>
     partitions: z.array(z.object({ pk: z.string(), prefix: z.string().optional() })),
     /** Key prefixes of the bucket. */
     prefixes: z.array(z.string()),
+    /** Uploads in parts that are ended. */
+    uploads: z.array(z.object({ object: z.string(), upload_id: z.string() })).optional(),
     /** Of a job that has ended: the objects under the prefix that none of the job's files is. */
     leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
     /** Project of such a job: the packed environments that none of the project's is. */

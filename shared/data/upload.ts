@@ -5,7 +5,7 @@ import { requireProjectBytes } from './project-bytes.ts';
 import { acceptAnnounced, announce, type Purge, parsePurge, purgeKey, type UploadParts } from './purge.ts';
 import { readPage } from './read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from './record.ts';
-import type { Key, Page, TableReader, TableWriter } from './table.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from './table.ts';
 
 /** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
 export const uploadMaxBytes = 5_000_000_000;
@@ -85,6 +85,39 @@ export async function isAccepted(
 ): Promise<boolean> {
   return (await records.get(blobKey(kind, project_id, sha256))) !== undefined;
 }
+
+/** Digests of the accepted uploads of a kind, in their order. */
+export async function listAccepted(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<string>> {
+  const prefix = blobKey(kind, project_id, '').sk;
+  const after = page.after === undefined ? undefined : `${prefix}${page.after}`;
+  const { items, next } = await records.query({
+    pk: blobsPartition(project_id),
+    prefix,
+    limit: page.limit,
+    after,
+  });
+  return { items: items.map(({ sk }) => sk.slice(prefix.length)), next: next?.slice(prefix.length) };
+}
+
+/** The write that records an accepted upload of an imported project. */
+export const putAccepted = (
+  kind: 'source' | 'dataset',
+  project_id: string,
+  sha256: string,
+  size: number,
+): Write => ({
+  put: { ...blobKey(kind, project_id, sha256), record_type: 'blob', schema_version: 0, size },
+});
+
+/** The write that records the current source, or version of a data set, of an imported project. */
+export const putCurrent = (kind: 'source' | 'dataset', value: Upload): Write => ({
+  put: upload.item(uploadKey(kind, value.project_id, value.name), value),
+});
 
 /** The parts in which an announced upload comes; null without any. */
 function announcedParts(earlier: Purge | undefined): UploadParts | null {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
 import { projectExists } from './project.ts';
 import { Bytes, ofVersion, recordType, unreadableVersion } from './record.ts';
-import type { Key, TableReader, TableWriter } from './table.ts';
+import type { Key, TableReader, TableWriter, Write } from './table.ts';
 
 const storedVariable = () =>
   z.object({
@@ -86,3 +86,8 @@ export async function putVariables(
     if: previous.exists ? ofVersion(previous.version) : { exists: false },
   });
 }
+
+/** The write that records the variables of an imported project. */
+export const putImportedVariables = (value: Variables): Write => ({
+  put: variables.item(variablesKey(value.project_id), value),
+});

@@ -10,6 +10,7 @@ import {
   removeProject,
   salvageCounters,
 } from '../data/project.ts';
+import { exportPartition } from '../data/project-export.ts';
 import { newPurge, recordPurge } from '../data/purge.ts';
 import type { TableWriter, Write } from '../data/table.ts';
 import { trackingPartition } from '../data/tracking-key.ts';
@@ -45,6 +46,7 @@ export async function removeWholeProject(
     ...loggedModelPartitions(project_id),
     cataloguePartition(project_id),
     variablesPartition(project_id),
+    exportPartition(project_id),
     countersKey(project_id).pk,
   ].map((pk) => ({ pk }));
   const target = { partitions, prefixes: [projectPrefix(project_id)] };

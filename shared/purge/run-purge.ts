@@ -9,7 +9,7 @@ import { purgePacks } from './purge-packs.ts';
 
 type Records = TableWriter<'records'>;
 /** What a purge does in the bucket. */
-export type PurgedObjects = Pick<ObjectWriter, 'list' | 'delete'>;
+export type PurgedObjects = Pick<ObjectWriter, 'list' | 'delete' | 'abortParts'>;
 type Partition = PurgeTarget['partitions'][number];
 
 /** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
@@ -65,7 +65,7 @@ async function removeObjects(
 async function removeAll(
   records: Records,
   objects: PurgedObjects | undefined,
-  { purge_id, target: { partitions, prefixes, leftovers, packs_of } }: Purge,
+  { purge_id, target: { partitions, prefixes, uploads = [], leftovers, packs_of } }: Purge,
   hasTime: Deadline,
   now: Date,
 ): Promise<Pass> {
@@ -79,6 +79,7 @@ async function removeAll(
     if (pass === 'stopped') return pass;
     if (pass === 'removed') outcome = pass;
   }
+  for (const { object, upload_id } of uploads) await objects?.abortParts(object, upload_id);
   for (const prefix of [...prefixes, ...(leftovers === undefined ? [] : [leftovers.prefix])]) {
     if (objects === undefined) throw new Error('a purge of objects needs the bucket');
     const isLeft = prefix === leftovers?.prefix;

@@ -1,3 +1,4 @@
+import { event as archive } from '../../../functions/events/archive.event.ts';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
@@ -35,17 +36,11 @@ async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>):
   }
 }
 
-/**
- * Invokes the scheduled functions again and again, and `sweep` after them, never one twice at once. Returns what stops
- * it.
- */
-export function startSchedule(access: EngineAccess, sweep: () => Promise<void>): () => Promise<void> {
-  const [ofReconcile, ofPurge] = [functionOf(reconcile, access), functionOf(purge, access)];
-  const handlers = new Map([
-    ['reconcile', () => ofReconcile(undefined)],
-    ['purge', () => ofPurge(undefined)],
-    ['sweep', sweep],
-  ]);
+/** Seconds of one pass over archives here, so that a stop waits no longer. */
+const archiveSeconds = 5;
+
+/** Invokes functions one after the other, again and again, never one twice at once. Returns what stops it. */
+function repeat(handlers: ReadonlyMap<string, () => Promise<void>>): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
     running ??= runScheduled(handlers).finally(() => {
@@ -55,5 +50,28 @@ export function startSchedule(access: EngineAccess, sweep: () => Promise<void>):
   return async () => {
     clearInterval(timer);
     await running;
+  };
+}
+
+/** Invokes the scheduled functions, and `sweep` after them. Returns what stops it. */
+export function startSchedule(access: EngineAccess, sweep: () => Promise<void>): () => Promise<void> {
+  const [ofReconcile, ofPurge, ofArchive] = [
+    functionOf(reconcile, access),
+    functionOf(purge, access),
+    functionOf(archive, access),
+  ];
+  const stops = [
+    repeat(
+      new Map([
+        ['reconcile', () => ofReconcile(undefined)],
+        ['purge', () => ofPurge(undefined)],
+        ['sweep', sweep],
+      ]),
+    ),
+    // Jobs and deletes do not wait for a large archive.
+    repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds })]])),
+  ];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

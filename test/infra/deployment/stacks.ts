@@ -96,6 +96,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
     eventName: ['INSERT', 'MODIFY'],
     dynamodb: { Keys: { pk: { S: [{ prefix: partition }] } } },
   });
+  expect(filters('archive')).toEqual([ofList('ARCHIVES')]);
   expect(filters('reconcile')).toEqual([ofList('UNFINISHED_JOBS')]);
   expect(filters('purge')).toEqual([ofList('CLOSED_ACCOUNTS'), ofList('PURGES')]);
   // What is kept for a time expires, and so starts the purge.
@@ -112,6 +113,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
     .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
     .map(({ Properties }) => [Properties.Description, Properties.RecursiveLoop]);
   expect(recurring.sort()).toEqual([
+    ['Task archive', 'Allow'],
     ['Task purge', 'Allow'],
     ['Task reconcile', 'Allow'],
   ]);

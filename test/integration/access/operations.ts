@@ -2,8 +2,10 @@ import { ulid } from 'ulid';
 import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as requestArtifactUpload } from '../../../functions/experiments/request-artifact-upload.endpoint.ts';
+import { endpoint as exportProject } from '../../../functions/projects/export-project.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
+import { endpoint as requestImport } from '../../../functions/projects/request-import.endpoint.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
@@ -60,6 +62,26 @@ const mlflowChange = (path: string, body: object): Call => ({
   method: 'POST',
   path: { mlflow_path: `api/2.0/mlflow/${path}` },
 });
+
+/** On a new project of the target that has been exported. */
+const ofExported: Operation = {
+  call: async ({ service, target }) => {
+    if (target === undefined) return {};
+    const path = { project_id: await service.projectOf(target.user) };
+    await service.must(exportProject, { path });
+    return { path };
+  },
+};
+
+/** On an archive that the caller has uploaded. */
+const ofImported: Operation = {
+  call: async ({ service, caller }) => {
+    const bytes = Buffer.from(`no archive of ${caller.user.username}`);
+    const asked = await service.call(requestImport, { as: caller, query: size(bytes) });
+    if (asked.status === 200) await send(asked.json.upload, bytes);
+    return { query: { sha256: sha256(bytes) } };
+  },
+};
 
 const variable = { absent: { name: 'ABSENT' } };
 /** On the variables of another project of the target, which keeps those of its own. */
@@ -151,6 +173,15 @@ export const operations: Readonly<Record<string, Operation>> = {
     call: async ({ service, target }) =>
       target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },
   },
+  exportProject: {
+    call: async ({ service, target }) =>
+      target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },
+  },
+  readExport: ofExported,
+  downloadExport: ofExported,
+  requestImport: given({ query: size(Buffer.from('no archive')) }),
+  readImport: ofImported,
+  putImport: ofImported,
   transferProject: {
     call: async ({ service, target }) => ({
       query: { username: service.people['other developer'].user.username },

@@ -31,7 +31,7 @@ export const layers: readonly (readonly string[])[] = [
   ['shared/data'],
   ['shared/accounts', 'shared/http', 'shared/jobs', 'shared/models', 'shared/pictures', 'shared/task'],
   ['shared/client', 'shared/purge', 'shared/runner/host'],
-  ['shared/runner/job'],
+  ['shared/project-archive', 'shared/runner/job'],
   ['shared/runner/conclusion', 'shared/runner/environment', 'shared/runner/telemetry'],
   ['shared/runner/outputs'],
   ['shared/runner/command', 'shared/runner/inputs'],

@@ -1,0 +1,64 @@
+import { ulid } from 'ulid';
+import * as z from 'zod';
+import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { forSeconds } from '../../shared/core/deadline.ts';
+import {
+  type ArchiveWork,
+  archiveWorkKey,
+  listArchiveWork,
+  removeArchiveWork,
+  unfinishedArchives,
+} from '../../shared/data/archive-work.ts';
+import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
+import { parseExport } from '../../shared/data/project-export.ts';
+import { parseImport } from '../../shared/data/project-import.ts';
+import { scheduleNextPass, type WatchedPosition } from '../../shared/data/watched-list.ts';
+import { runExport } from '../../shared/project-archive/export/run-export.ts';
+import { runImport } from '../../shared/project-archive/import/run-import.ts';
+import { drainList } from '../../shared/purge/drain-list.ts';
+import { defineTask, taskHandler } from '../../shared/task/task.ts';
+
+/** What remains waits for the next run. The largest file must pass within them, for none is gone on with in its middle. */
+const usualSeconds = 780;
+
+/** What starts it: changes of the list, or a timer that says for how long. */
+const Started = z.object({ seconds: z.number().optional().catch(undefined) }).catch({ seconds: undefined });
+
+/** While a project is to be exported or imported: goes on with it, also after a crash. */
+export const event = defineTask({
+  name: 'archive',
+  // A part of an archive, and the parts of a file, are in memory at once; the list of its files is, too.
+  runtime: { timeout: usualSeconds + 120, memory: 1769 },
+  needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
+  watches: [unfinishedArchives],
+
+  async run(started: unknown, { accounts, records, objects, settings, now, log }) {
+    const { seconds = usualSeconds } = Started.parse(started);
+    const hasTime = forSeconds(seconds);
+    await scheduleNextPass(records, unfinishedArchives);
+    const newId = () => ulid().toLowerCase();
+    const context = { accounts, records, objects, newId, now, projectBytes: settings.limits.projectBytes };
+    const goOn = async ({ id, of, subject }: ArchiveWork): Promise<void> => {
+      const item = await records.get(subject);
+      const one = item && (of === 'export' ? parseExport(item) : parseImport(item));
+      const isIt = one !== undefined && ('export_id' in one ? one.export_id : one.import_id) === id;
+      // Its project is gone, or another one has taken its place.
+      if (!isIt || one.status !== 'RUNNING') await records.write(removeArchiveWork(id));
+      else if ('export_id' in one) await runExport(context, one, hasTime, log);
+      else await runImport(context, one, hasTime, log);
+    };
+    await drainList(
+      {
+        table: records,
+        list: (position: WatchedPosition | undefined) => listArchiveWork(records, position),
+        keyOf: ({ id }: ArchiveWork) => archiveWorkKey(id),
+        work: goOn,
+      },
+      hasTime,
+      log,
+      now,
+    );
+  },
+});
+
+export const handler = taskHandler(event);

@@ -1,0 +1,199 @@
+import { text } from 'node:stream/consumers';
+import type { Deadline } from '../../core/deadline.ts';
+import type { Logger } from '../../core/log.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import {
+  beginExport,
+  exportObject,
+  exportPrefix,
+  exportWorkPrefix,
+  findExport,
+  type ProjectExport,
+  saveExport,
+} from '../../data/project-export.ts';
+import { newPurge, type Purge, recordPurge } from '../../data/purge.ts';
+import type { Write } from '../../data/table.ts';
+import { UnreadableRecordError } from '../../data/unreadable-record.ts';
+import { readVariables } from '../../data/variable.ts';
+import { ConditionFailedError } from '../../data/write-label.ts';
+import { ArchiveFault } from '../archive-fault.ts';
+import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
+import { Collector, findContained } from './collect.ts';
+import { Contained, type ExportContext } from './export-context.ts';
+import { packArchive } from './pack.ts';
+import { PieceWriter } from './piece-writer.ts';
+
+const containedObject = (value: ProjectExport): string => `${exportWorkPrefix(value)}contained.json`;
+
+/** The purge of what an export leaves, due when the archive expires. */
+const purgeOf = (value: ProjectExport): Purge => ({
+  ...newPurge(
+    { newId: () => value.export_id, now: () => new Date(value.created_at) },
+    {
+      partitions: [],
+      prefixes: [exportPrefix(value)],
+      uploads: value.upload_id === null ? [] : [{ object: exportObject(value), upload_id: value.upload_id }],
+    },
+  ),
+  again_at: value.expires_at,
+});
+
+/**
+ * Begin to export a project.
+ * @param also further writes of the same transaction, for the id of the export
+ * @returns undefined while another export is under way
+ * @throws ConditionFailedError where another one began at the same moment, or the project is gone
+ */
+export async function startExport(
+  context: ExportContext,
+  project_id: string,
+  also: (export_id: string) => Write[],
+): Promise<ProjectExport | undefined> {
+  const { records, newId, now } = context;
+  const previous = await findExport(records, project_id);
+  if (previous?.status === 'RUNNING') return undefined;
+  const { variables } = await readVariables(records, project_id);
+  const value: ProjectExport = {
+    export_id: newId(),
+    project_id,
+    status: 'RUNNING',
+    status_reason: null,
+    created_at: now().toISOString(),
+    ended_at: null,
+    expires_at: keptUntil(now()),
+    cursor: { stage: 'project', number: 1 },
+    pieces: [],
+    files: 0,
+    bytes: 0,
+    upload_id: null,
+    failures: 0,
+    left_out: 0,
+    secrets: variables.filter((one) => one.value === null).map(({ name }) => name),
+    version: 1,
+  };
+  await beginExport(records, value, previous, [recordPurge(purgeOf(value)), ...also(value.export_id)]);
+  return value;
+}
+
+/** What the export contains, which is settled once. */
+async function containedIn(
+  context: ExportContext,
+  value: ProjectExport,
+): Promise<{ value: ProjectExport; contained: Contained }> {
+  const { objects, records } = context;
+  if (value.pieces.length > 0 || value.cursor.stage !== 'project') {
+    const stored = await objects.read(containedObject(value));
+    if (stored === undefined) throw new Error('the list of what an export contains is gone');
+    return { value, contained: Contained.parse(JSON.parse(await text(stored))) };
+  }
+  const { left_out, ...contained } = await findContained(context, value.project_id);
+  const saved = await saveExport(records, value, { left_out });
+  await objects.put(containedObject(value), Buffer.from(JSON.stringify(contained)), 'application/json');
+  return { value: saved, contained };
+}
+
+async function collect(context: ExportContext, begun: ProjectExport, hasTime: Deadline) {
+  const { records } = context;
+  const { value: settled, contained } = await containedIn(context, begun);
+  const collector = new Collector(context, settled, contained);
+  let value = settled;
+  while (value.cursor.stage !== 'pack' && hasTime()) {
+    const piece = new PieceWriter(context, exportWorkPrefix(value));
+    let { cursor } = value;
+    try {
+      do cursor = await collector.step(cursor, piece);
+      while (cursor.stage !== 'pack' && !piece.isFull() && hasTime());
+    } catch (error) {
+      await piece.abandon();
+      throw error;
+    }
+    const id = await piece.end();
+    const pieces = id === undefined ? value.pieces : [...value.pieces, id];
+    value = await saveExport(records, value, {
+      cursor,
+      pieces,
+      files: value.files + piece.rows.length,
+      failures: 0,
+    });
+  }
+  return value;
+}
+
+async function pack(context: ExportContext, begun: ProjectExport, hasTime: Deadline): Promise<ProjectExport> {
+  const { records, objects, now } = context;
+  let value = begun;
+  if (value.upload_id === null) {
+    const upload_id = await objects.startParts(exportObject(value));
+    try {
+      value = await saveExport(records, value, { upload_id }, purgeOf({ ...value, upload_id }));
+    } catch (error) {
+      await objects.abortParts(exportObject(value), upload_id);
+      throw error;
+    }
+  }
+  const bytes = await packArchive(objects, value, value.upload_id ?? '', hasTime);
+  if (bytes === undefined) return value;
+  const expires_at = keptUntil(now());
+  const change = { status: 'SUCCEEDED', bytes, expires_at, ended_at: now().toISOString() } as const;
+  return saveExport(records, value, change, purgeOf({ ...value, expires_at }));
+}
+
+const reasonOf = (error: unknown): string | undefined => {
+  if (error instanceof ArchiveFault) return error.message;
+  if (error instanceof UnreadableRecordError)
+    return `The project holds what this version of the service cannot read: ${error.message}`;
+  if (error instanceof ServiceError && error.kind === 'not-found')
+    return `${error.message} It was deleted while the project was exported. Begin the export again.`;
+  return undefined;
+};
+
+/** End an export that cannot go on, or note that a pass failed for no known reason: then others try again. */
+async function failed(context: ExportContext, value: ProjectExport, error: unknown, log: Logger) {
+  const failures = value.failures + 1;
+  const known = reasonOf(error);
+  if (known === undefined)
+    log.error('export-failed', {
+      export_id: value.export_id,
+      stack: error instanceof Error ? error.stack : '',
+    });
+  const isOver = known !== undefined || failures >= passesThatFailMost;
+  const status_reason = known ?? 'It failed for a reason that the log of the service names.';
+  await saveExport(
+    context.records,
+    value,
+    isOver
+      ? { status: 'FAILED', status_reason, ended_at: context.now().toISOString(), failures }
+      : { failures },
+  );
+}
+
+/**
+ * Go on with an export while there is time: read what the project holds, piece by piece, then pack the archive part by
+ * part. Each step is written down once it is done, so a crash repeats one; two passes at once do the same, and the one that
+ * writes it down later stops.
+ */
+export async function runExport(
+  context: ExportContext,
+  begun: ProjectExport,
+  hasTime: Deadline,
+  log: Logger,
+): Promise<void> {
+  const { records, now } = context;
+  let value = begun;
+  try {
+    if (mayExpire(value.expires_at, now()))
+      throw new ArchiveFault('It was not finished within a day after its last step. Begin the export again.');
+    const expires_at = keptUntil(now());
+    value = await saveExport(records, value, { expires_at }, purgeOf({ ...value, expires_at }));
+    value = await collect(context, value, hasTime);
+    if (value.cursor.stage === 'pack' && hasTime()) await pack(context, value, hasTime);
+  } catch (error) {
+    // Another pass went on with it, or the project is gone.
+    if (error instanceof ConditionFailedError) return;
+    const present = await findExport(records, begun.project_id);
+    if (present?.export_id !== begun.export_id || present.status !== 'RUNNING') return;
+    await failed(context, present, error, log).catch((later: unknown) => {
+      if (!(later instanceof ConditionFailedError)) throw later;
+    });
+  }
+}

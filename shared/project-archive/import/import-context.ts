@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { ObjectWriter } from '../../aws/objects.ts';
+import { type ArtifactKind, artifactObject } from '../../data/artifact.ts';
+import { clientObject } from '../../data/client-artifact.ts';
+import type { ProjectImport } from '../../data/project-import.ts';
+import type { TableReader, TableWriter } from '../../data/table.ts';
+import type { Ids } from '../references.ts';
+
+/** What an import works with. */
+export interface ImportContext {
+  records: TableWriter<'records'>;
+  accounts: TableReader<'accounts'>;
+  objects: ObjectWriter;
+  newId(): string;
+  now(): Date;
+  /** Most bytes that a project may hold. */
+  projectBytes: number;
+}
+
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A number in the digits of ULIDs. */
+function inDigits(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 32n) text = `${digits[Number(rest % 32n)]}${text}`;
+  return text;
+}
+
+/**
+ * The id of something that an import makes: the same each time that a step is repeated, in the order of the numbers, and
+ * in the form of a ULID with the time of the import.
+ */
+export function importedId(import_id: string, kind: 'experiment' | 'model' | 'file', number: number): string {
+  const digest = createHash('sha256').update(`${import_id} ${kind} ${number}`).digest('hex');
+  return `${import_id.slice(0, 10)}${inDigits(BigInt(number), 5)}${inDigits(BigInt(`0x${digest.slice(0, 14)}`), 11)}`;
+}
+
+/** Ids of all that an import makes, by their numbers. */
+export const idsOf = (
+  { import_id, project_id }: ProjectImport,
+  { experiments, models }: { experiments: number; models: number },
+): Ids => {
+  const ids = (kind: 'experiment' | 'model', count: number) =>
+    Array.from({ length: count }, (_, index) => importedId(import_id, kind, index + 1));
+  return { project_id, experiments: ids('experiment', experiments), models: ids('model', models) };
+};
+
+/** Where the file at this index of the archive lies once it is imported. */
+export const importedFile = (
+  { import_id, project_id }: ProjectImport,
+  experiment_id: string,
+  kind: ArtifactKind,
+  index: number,
+): string => artifactObject(project_id, experiment_id, importedId(import_id, 'file', index), kind);
+
+/** The same for a file of a logged model. */
+export const importedModelFile = (
+  { import_id, project_id }: ProjectImport,
+  model_id: string,
+  index: number,
+): string => clientObject({ of: 'model', project_id, model_id }, importedId(import_id, 'file', index));

@@ -1,0 +1,154 @@
+import type * as z from 'zod';
+import { configMaxBytes, oldestKept } from '../../data/config.ts';
+import { isFinal } from '../../data/job-status.ts';
+import { bytesOfFields, fieldsMaxBytes } from '../../data/tracking.ts';
+import { fault } from '../archive-fault.ts';
+import { parseCanonical } from '../canonical-json.ts';
+import { ConfigDocument, ExperimentDocument, ModelDocument, ProjectDocument } from '../documents.ts';
+import { lineMaxBytes, readLine, readPoint } from '../lines.ts';
+import { readLines } from '../read-lines.ts';
+import { resolver, withTexts } from '../references.ts';
+import type { ArchiveFile } from './archive-file.ts';
+import type { Contents } from './contents.ts';
+import type { OpenArchive } from './open-archive.ts';
+
+/** Most bytes of a document: with it an item stays below the store's 400 KB, but for the texts of an experiment. */
+const documentMaxBytes = 1_000_000;
+const recordMaxBytes = 90_000;
+const modelMaxBytes = 350_000;
+
+async function bytesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  { path, size }: Pick<ArchiveFile, 'path' | 'size'>,
+  most: number,
+) {
+  if (size > most) throw fault(`${path} has ${size} bytes; at most ${most} are allowed`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function documentOf<S extends z.ZodType>(
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+  schema: S,
+  most = documentMaxBytes,
+): Promise<z.output<S>> {
+  const value = parseCanonical((await bytesOf(bytes, file, most)).toString('utf8'), schema);
+  if (value === undefined) throw fault(`${file.path} is not as this format has it`);
+  return value;
+}
+
+/** `project.json`. @throws ArchiveFault */
+export async function readProject(
+  { files, contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<ProjectDocument> {
+  const file = fileAt(files, contents.project);
+  const value = await documentOf(bytes, file, ProjectDocument, modelMaxBytes);
+  const present = new Set(contents.uploads.map((index) => files[index]?.path));
+  const named = [
+    ...(value.source === null ? [] : [`sources/${value.source.sha256}`]),
+    ...value.datasets.map(({ sha256 }) => `datasets/${sha256}`),
+  ];
+  for (const path of named)
+    if (!present.has(path)) throw fault(`${path}, which the project names, is not contained`);
+  const names = new Set(value.datasets.map(({ name }) => name));
+  const variables = new Set(value.variables.map(({ name }) => name));
+  if (names.size < value.datasets.length || variables.size < value.variables.length)
+    throw fault(`${file.path} names something twice`);
+  return value;
+}
+
+/** The document of a configuration, of which each version that is kept is contained. @throws ArchiveFault */
+export async function readConfig(
+  { files, contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): Promise<ConfigDocument> {
+  const value = await documentOf(bytes, file, ConfigDocument);
+  const group = contents.configs.find(({ document }) => files[document] === file);
+  const first = oldestKept(value);
+  const versions = (group?.rest ?? []).map((index) => {
+    const placed = files[index]?.placed;
+    return placed?.of === 'config-version' ? placed.version : 0;
+  });
+  const isWhole = versions.every((version, index) => version === first + index);
+  if (!isWhole || versions.length === 0 || versions.length !== value.version - first + 1)
+    throw fault(`${file.path} lacks a version that it should have`);
+  return value;
+}
+
+/** The bytes of a configuration. @throws ArchiveFault */
+export const readConfigBytes = (
+  bytes: AsyncIterable<Uint8Array>,
+  file: Pick<ArchiveFile, 'path' | 'size'>,
+): Promise<Buffer> => bytesOf(bytes, file, configMaxBytes);
+
+/** Check that the texts of a document refer to what is contained. @throws ArchiveFault */
+function requireReferences({ experiments, models }: Contents, document: unknown): void {
+  const ids = { project_id: '', experiments: experiments.map(() => ''), models: models.map(() => '') };
+  withTexts(document, resolver(ids));
+}
+
+/** The document of an experiment. @throws ArchiveFault */
+export async function readExperiment(
+  { contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): Promise<ExperimentDocument> {
+  const value = await documentOf(bytes, file, ExperimentDocument);
+  const refuse = (what: string) => fault(`${file.path} ${what}`);
+  const { kind, status, fields, rerun_of, continues_from, recorded_by, ...rest } = value;
+  const mayBe = isFinal(status) || (kind === 'logged' && status === 'RUNNING');
+  if (!mayBe) throw refuse(`is a ${kind} experiment that is ${status}`);
+  for (const number of [rerun_of, continues_from, recorded_by])
+    if (number != null && number > contents.experiments.length)
+      throw refuse(`refers to experiment ${number}, which is not contained`);
+  requireReferences(contents, fields);
+  const size = fields === null ? 0 : bytesOfFields({ ...fields, version: 1 });
+  if (Buffer.byteLength(JSON.stringify(rest)) > recordMaxBytes || size > fieldsMaxBytes)
+    throw refuse('holds more than an experiment may');
+  return value;
+}
+
+/** The document of a logged model. @throws ArchiveFault */
+export async function readModel(
+  { contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): Promise<ModelDocument> {
+  const value = await documentOf(bytes, file, ModelDocument, modelMaxBytes);
+  requireReferences(contents, value);
+  if ((value.source_experiment ?? 0) > contents.experiments.length)
+    throw fault(`${file.path} refers to experiment ${value.source_experiment}, which is not contained`);
+  return value;
+}
+
+async function* parsed<T>(
+  bytes: AsyncIterable<Uint8Array>,
+  { path }: ArchiveFile,
+  parse: (line: string) => T | undefined,
+): AsyncGenerator<T> {
+  let number = 0;
+  for await (const line of readLines(bytes, lineMaxBytes)) {
+    number += 1;
+    const value = parse(line);
+    if (value === undefined) throw fault(`line ${number} of ${path} is not as this format has it`);
+    yield value;
+  }
+}
+
+/** The points of an experiment. @throws ArchiveFault */
+export const readPoints = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
+  parsed(bytes, file, readPoint);
+/** The lines of a log. @throws ArchiveFault */
+export const readPrinted = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
+  parsed(bytes, file, readLine);
+
+/** A file of an archive by its index. */
+export function fileAt(files: readonly ArchiveFile[], index: number): ArchiveFile {
+  const file = files[index];
+  if (file === undefined) throw new Error(`an archive without a file ${index}`);
+  return file;
+}

@@ -1,0 +1,220 @@
+import { putImportedFile } from '../../data/artifact.ts';
+import { markNew } from '../../data/catalogue-mark.ts';
+import { type Experiment, emptyExperiment, findExperiment, putExperiment } from '../../data/experiment.ts';
+import { foldNowAndThen } from '../../data/fold-catalogue.ts';
+import { putJobConfig } from '../../data/job-config.ts';
+import { importedLogChunk, type LogLine } from '../../data/job-log.ts';
+import { type MetricPoint, metricChunk } from '../../data/job-metrics.ts';
+import { rankOf } from '../../data/job-status.ts';
+import { chunksOf } from '../../data/log-points.ts';
+import { type MetricParts, putMetricPart, withPoints } from '../../data/metric-summaries.ts';
+import { newJob } from '../../data/new-job.ts';
+import { compactPoints } from '../../data/point-blocks.ts';
+import { count, projectExists } from '../../data/project.ts';
+import type { ProjectImport } from '../../data/project-import.ts';
+import { rank } from '../../data/ranking.ts';
+import { putFields } from '../../data/tracking.ts';
+import { tryWrite } from '../../data/try-write.ts';
+import type { ExperimentDocument } from '../documents.ts';
+import { lineMaxBytes } from '../lines.ts';
+import { type Ids, resolver, withTexts } from '../references.ts';
+import { type ImportContext, importedFile } from './import-context.ts';
+import type { OpenArchive } from './open-archive.ts';
+import { fileAt, readConfigBytes, readExperiment, readPoints, readPrinted } from './read-document.ts';
+
+/** Lease of the points that no job of this service wrote. */
+const importedLease = 0;
+const pointsAtOnce = 4000;
+const filesAtOnce = 50;
+
+/** What is recorded beside an experiment, all of it before the experiment: nobody sees it until that is there. */
+interface Beside {
+  parts: MetricParts;
+  chunks: number;
+  artifacts: number;
+  artifact_bytes: number;
+  checkpoints: number;
+  checkpoint_bytes: number;
+}
+
+async function recordPoints(
+  { records }: ImportContext,
+  experiment_id: string,
+  points: AsyncIterable<MetricPoint>,
+): Promise<Pick<Beside, 'parts' | 'chunks'>> {
+  let parts: MetricParts = [];
+  let chunks = 0;
+  let waiting: MetricPoint[] = [];
+  const store = async () => {
+    parts = withPoints(parts, waiting).parts;
+    for (const rows of chunksOf(waiting)) {
+      await records.write({ put: await metricChunk(experiment_id, importedLease, chunks, rows) });
+      chunks += 1;
+    }
+    waiting = [];
+  };
+  for await (const point of points) {
+    waiting.push(point);
+    if (waiting.length === pointsAtOnce) await store();
+  }
+  if (waiting.length > 0) await store();
+  return { parts, chunks };
+}
+
+async function recordLog(
+  { records }: ImportContext,
+  experiment_id: string,
+  node: number,
+  lines: AsyncIterable<LogLine>,
+): Promise<void> {
+  let waiting: LogLine[] = [];
+  let bytes = 0;
+  let sequence = 0;
+  const store = async () => {
+    await records.write({ put: await importedLogChunk(experiment_id, node, sequence, waiting) });
+    sequence += 1;
+    waiting = [];
+    bytes = 0;
+  };
+  for await (const line of lines) {
+    const more = Buffer.byteLength(JSON.stringify(line.message)) + 40;
+    if (waiting.length > 0 && (bytes + more > lineMaxBytes || waiting.length === 1000)) await store();
+    waiting.push(line);
+    bytes += more;
+  }
+  if (waiting.length > 0) await store();
+}
+
+async function recordBeside(
+  context: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+  experiment_id: string,
+  indexes: readonly number[],
+): Promise<Beside> {
+  const { records, now } = context;
+  const beside: Beside = {
+    parts: [],
+    chunks: 0,
+    artifacts: 0,
+    artifact_bytes: 0,
+    checkpoints: 0,
+    checkpoint_bytes: 0,
+  };
+  let puts: ReturnType<typeof putImportedFile>[] = [];
+  for (const index of indexes) {
+    const file = fileAt(archive.files, index);
+    const { placed, size, sha256, media_type = 'application/octet-stream', created_at } = file;
+    const bytes = () => archive.read(index);
+    if (placed.of === 'experiment-config')
+      await records.write(putJobConfig(experiment_id, await readConfigBytes(bytes(), file)));
+    if (placed.of === 'metrics')
+      Object.assign(beside, await recordPoints(context, experiment_id, readPoints(bytes(), file)));
+    if (placed.of === 'log') await recordLog(context, experiment_id, placed.node, readPrinted(bytes(), file));
+    if (placed.of !== 'file') continue;
+    beside[`${placed.kind}s`] += 1;
+    beside[`${placed.kind}_bytes`] += size;
+    const object = importedFile(value, experiment_id, placed.kind, index);
+    const at = created_at ?? now().toISOString();
+    puts.push(
+      putImportedFile(experiment_id, placed.kind, {
+        path: placed.path,
+        size,
+        sha256,
+        media_type,
+        object,
+        created_at: at,
+      }),
+    );
+    if (puts.length < filesAtOnce) continue;
+    await records.write(...puts);
+    puts = [];
+  }
+  if (puts.length > 0) await records.write(...puts);
+  return beside;
+}
+
+function experimentOf(
+  { user_id, project_id }: ProjectImport,
+  experiment_id: string,
+  document: ExperimentDocument,
+  { experiments }: Ids,
+  { parts: _, chunks, ...files }: Beside,
+): Experiment {
+  const { fields, user, rerun_of, continues_from, recorded_by, ...rest } = document;
+  const idOf = (number: number | null | undefined): string | null =>
+    number == null ? null : (experiments[number - 1] ?? null);
+  const recordedBy = idOf(recorded_by);
+  const { vcpus, memory, gpus, nodes, timeout, limits, created_at } = rest;
+  return {
+    ...newJob({ user_id, created_at, vcpus, memory, gpus, nodes, timeout, limits, limit_share: null }),
+    ...emptyExperiment,
+    ...rest,
+    status_rank: rankOf(rest.status),
+    checked_at: created_at,
+    experiment_id,
+    project_id,
+    imported_user: user,
+    rerun_of: idOf(rerun_of),
+    continues_from: idOf(continues_from),
+    ...(recordedBy !== null && { recorded_by: recordedBy }),
+    ...files,
+  };
+}
+
+/**
+ * Record an experiment: first what lies beside it, then the experiment itself with its counts, in one transaction that
+ * succeeds once.
+ * @returns false where the project is gone
+ */
+export async function recordExperiment(
+  context: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+  ids: Ids,
+  number: number,
+): Promise<boolean> {
+  const { records, projectBytes } = context;
+  const { project_id } = value;
+  const group = archive.contents.experiments[number - 1];
+  const experiment_id = ids.experiments[number - 1];
+  if (group === undefined || experiment_id === undefined) throw new Error(`no experiment ${number}`);
+  if ((await findExperiment(records, project_id, experiment_id)) !== undefined) return true;
+  const file = fileAt(archive.files, group.document);
+  const document = await readExperiment(archive, archive.read(group.document), file);
+  const beside = await recordBeside(context, value, archive, experiment_id, group.rest);
+  const experiment = experimentOf(value, experiment_id, document, ids, beside);
+  const { fields } = document;
+  const { best, status } = experiment;
+  const bytes = beside.artifact_bytes + beside.checkpoint_bytes;
+  const objects = beside.artifacts + beside.checkpoints;
+  const isRecorded = await tryWrite(
+    records.write(
+      projectExists(project_id),
+      putExperiment(experiment),
+      ...(fields === null
+        ? []
+        : [
+            putFields(
+              project_id,
+              experiment_id,
+              { ...withTexts(fields, resolver(ids)), version: 1 },
+              undefined,
+            ),
+          ]),
+      ...beside.parts.map((part, index) =>
+        putMetricPart(project_id, experiment_id, index, {
+          ...part,
+          next_chunk: index === 0 ? beside.chunks : part.next_chunk,
+        }),
+      ),
+      markNew(project_id, experiment_id),
+      count(project_id, { experiments: 1, objects, bytes }, projectBytes),
+      ...(status === 'SUCCEEDED' && best !== null ? [rank(experiment, best)] : []),
+    ),
+  );
+  if (!isRecorded) return (await findExperiment(records, project_id, experiment_id)) !== undefined;
+  await compactPoints(records, experiment_id);
+  await foldNowAndThen(records, project_id, experiment_id);
+  return true;
+}

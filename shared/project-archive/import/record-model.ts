@@ -1,0 +1,72 @@
+import { artifactItem } from '../../data/artifact.ts';
+import { findLoggedModel, loggedModelFileKey, putLoggedModel } from '../../data/logged-model.ts';
+import { count, projectExists } from '../../data/project.ts';
+import type { ProjectImport } from '../../data/project-import.ts';
+import type { Write } from '../../data/table.ts';
+import { tryWrite } from '../../data/try-write.ts';
+import { type Ids, resolver, withTexts } from '../references.ts';
+import { type ImportContext, importedModelFile } from './import-context.ts';
+import type { OpenArchive } from './open-archive.ts';
+import { fileAt, readModel } from './read-document.ts';
+
+const filesAtOnce = 50;
+
+/** Record a logged model: its files, then itself with its counts. @returns false where the project is gone */
+export async function recordModel(
+  { records, projectBytes, now }: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+  ids: Ids,
+  number: number,
+): Promise<boolean> {
+  const { project_id, user_id } = value;
+  const group = archive.contents.models[number - 1];
+  const model_id = ids.models[number - 1];
+  if (group === undefined || model_id === undefined) throw new Error(`no model ${number}`);
+  if ((await findLoggedModel(records, project_id, model_id)) !== undefined) return true;
+  const document = await readModel(
+    archive,
+    archive.read(group.document),
+    fileAt(archive.files, group.document),
+  );
+  const { source_experiment, ...said } = document;
+  let bytes = 0;
+  const puts = group.rest.map((index): Write => {
+    const { placed, size, sha256, media_type, created_at } = fileAt(archive.files, index);
+    const path = placed.of === 'model-file' ? placed.path : '';
+    bytes += size;
+    return {
+      put: artifactItem(loggedModelFileKey(project_id, model_id, path), {
+        path,
+        size,
+        sha256,
+        media_type: media_type ?? 'application/octet-stream',
+        object: importedModelFile(value, model_id, index),
+        created_at: created_at ?? now().toISOString(),
+      }),
+    };
+  });
+  for (let from = 0; from < puts.length; from += filesAtOnce) {
+    const isThere = await tryWrite(
+      records.write(projectExists(project_id), ...puts.slice(from, from + filesAtOnce)),
+    );
+    if (!isThere) return false;
+  }
+  const model = {
+    ...withTexts(said, resolver(ids)),
+    model_id,
+    project_id,
+    user_id,
+    source_experiment_id:
+      source_experiment === null ? null : (ids.experiments[source_experiment - 1] ?? null),
+    version: 1,
+  };
+  const isRecorded = await tryWrite(
+    records.write(
+      projectExists(project_id),
+      putLoggedModel(model, undefined),
+      count(project_id, { objects: puts.length, bytes }, projectBytes),
+    ),
+  );
+  return isRecorded || (await findLoggedModel(records, project_id, model_id)) !== undefined;
+}

@@ -1,0 +1,134 @@
+import { type Config, putImportedConfig, putImportedVersion } from '../../data/config.ts';
+import { putImportedEnvironment } from '../../data/environment.ts';
+import { count, createProject, type Project, projectExists } from '../../data/project.ts';
+import { importChange, keepImported, type ProjectImport } from '../../data/project-import.ts';
+import type { Write } from '../../data/table.ts';
+import { tryWrite } from '../../data/try-write.ts';
+import { putAccepted, putCurrent } from '../../data/upload.ts';
+import { findUser } from '../../data/user.ts';
+import { putImportedVariables } from '../../data/variable.ts';
+import { ArchiveFault } from '../archive-fault.ts';
+import type { ProjectDocument } from '../documents.ts';
+import { type ImportContext, importedId } from './import-context.ts';
+import type { OpenArchive } from './open-archive.ts';
+import { fileAt, readConfig, readConfigBytes, readProject } from './read-document.ts';
+
+/**
+ * Make the project, from when on it owns what was stored for it: in one transaction with the stage of the import.
+ * @throws ArchiveFault where who imports may make no project any more
+ * @throws ConditionFailedError where somebody else went on with the import
+ */
+export async function makeProject(
+  { records, accounts, now }: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+): Promise<ProjectImport> {
+  const user = await findUser(accounts, value.user_id);
+  if (user === undefined || !['admin', 'developer'].includes(user.account_type))
+    throw new ArchiveFault('Who began the import may not create projects any more.');
+  const document = await readProject(archive, archive.read(archive.contents.project));
+  const { project_name, project_description, project_type, project_task, criterion, tags } = document;
+  const created_at = now().toISOString();
+  const project: Project = {
+    project_id: value.project_id,
+    project_name,
+    project_description,
+    project_type,
+    project_task,
+    ...(criterion !== null && { criterion }),
+    ...(tags !== null && { tags }),
+    owner: user.username,
+    owner_id: user.user_id,
+    created_at,
+    updated_at: created_at,
+    version: 1,
+  };
+  const { value: next, writes } = importChange(value, { stage: 'recording', done: 0, failures: 0 });
+  await createProject(records, project, [...writes, keepImported(value.import_id)]);
+  return next;
+}
+
+async function recordUploads(
+  { records, projectBytes }: ImportContext,
+  { project_id }: ProjectImport,
+  { files, contents }: OpenArchive,
+  { source, datasets }: ProjectDocument,
+): Promise<void> {
+  const sizes = new Map<string, number>();
+  for (const index of contents.uploads) {
+    const { path, placed, size } = fileAt(files, index);
+    if (placed.of !== 'upload') continue;
+    sizes.set(path, size);
+    // Refused where it was done before.
+    await tryWrite(
+      records.write(
+        { ...putAccepted(placed.kind, project_id, placed.sha256, size), if: { exists: false } },
+        count(project_id, { objects: 1, bytes: size }, projectBytes),
+      ),
+    );
+  }
+  const current = [
+    ...(source === null ? [] : [{ kind: 'source' as const, name: 'source', ...source }]),
+    ...datasets.map((one) => ({ kind: 'dataset' as const, ...one })),
+  ];
+  for (const { kind, ...one } of current) {
+    const size = sizes.get(`${kind}s/${one.sha256}`) ?? 0;
+    await records.write(projectExists(project_id), putCurrent(kind, { project_id, size, ...one }));
+  }
+}
+
+async function recordConfigs(
+  { records }: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+): Promise<void> {
+  const { project_id, import_id } = value;
+  for (const [number, { document, rest }] of archive.contents.configs.entries()) {
+    const file = fileAt(archive.files, document);
+    const read = await readConfig(archive, archive.read(document), file);
+    if (file.placed.of !== 'config') throw new Error(`${file.path} is no configuration`);
+    const { config_id } = file.placed;
+    const { size, sha256 } = fileAt(archive.files, rest.at(-1) ?? document);
+    const generation = importedId(import_id, 'file', archive.files.length + number);
+    const config: Config = { project_id, config_id, ...read, size, sha256, generation };
+    for (const index of rest) {
+      const { placed, created_at, ...one } = fileAt(archive.files, index);
+      if (placed.of !== 'config-version') throw new Error(`${one.path} is no version`);
+      const content = await readConfigBytes(archive.read(index), one);
+      const kept = { content, updated_at: created_at ?? null };
+      await records.write(projectExists(project_id), putImportedVersion(config, placed.version, kept));
+    }
+    const put: Write = { ...putImportedConfig(config), if: { exists: false } };
+    await tryWrite(records.write(put, count(project_id, { configs: 1 })));
+  }
+}
+
+/** Record all of a project but its experiments and models. It may be repeated. @throws ConditionFailedError once it is gone */
+export async function recordBase(
+  context: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+): Promise<void> {
+  const { records } = context;
+  const { project_id } = value;
+  const document = await readProject(archive, archive.read(archive.contents.project));
+  const { environment, variables } = document;
+  await recordUploads(context, value, archive, document);
+  await recordConfigs(context, value, archive);
+  const puts = [
+    ...(environment === null
+      ? []
+      : [putImportedEnvironment({ project_id, lock_hash: null, ...environment })]),
+    ...(variables.length === 0
+      ? []
+      : [
+          putImportedVariables({
+            project_id,
+            variables: variables.map((one) => ({ ...one, sealed: null })),
+            versions_before: 0,
+            version: 1,
+          }),
+        ]),
+  ];
+  if (puts.length > 0) await records.write(projectExists(project_id), ...puts);
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { Timestamp } from '../core/formats.ts';
+import { isWellFormed } from '../core/well-formed.ts';
+import type { LogLine } from '../data/job-log.ts';
+import type { MetricPoint } from '../data/job-metrics.ts';
+import { StoredNumber, storedNumber } from '../data/stored-number.ts';
+
+/** Most bytes of a line: what a chunk takes. */
+export const lineMaxBytes = 250_000;
+
+/** A point of a metric as a line: name, value, step and time. */
+export const pointLine = ({ name, value, step, time }: MetricPoint): string =>
+  `${JSON.stringify([name, storedNumber(value), step, time])}\n`;
+
+/** A line that a job printed as a line: time, stream and text. */
+export const logLine = ({ time, stream, message }: LogLine): string =>
+  `${JSON.stringify([time, stream, message])}\n`;
+
+const PointLine = z
+  .tuple([z.string().min(1).max(1000), StoredNumber, z.number().nullable(), Timestamp])
+  .transform(([name, value, step, time]): MetricPoint => ({ name, value, step, time }));
+
+const PrintedLine = z
+  .tuple([Timestamp, z.enum(['stdout', 'stderr', 'service']), z.string()])
+  .transform(([time, stream, message]): LogLine => ({ time, stream, message }));
+
+/** What a line says, where `write` would write just this line of it; undefined otherwise. */
+function read<T>(line: string, schema: z.ZodType<T>, write: (value: T) => string): T | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const { success, data } = schema.safeParse(value);
+  return success && isWellFormed(data) && write(data) === `${line}\n` ? data : undefined;
+}
+
+export const readPoint = (line: string): MetricPoint | undefined => read(line, PointLine, pointLine);
+export const readLine = (line: string): LogLine | undefined => read(line, PrintedLine, logLine);

@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp } from '../core/formats.ts';
+import { artifactPathMaxBytes } from '../data/artifact.ts';
+
+/** Version of the format that this release writes; it reads this one alone. */
+export const archiveFormat = 1;
+
+/** Most files of an archive; its list is held in memory. */
+export const archiveFilesMost = 200_000;
+/** Most bytes of that list. */
+export const indexMaxBytes = 100_000_000;
+
+/** What no archive of this format holds. */
+const notContained = [
+  'values and names of secret variables',
+  'members',
+  'packed environments and the texts of their locks',
+  'registered models, strategies and their receipts',
+  'experiments that have not ended, and what is marked as deleted',
+];
+
+const whole = z.number().int().min(0);
+const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, size: whole });
+
+/** `manifest.json`: the first file of an archive. Its own texts are fixed, so that equal projects have equal archives. */
+export const Manifest = z.strictObject({
+  format: z.literal(archiveFormat),
+  /** The list of all files behind it, `index.ndjson`. */
+  index: listing,
+  not_contained: z.array(z.string()),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+export const manifestOf = (index: Manifest['index']): Manifest => ({
+  format: archiveFormat,
+  index,
+  not_contained: [...notContained],
+});
+
+export const manifestPath = 'manifest.json';
+export const indexPath = 'index.ndjson';
+export const manifestMaxBytes = 64 * 1024;
+
+/** A file of an archive, as `index.ndjson` lists it. */
+export const IndexRow = z.strictObject({
+  path: z.string().min(1).max(2000),
+  size: whole,
+  crc32: whole.max(0xffffffff),
+  sha256: Sha256,
+  media_type: z.string().max(1000).optional(),
+  created_at: Timestamp.optional(),
+});
+export type IndexRow = z.infer<typeof IndexRow>;
+
+const six = (number: number): string => String(number).padStart(6, '0');
+
+/** Where what is contained stands in an archive. */
+export const paths = {
+  project: 'project.json',
+  config: (config_id: string) => `configs/${config_id}/config.json`,
+  configVersion: (config_id: string, version: number) => `configs/${config_id}/${version}`,
+  upload: (kind: 'source' | 'dataset', sha256: string) => `${kind}s/${sha256}`,
+  experiment: (number: number) => `experiments/${six(number)}/experiment.json`,
+  experimentConfig: (number: number) => `experiments/${six(number)}/config`,
+  metrics: (number: number) => `experiments/${six(number)}/metrics.ndjson`,
+  log: (number: number, node: number) => `experiments/${six(number)}/log-${node}.ndjson`,
+  file: (number: number, kind: 'artifact' | 'checkpoint', path: string) =>
+    `experiments/${six(number)}/${kind}s/${path}`,
+  model: (number: number) => `models/${six(number)}/model.json`,
+  modelFile: (number: number, path: string) => `models/${six(number)}/files/${path}`,
+} as const;
+
+/** What a file of an archive is, by its path. */
+export type Placed =
+  | { of: 'project' }
+  | { of: 'config'; config_id: string }
+  | { of: 'config-version'; config_id: string; version: number }
+  | { of: 'upload'; kind: 'source' | 'dataset'; sha256: string }
+  | { of: 'experiment' | 'experiment-config' | 'metrics' | 'model'; number: number }
+  | { of: 'log'; number: number; node: number }
+  | { of: 'file'; number: number; kind: 'artifact' | 'checkpoint'; path: string }
+  | { of: 'model-file'; number: number; path: string };
+
+const isSafe = (path: string): boolean =>
+  !path.includes('\0') && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
+const named = (groups: Record<string, string | undefined>, name: string): string => groups[name] ?? '';
+
+const readers: readonly [pattern: RegExp, read: (groups: Record<string, string>) => Placed][] = [
+  [/^project\.json$/, () => ({ of: 'project' })],
+  [/^configs\/(?<id>[^/]+)\/config\.json$/, (g) => ({ of: 'config', config_id: named(g, 'id') })],
+  [
+    /^configs\/(?<id>[^/]+)\/(?<version>[1-9]\d{0,9})$/,
+    (g) => ({ of: 'config-version', config_id: named(g, 'id'), version: Number(g['version']) }),
+  ],
+  [
+    /^(?<kind>source|dataset)s\/(?<sha256>[0-9a-f]{64})$/,
+    (g) => ({
+      of: 'upload',
+      kind: g['kind'] === 'source' ? 'source' : 'dataset',
+      sha256: named(g, 'sha256'),
+    }),
+  ],
+  [
+    /^experiments\/(?<number>\d{6})\/(?<name>experiment\.json|config|metrics\.ndjson)$/,
+    (g) => ({
+      of:
+        g['name'] === 'config'
+          ? 'experiment-config'
+          : g['name'] === 'metrics.ndjson'
+            ? 'metrics'
+            : 'experiment',
+      number: Number(g['number']),
+    }),
+  ],
+  [
+    /^experiments\/(?<number>\d{6})\/log-(?<node>\d|[1-5]\d|6[0-3])\.ndjson$/,
+    (g) => ({ of: 'log', number: Number(g['number']), node: Number(g['node']) }),
+  ],
+  [
+    /^experiments\/(?<number>\d{6})\/(?<kind>artifact|checkpoint)s\/(?<path>.+)$/s,
+    (g) => ({
+      of: 'file',
+      number: Number(g['number']),
+      kind: g['kind'] === 'artifact' ? 'artifact' : 'checkpoint',
+      path: named(g, 'path'),
+    }),
+  ],
+  [/^models\/(?<number>\d{6})\/model\.json$/, (g) => ({ of: 'model', number: Number(g['number']) })],
+  [
+    /^models\/(?<number>\d{6})\/files\/(?<path>.+)$/s,
+    (g) => ({ of: 'model-file', number: Number(g['number']), path: named(g, 'path') }),
+  ],
+];
+
+/** What the file at a path is; undefined for a path that no archive of this format has. */
+export function placedAt(path: string): Placed | undefined {
+  for (const [pattern, read] of readers) {
+    const groups = pattern.exec(path)?.groups ?? (pattern.test(path) ? {} : undefined);
+    if (groups === undefined) continue;
+    const placed = read({ ...groups });
+    if ('config_id' in placed && !FileId.safeParse(placed.config_id).success) return undefined;
+    const most = placed.of === 'model-file' ? artifactPathMaxBytes - 30 : artifactPathMaxBytes;
+    if ('path' in placed && !(isSafe(placed.path) && Buffer.byteLength(placed.path) <= most))
+      return undefined;
+    return placed;
+  }
+  return undefined;
+}

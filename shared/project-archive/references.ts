@@ -1,0 +1,66 @@
+import { fault } from './archive-fault.ts';
+
+/** Ids of a project that stand in an archive by numbers, and in texts that people and programs wrote. */
+export interface Ids {
+  project_id: string;
+  /** In the order of their numbers, which begin with 1. */
+  experiments: readonly string[];
+  models: readonly string[];
+}
+
+const id = /[0-7][0-9a-hjkmnp-tv-z]{25}/g;
+
+/** The names that ids have in an archive. */
+export interface Names {
+  /** Number of an experiment; null for one that is not contained. */
+  numberOf(experiment_id: string | null | undefined): number | null;
+  /**
+   * A text with the ids in it named by their numbers: `~p~` is the project, `~e3~` its third experiment, `~m1~` its first
+   * model, and `~0` stands for `~`. MLflow's clients write ids into tags, and into JSON in tags.
+   */
+  inText(text: string): string;
+}
+
+/** The names of ids in an archive. */
+export function namesOf({ project_id, experiments, models }: Ids): Names {
+  const numbers = new Map(experiments.map((one, index) => [one, index + 1]));
+  const names = new Map([
+    [project_id, '~p~'],
+    ...experiments.map((one, index): [string, string] => [one, `~e${index + 1}~`]),
+    ...models.map((one, index): [string, string] => [one, `~m${index + 1}~`]),
+  ]);
+  return {
+    numberOf: (experiment_id) => numbers.get(experiment_id ?? '') ?? null,
+    inText: (text) => text.replaceAll('~', '~0').replaceAll(id, (found) => names.get(found) ?? found),
+  };
+}
+
+/** The inverse of {@link Names.inText}, with the ids of another project. @throws ArchiveFault for what it never writes */
+export function resolver({ project_id, experiments, models }: Ids): (text: string) => string {
+  const idOf = (ids: readonly string[], number: string): string => {
+    const found = /^[1-9]\d{0,6}$/.test(number) ? ids[Number(number) - 1] : undefined;
+    if (found === undefined)
+      throw fault(`a text refers to number ${number.slice(0, 20)}, which is not contained`);
+    return found;
+  };
+  return (text) =>
+    text.replaceAll(/~(0|p~|e(\d*)~|m(\d*)~)?/g, (whole, kind, experiment, model) => {
+      if (kind === '0') return '~';
+      if (kind === 'p~') return project_id;
+      if (experiment !== undefined) return idOf(experiments, experiment);
+      if (model !== undefined) return idOf(models, model);
+      throw fault(`a text holds ${whole} where a reference should stand`);
+    });
+}
+
+/** A value with each of its texts, but for the names of fields, as `change` makes them. */
+export function withTexts<T>(value: T, change: (text: string) => string): T {
+  const walk = (one: unknown): unknown => {
+    if (typeof one === 'string') return change(one);
+    if (Array.isArray(one)) return one.map(walk);
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(Object.entries(one).map(([name, inner]) => [name, walk(inner)]));
+  };
+  // It changes texts into texts and nothing else.
+  return walk(value) as T;
+}

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { listArchiveWork } from '../../../shared/data/archive-work.ts';
+import { findProjects, projectPrefix } from '../../../shared/data/project.ts';
+import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
+import { manifestOf } from '../../../shared/project-archive/manifest.ts';
+import { layoutOf } from '../../../shared/project-archive/zip-layout.ts';
+import { testService } from '../../support/service.ts';
+import { archiveLab, exported, imported } from './archive-lab.ts';
+import { recordProject } from './archived-project.ts';
+import { findPurge } from './find-purge.ts';
+
+const service = await testService();
+const { user } = await service.user('developer');
+const lab = archiveLab(service, user);
+const good = await exported(
+  lab,
+  await recordProject(lab, {
+    description: 'Reads digits',
+    configs: { 'train.yaml': ['lr: 0.1\n'] },
+    hasEnvironment: true,
+    source: Buffer.from('source'),
+    datasets: {},
+    experiments: [
+      {
+        isTrained: true,
+        tags: {},
+        note: '',
+        points: [{ name: 'loss', value: 1, step: 1, time: '2026-01-02T03:04:05.006Z' }],
+        lines: ['printed'],
+        artifacts: { 'a.txt': Buffer.from('a') },
+        hasParent: false,
+      },
+    ],
+    models: [],
+  }),
+);
+
+interface Row {
+  path: string;
+  size: number;
+  crc32: number;
+  sha256: string;
+  media_type?: string;
+  created_at?: string;
+}
+type Files = [path: string, bytes: Buffer, claimed?: Partial<Row>][];
+
+/** The files of an archive behind its list, in their order, by its local headers. */
+function filesOf(archive: Buffer): Files {
+  const files: Files = [];
+  let at = 0;
+  while (archive.readUInt32LE(at) === 0x04034b50) {
+    const [size, name] = [archive.readUInt32LE(at + 18), archive.readUInt16LE(at + 26)];
+    const from = at + 30 + name;
+    files.push([archive.toString('utf8', at + 30, from), archive.subarray(from, from + size)]);
+    at = from + size;
+  }
+  const rows =
+    files[1]?.[1]
+      .toString('utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)) ?? [];
+  return files.slice(2).map(([path, bytes], index) => {
+    const { media_type, created_at } = rows[index];
+    return [path, bytes, { media_type, created_at }];
+  });
+}
+
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** An archive of these files that is in order but for what they claim. */
+function packed(files: Files, change: (manifest: object) => object = (manifest) => manifest): Buffer {
+  const rows = files.map(([path, bytes, claimed]) => ({
+    path,
+    size: bytes.length,
+    crc32: crc32(bytes),
+    sha256: digest(bytes),
+    ...claimed,
+  }));
+  const index = Buffer.from(rows.map((row) => `${canonicalJson(row)}\n`).join(''));
+  const listed = { files: rows.length, size: index.length, crc32: crc32(index), sha256: digest(index) };
+  const manifest = Buffer.from(canonicalJson(change(manifestOf(listed))));
+  const contents = [manifest, index, ...files.map(([, bytes]) => bytes)];
+  const { segments } = layoutOf([
+    { path: 'manifest.json', size: manifest.length, crc32: crc32(manifest) },
+    { path: 'index.ndjson', size: index.length, crc32: crc32(index) },
+    ...rows,
+  ]);
+  return Buffer.concat(
+    segments.map((one) => (one.of === 'bytes' ? one.make() : (contents[one.index] ?? Buffer.alloc(0)))),
+  );
+}
+
+/** The files with one of them changed. */
+const changed = (path: string, change: (text: string) => string): Files =>
+  filesOf(good).map(([name, bytes, claimed = {}]) =>
+    name === path ? [name, Buffer.from(change(bytes.toString('utf8'))), claimed] : [name, bytes, claimed],
+  );
+const experiment = 'experiments/000001/experiment.json';
+const json = (path: string, change: object): Files =>
+  changed(path, (text) => canonicalJson({ ...JSON.parse(text), ...change }));
+const more = (path: string, text = 'x'): Files => [...filesOf(good), [path, Buffer.from(text)]];
+const flipped = (at: number): Buffer => {
+  const bytes = Buffer.from(good);
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  return bytes;
+};
+const fields = (change: object): Files =>
+  changed(experiment, (text) => {
+    const document = JSON.parse(text);
+    return canonicalJson({ ...document, fields: { ...document.fields, ...change } });
+  });
+
+const hostile: Readonly<Record<string, [archive: Buffer, reason: RegExp]>> = {
+  'no zip at all': [Buffer.from('hello'), /not an archive of this service/],
+  'an empty zip': [
+    layoutOf([]).segments.map((one) => (one.of === 'bytes' ? one.make() : Buffer.alloc(0)))[0] ??
+      Buffer.alloc(22),
+    /not an archive of this service/,
+  ],
+  'one that is cut short': [good.subarray(0, -1), /not an archive of this service/],
+  'one with bytes behind its end': [
+    Buffer.concat([good, Buffer.from('x')]),
+    /not an archive of this service/,
+  ],
+  'a newer format': [
+    packed(filesOf(good), (one) => ({ ...one, format: 2 })),
+    /its format is 2, and this version .* reads format 1/,
+  ],
+  'a format that is no number': [
+    packed(filesOf(good), (one) => ({ ...one, format: '1' })),
+    /not an archive of this service/,
+  ],
+  'a manifest that says more': [
+    packed(filesOf(good), (one) => ({ ...one, more: true })),
+    /not an archive of this service/,
+  ],
+  'a byte of the directory that is another': [flipped(good.length - 60), /directory does not agree/],
+  'a byte of a file that is another': [flipped(good.indexOf('printed')), /does not have the digest/],
+  'a wrong digest': [
+    packed(
+      filesOf(good).map(([path, bytes], index) =>
+        index === 3 ? [path, bytes, { sha256: 'a'.repeat(64) }] : [path, bytes],
+      ),
+    ),
+    /digest/,
+  ],
+  'a path out of the archive': [
+    packed(more('experiments/000001/artifacts/../../../etc/passwd')),
+    /has no file/,
+  ],
+  'an absolute path': [packed(more('/etc/passwd')), /has no file/],
+  'a file that no format knows': [packed(more('virus.exe')), /has no file "virus.exe"/],
+  'a file twice': [packed([...filesOf(good), ...filesOf(good).slice(-1)]), /twice/],
+  'a file of an experiment that is not there': [packed(more('experiments/000007/artifacts/x')), /cannot/],
+  'experiments that leave out a number': [packed(more('experiments/000003/experiment.json', '{}')), /cannot/],
+  'a source under the name of another': [
+    packed(
+      filesOf(good).map(([path, bytes]) =>
+        path.startsWith('sources/') ? [`sources/${'b'.repeat(64)}`, bytes] : [path, bytes],
+      ),
+    ),
+    /not the one of its name/,
+  ],
+  'a project that names a source which is not contained': [
+    packed(filesOf(good).filter(([path]) => !path.startsWith('sources/'))),
+    /not contained/,
+  ],
+  'a field that no document has': [
+    packed(json(experiment, { owner_id: '01h00000000000000000000000' })),
+    /not as this format has it/,
+  ],
+  'the id of somebody else’s experiment': [
+    packed(json(experiment, { rerun_of: '01h00000000000000000000000' })),
+    /not as this format has it/,
+  ],
+  'a number of no experiment': [packed(json(experiment, { rerun_of: 2 })), /refers to experiment 2/],
+  'an experiment that never ends': [packed(json(experiment, { status: 'RUNNING' })), /RUNNING/],
+  'a number that no table takes': [
+    packed(json(experiment, { cost_estimate: 1e300 })),
+    /not as this format has it/,
+  ],
+  'half a character': [packed(fields({ note: '\ud800' })), /not as this format has it/],
+  'a reference to nothing': [packed(fields({ note: '~e9~' })), /refers to number 9/],
+  'JSON in another order': [
+    packed(
+      changed(experiment, (text) =>
+        JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).reverse())),
+      ),
+    ),
+    /not as this format has it/,
+  ],
+  'JSON of any depth': [packed(changed(experiment, () => '['.repeat(100_000))), /not as this format has it/],
+  'a document without an end': [
+    packed(changed(experiment, (text) => text.padEnd(2_000_000))),
+    /at most 1000000 are allowed/,
+  ],
+  'tags beyond all measure': [
+    packed(
+      fields({
+        tags: { a: 'x'.repeat(99_000), b: 'x'.repeat(99_000), c: 'x'.repeat(99_000), d: 'x'.repeat(99_000) },
+      }),
+    ),
+    /more than an experiment may/,
+  ],
+  'a point that is none': [
+    packed(
+      changed('experiments/000001/metrics.ndjson', () => '["loss","much",1,"2026-01-02T03:04:05.006Z"]\n'),
+    ),
+    /line 1 of/,
+  ],
+  'a line without an end': [
+    packed(changed('experiments/000001/log-0.ndjson', () => 'x'.repeat(300_000))),
+    /a line has more than/,
+  ],
+  'a configuration that lacks its version': [
+    packed(filesOf(good).filter(([path]) => path !== 'configs/train.yaml/1')),
+    /no version|lacks/,
+  ],
+};
+
+describe('an archive is refused, and nothing is left, that is or holds', () => {
+  test.each(Object.entries(hostile))('%s', async (_, [archive, reason]) => {
+    const { status, status_reason, project_id, import_id } = await imported(lab, archive);
+    expect([status, status_reason]).toEqual(['FAILED', expect.stringMatching(reason)]);
+    expect((await findProjects(lab.records, [project_id])).items).toEqual([]);
+    expect((await findPurge(lab.records, import_id))?.target.prefixes).toEqual([projectPrefix(project_id)]);
+  });
+
+  test('more bytes than a project may hold', async () => {
+    const { status_reason } = await imported(lab, good, 3);
+    expect(status_reason).toMatch(/a project may hold 3/);
+  });
+
+  test('and none of them keeps the worker busy', async () => {
+    expect((await listArchiveWork(lab.records, undefined)).items).toEqual([]);
+  });
+});
+
+test('what the tests pack is what the service packs', () => {
+  expect(packed(filesOf(good)).equals(good)).toBe(true);
+});
