@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { partBytesFor } from '../../shared/aws/multipart.ts';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
+import { uploadSeconds } from '../../shared/aws/upload-seconds.ts';
 import { Sha256 } from '../../shared/core/formats.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
@@ -100,12 +101,9 @@ export const endpoint = defineEndpoint({
     if (value.upload_id === null)
       return { upload: await objects.presignUpload(object, size, sha256), parts: null, sha256, size };
     const { upload_id, part_bytes } = value;
-    return {
-      upload: null,
-      parts: await missingParts(objects, object, { upload_id, part_bytes, size }),
-      sha256,
-      size,
-    };
+    const missing = await missingParts(objects, object, { upload_id, part_bytes, size });
+    const parts = missing.map((part) => ({ ...part, expires_in: uploadSeconds }));
+    return { upload: null, parts, sha256, size };
   },
 });
 

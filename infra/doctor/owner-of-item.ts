@@ -28,6 +28,7 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   DATASETS: ofProject,
   BLOBS: ofProject,
   VARIABLES: ofProject,
+  EXPORT: ofProject,
   EXPERIMENTS: ofProject,
   MEMBERS: ofProject,
   CONFIG_CONTENTS: ofProject,

@@ -1,8 +1,8 @@
-import { fault } from './archive-fault.ts';
+import { fault } from './project-archive-error.ts';
 
 /**
  * The lines of bytes that stream in, without their ends; each has one.
- * @throws ArchiveFault for a line of more than `most` bytes, and for one without an end
+ * @throws ProjectArchiveError for a line of more than `most` bytes, and for one without an end
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
   let rest = Buffer.alloc(0);

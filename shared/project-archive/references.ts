@@ -1,4 +1,4 @@
-import { fault } from './archive-fault.ts';
+import { fault } from './project-archive-error.ts';
 
 /** Ids of a project that stand in an archive by numbers, and in texts that people and programs wrote. */
 export interface Ids {
@@ -35,7 +35,7 @@ export function namesOf({ project_id, experiments, models }: Ids): Names {
   };
 }
 
-/** The inverse of {@link Names.inText}, with the ids of another project. @throws ArchiveFault for what it never writes */
+/** The inverse of {@link Names.inText}, with the ids of another project. @throws ProjectArchiveError for what it never writes */
 export function resolver({ project_id, experiments, models }: Ids): (text: string) => string {
   const idOf = (ids: readonly string[], number: string): string => {
     const found = /^[1-9]\d{0,6}$/.test(number) ? ids[Number(number) - 1] : undefined;

@@ -11,7 +11,7 @@ import type { ExportCursor, ProjectExport } from '../../data/project-export.ts';
 import { findFields, readTrackingOf } from '../../data/tracking.ts';
 import { listAccepted, uploadObject } from '../../data/upload.ts';
 import { readUsernames } from '../../data/user.ts';
-import { ArchiveFault } from '../archive-fault.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { logLine, pointLine } from '../lines.ts';
@@ -22,8 +22,8 @@ import type { PieceWriter } from './piece-writer.ts';
 import { experimentDocument, modelDocument } from './read-experiment.ts';
 import { readProjectDocument } from './read-project.ts';
 
-const changed = (what: string): ArchiveFault =>
-  new ArchiveFault(`${what} was deleted while the project was exported. Begin the export again.`);
+const changed = (what: string): ProjectArchiveError =>
+  new ProjectArchiveError(`${what} was deleted while the project was exported. Begin the export again.`);
 
 /**
  * The experiments and models that an export contains: all that have ended, of those that clients record also those that
@@ -130,7 +130,7 @@ export class Collector {
     const isSame =
       (known.sha256 === null || known.sha256 === read.sha256) &&
       (known.size === undefined || known.size === read.size);
-    if (!isSame) throw new ArchiveFault(`The stored file ${path} is damaged: it differs from its record.`);
+    if (!isSame) throw new ProjectArchiveError(`The stored file ${path} is damaged: it differs from its record.`);
     piece.rows.push({ path, ...read, ...attributes, object, offset: 0 });
   }
 

@@ -4,7 +4,7 @@ import { partsOf } from '../../aws/multipart.ts';
 import type { ObjectReader, ObjectWriter } from '../../aws/objects.ts';
 import type { Deadline } from '../../core/deadline.ts';
 import { exportObject, exportWorkPrefix, type ProjectExport } from '../../data/project-export.ts';
-import { ArchiveFault } from '../archive-fault.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { archiveFilesMost, indexMaxBytes, indexPath, manifestOf, manifestPath } from '../manifest.ts';
@@ -47,7 +47,7 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
   const lines = async function* (): AsyncGenerator<Buffer> {
     for await (const { object: from, offset, ...row } of plannedFiles(objects, value)) {
       if (entries.length === archiveFilesMost)
-        throw new ArchiveFault(
+        throw new ProjectArchiveError(
           `The project has more than ${archiveFilesMost} files, which no archive holds.`,
         );
       entries.push({ path: row.path, size: row.size, crc32: row.crc32 });
@@ -55,7 +55,7 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
       const line = Buffer.from(`${canonicalJson(row)}\n`);
       digest.add(line);
       if (digest.size > indexMaxBytes)
-        throw new ArchiveFault('The paths of the project’s files are longer together than an archive takes.');
+        throw new ProjectArchiveError('The paths of the project’s files are longer together than an archive takes.');
       yield line;
     }
   };
@@ -84,7 +84,7 @@ interface Range {
 async function readRange(objects: ObjectReader, { object, from, to }: Range): Promise<Buffer> {
   const stream = await objects.read(object, { first: from, last: to - 1 });
   if (stream === undefined)
-    throw new ArchiveFault('A file was deleted while the project was exported. Begin the export again.');
+    throw new ProjectArchiveError('A file was deleted while the project was exported. Begin the export again.');
   const bytes = await buffer(stream);
   if (bytes.length !== to - from) throw new Error(`${object} has changed`);
   return bytes;

@@ -16,7 +16,7 @@ import type { Write } from '../../data/table.ts';
 import { UnreadableRecordError } from '../../data/unreadable-record.ts';
 import { readVariables } from '../../data/variable.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
-import { ArchiveFault } from '../archive-fault.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
 import { Collector, findContained } from './collect.ts';
 import { Contained, type ExportContext } from './export-context.ts';
@@ -139,7 +139,7 @@ async function pack(context: ExportContext, begun: ProjectExport, hasTime: Deadl
 }
 
 const reasonOf = (error: unknown): string | undefined => {
-  if (error instanceof ArchiveFault) return error.message;
+  if (error instanceof ProjectArchiveError) return error.message;
   if (error instanceof UnreadableRecordError)
     return `The project holds what this version of the service cannot read: ${error.message}`;
   if (error instanceof ServiceError && error.kind === 'not-found')
@@ -182,7 +182,7 @@ export async function runExport(
   let value = begun;
   try {
     if (mayExpire(value.expires_at, now()))
-      throw new ArchiveFault('It was not finished within a day after its last step. Begin the export again.');
+      throw new ProjectArchiveError('It was not finished within a day after its last step. Begin the export again.');
     const expires_at = keptUntil(now());
     value = await saveExport(records, value, { expires_at }, purgeOf({ ...value, expires_at }));
     value = await collect(context, value, hasTime);

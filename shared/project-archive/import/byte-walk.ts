@@ -1,4 +1,4 @@
-import { fault } from '../archive-fault.ts';
+import { fault } from '../project-archive-error.ts';
 
 /** Bytes that stream in, taken in runs one after the other. */
 export class ByteWalk {
@@ -9,7 +9,7 @@ export class ByteWalk {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The next so many bytes, in pieces; all must be taken before the next run is. @throws ArchiveFault at the end */
+  /** The next so many bytes, in pieces; all must be taken before the next run is. @throws ProjectArchiveError at the end */
   async *take(length: number): AsyncGenerator<Uint8Array> {
     let left = length;
     while (left > 0) {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Deadline } from '../../core/deadline.ts';
 import { importObject, type ProjectImport, saveImport } from '../../data/project-import.ts';
 import { uploadObject } from '../../data/upload.ts';
-import { fault } from '../archive-fault.ts';
+import { fault } from '../project-archive-error.ts';
 import { Digest } from '../digest.ts';
 import type { Ids } from '../references.ts';
 import type { ArchiveFile } from './archive-file.ts';
@@ -95,7 +95,7 @@ async function requireBytes(walk: ByteWalk, expected: Buffer): Promise<void> {
  * Read the archive from the first file that was not read before, compare each byte with what the list of files says, and
  * store its files where the project will have them. Nothing of it is recorded yet.
  * @returns it as far as it came: in the stage `recording` once all is read
- * @throws ArchiveFault
+ * @throws ProjectArchiveError
  */
 export async function checkArchive(
   { records, objects, projectBytes }: ImportContext,

@@ -1,4 +1,4 @@
-import { fault } from '../archive-fault.ts';
+import { fault } from '../project-archive-error.ts';
 import type { ArchiveFile } from './archive-file.ts';
 
 /** Files of one thing by their indexes in the list of an archive: its document, and what stands behind it. */
@@ -19,7 +19,7 @@ export interface Contents {
 /**
  * Group the files of an archive in the order that every archive has: the project, its configurations, sources and data
  * sets, then experiment by experiment, model by model.
- * @throws ArchiveFault for another order, or what belongs to nothing
+ * @throws ProjectArchiveError for another order, or what belongs to nothing
  */
 export function contentsOf(files: readonly ArchiveFile[]): Contents {
   const contents: Contents = { project: 0, configs: [], uploads: [], experiments: [], models: [] };

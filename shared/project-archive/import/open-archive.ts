@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../aws/objects.ts';
-import { fault } from '../archive-fault.ts';
+import { fault } from '../project-archive-error.ts';
 import { canonicalJson, parseCanonical } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import {
@@ -55,7 +55,7 @@ function readManifest(text: string): Manifest {
 /**
  * Read what an archive holds. Nothing that the zip says of itself is believed: by the list of files each of its bytes but
  * theirs is known, and is compared while they are read.
- * @throws ArchiveFault
+ * @throws ProjectArchiveError
  */
 export async function openArchive(objects: ObjectReader, object: string, size: number): Promise<OpenArchive> {
   const range = async (first: number, bytes: number) => {

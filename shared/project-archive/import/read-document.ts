@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { configMaxBytes, oldestKept } from '../../data/config.ts';
 import { isFinal } from '../../data/job-status.ts';
 import { bytesOfFields, fieldsMaxBytes } from '../../data/tracking.ts';
-import { fault } from '../archive-fault.ts';
+import { fault } from '../project-archive-error.ts';
 import { parseCanonical } from '../canonical-json.ts';
 import { ConfigDocument, ExperimentDocument, ModelDocument, ProjectDocument } from '../documents.ts';
 import { lineMaxBytes, readLine, readPoint } from '../lines.ts';
@@ -39,7 +39,7 @@ async function documentOf<S extends z.ZodType>(
   return value;
 }
 
-/** `project.json`. @throws ArchiveFault */
+/** `project.json`. @throws ProjectArchiveError */
 export async function readProject(
   { files, contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -60,7 +60,7 @@ export async function readProject(
   return value;
 }
 
-/** The document of a configuration, of which each version that is kept is contained. @throws ArchiveFault */
+/** The document of a configuration, of which each version that is kept is contained. @throws ProjectArchiveError */
 export async function readConfig(
   { files, contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -79,19 +79,19 @@ export async function readConfig(
   return value;
 }
 
-/** The bytes of a configuration. @throws ArchiveFault */
+/** The bytes of a configuration. @throws ProjectArchiveError */
 export const readConfigBytes = (
   bytes: AsyncIterable<Uint8Array>,
   file: Pick<ArchiveFile, 'path' | 'size'>,
 ): Promise<Buffer> => bytesOf(bytes, file, configMaxBytes);
 
-/** Check that the texts of a document refer to what is contained. @throws ArchiveFault */
+/** Check that the texts of a document refer to what is contained. @throws ProjectArchiveError */
 function requireReferences({ experiments, models }: Contents, document: unknown): void {
   const ids = { project_id: '', experiments: experiments.map(() => ''), models: models.map(() => '') };
   withTexts(document, resolver(ids));
 }
 
-/** The document of an experiment. @throws ArchiveFault */
+/** The document of an experiment. @throws ProjectArchiveError */
 export async function readExperiment(
   { contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -112,7 +112,7 @@ export async function readExperiment(
   return value;
 }
 
-/** The document of a logged model. @throws ArchiveFault */
+/** The document of a logged model. @throws ProjectArchiveError */
 export async function readModel(
   { contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -139,10 +139,10 @@ async function* parsed<T>(
   }
 }
 
-/** The points of an experiment. @throws ArchiveFault */
+/** The points of an experiment. @throws ProjectArchiveError */
 export const readPoints = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
   parsed(bytes, file, readPoint);
-/** The lines of a log. @throws ArchiveFault */
+/** The lines of a log. @throws ProjectArchiveError */
 export const readPrinted = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
   parsed(bytes, file, readLine);
 

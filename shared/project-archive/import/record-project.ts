@@ -7,7 +7,7 @@ import { tryWrite } from '../../data/try-write.ts';
 import { putAccepted, putCurrent } from '../../data/upload.ts';
 import { findUser } from '../../data/user.ts';
 import { putImportedVariables } from '../../data/variable.ts';
-import { ArchiveFault } from '../archive-fault.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import type { ProjectDocument } from '../documents.ts';
 import { type ImportContext, importedId } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
@@ -15,7 +15,7 @@ import { fileAt, readConfig, readConfigBytes, readProject } from './read-documen
 
 /**
  * Make the project, from when on it owns what was stored for it: in one transaction with the stage of the import.
- * @throws ArchiveFault where who imports may make no project any more
+ * @throws ProjectArchiveError where who imports may make no project any more
  * @throws ConditionFailedError where somebody else went on with the import
  */
 export async function makeProject(
@@ -25,7 +25,7 @@ export async function makeProject(
 ): Promise<ProjectImport> {
   const user = await findUser(accounts, value.user_id);
   if (user === undefined || !['admin', 'developer'].includes(user.account_type))
-    throw new ArchiveFault('Who began the import may not create projects any more.');
+    throw new ProjectArchiveError('Who began the import may not create projects any more.');
   const document = await readProject(archive, archive.read(archive.contents.project));
   const { project_name, project_description, project_type, project_task, criterion, tags } = document;
   const created_at = now().toISOString();

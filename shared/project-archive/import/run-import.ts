@@ -13,7 +13,7 @@ import { newPurge, type Purge, purgeKey, recordPurge } from '../../data/purge.ts
 import type { Write } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { removeWholeProject } from '../../purge/remove-project.ts';
-import { ArchiveFault } from '../archive-fault.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
 import { checkArchive } from './check-archive.ts';
 import { type ImportContext, idsOf, importedId } from './import-context.ts';
@@ -38,7 +38,7 @@ export const purgeOfImport = (
   again_at,
 });
 
-const projectGone = () => new ArchiveFault('The project was deleted while it was imported.');
+const projectGone = () => new ProjectArchiveError('The project was deleted while it was imported.');
 
 /** Record what is in the project: the project's own first, then the experiments, then the models. */
 async function recordAll(
@@ -96,7 +96,7 @@ async function endFailed(context: ImportContext, value: ProjectImport, reason: s
 }
 
 async function failed(context: ImportContext, value: ProjectImport, error: unknown, log: Logger) {
-  if (error instanceof ArchiveFault) return endFailed(context, value, error.message);
+  if (error instanceof ProjectArchiveError) return endFailed(context, value, error.message);
   const failures = value.failures + 1;
   const { import_id } = value;
   log.error('import-failed', { import_id, stack: error instanceof Error ? error.stack : '' });
@@ -112,7 +112,7 @@ async function goOn(context: ImportContext, begun: ProjectImport, hasTime: Deadl
     const purge = await records.get(purgeKey(value.import_id));
     const until = purge?.['again_at'];
     if (typeof until !== 'string' || mayExpire(until, now()))
-      throw new ArchiveFault('It was not finished within a day after its last step. Begin the import again.');
+      throw new ProjectArchiveError('It was not finished within a day after its last step. Begin the import again.');
     value = await saveImport(records, value, {}, putOffPurge(purgeOfImport(value, keptUntil(now()))));
   }
   const archive = await openArchive(objects, importObject(value.project_id), value.size);

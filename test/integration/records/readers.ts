@@ -1,3 +1,4 @@
+import { listArchiveWork } from '../../../shared/data/archive-work.ts';
 import { findArtifact } from '../../../shared/data/artifact.ts';
 import { auditVcpus } from '../../../shared/data/audit-vcpus.ts';
 import { parseBlock } from '../../../shared/data/blocks/block-list.ts';
@@ -24,6 +25,8 @@ import { issueNamedToken } from '../../../shared/data/named-token.ts';
 import { findPicture } from '../../../shared/data/picture.ts';
 import { pointLists } from '../../../shared/data/point-blocks.ts';
 import { findClaimedName, parseCounters, requireProject } from '../../../shared/data/project.ts';
+import { findExport } from '../../../shared/data/project-export.ts';
+import { findImport } from '../../../shared/data/project-import.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
 import { findBest } from '../../../shared/data/ranking.ts';
 import { findModelVersion, findRegisteredModel } from '../../../shared/data/registered-model.ts';
@@ -88,6 +91,9 @@ export const readers: Readonly<Record<string, Reader>> = {
     const project_id = await findClaimedName(records, ownerOf(item), 'churn');
     return project_id && { project_id };
   },
+  'archive-work': ({ records }) => listArchiveWork(records, undefined),
+  'project-export': ({ records }, item) => findExport(records, ownerOf(item)),
+  'project-import': ({ records }, item) => findImport(records, ownerOf(item), item.sk),
   'registered-model': ({ records }, item) => findRegisteredModel(records, item.sk),
   'model-version': ({ records }, item) => findModelVersion(records, item.sk.split('#')[0] ?? '', 1),
   'logged-model': ({ records }, item) => findLoggedModel(records, ownerOf(item), item.sk),
