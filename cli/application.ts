@@ -5,6 +5,8 @@ import { completionCommand } from './commands/completion.ts';
 import { configRoutes } from './commands/config.ts';
 import { dataRoutes } from './commands/data.ts';
 import { envRoutes } from './commands/env.ts';
+import { exportCommand } from './commands/export.ts';
+import { importCommand } from './commands/import.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { logsCommand } from './commands/logs.ts';
@@ -43,6 +45,8 @@ const routes = buildRouteMap<string, CliContext>({
     quantize: quantizeCommand,
     prune: pruneCommand,
     receipt: receiptCommand,
+    export: exportCommand,
+    import: importCommand,
     open: openCommand,
     login: loginCommand,
     logout: logoutCommand,

@@ -91,7 +91,7 @@ export const readers: Readonly<Record<string, Reader>> = {
     const project_id = await findClaimedName(records, ownerOf(item), 'churn');
     return project_id && { project_id };
   },
-  'archive-work': ({ records }) => listArchiveWork(records, undefined),
+  'archive-work': async ({ records }) => readable(await listArchiveWork(records, undefined)),
   'project-export': ({ records }, item) => findExport(records, ownerOf(item)),
   'project-import': ({ records }, item) => findImport(records, ownerOf(item), item.sk),
   'registered-model': ({ records }, item) => findRegisteredModel(records, item.sk),
