@@ -4,10 +4,10 @@ import { partsOf } from '../../aws/multipart.ts';
 import type { ObjectReader, ObjectWriter } from '../../aws/objects.ts';
 import type { Deadline } from '../../core/deadline.ts';
 import { exportObject, exportWorkPrefix, type ProjectExport } from '../../data/project-export.ts';
-import { ProjectArchiveError } from '../project-archive-error.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { archiveFilesMost, indexMaxBytes, indexPath, manifestOf, manifestPath } from '../manifest.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
 import { layoutOf, segmentsBetween, type ZipLayout } from '../zip-layout.ts';
 import { PlannedFile } from './export-context.ts';
@@ -55,7 +55,9 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
       const line = Buffer.from(`${canonicalJson(row)}\n`);
       digest.add(line);
       if (digest.size > indexMaxBytes)
-        throw new ProjectArchiveError('The paths of the project’s files are longer together than an archive takes.');
+        throw new ProjectArchiveError(
+          'The paths of the project’s files are longer together than an archive takes.',
+        );
       yield line;
     }
   };
@@ -84,7 +86,9 @@ interface Range {
 async function readRange(objects: ObjectReader, { object, from, to }: Range): Promise<Buffer> {
   const stream = await objects.read(object, { first: from, last: to - 1 });
   if (stream === undefined)
-    throw new ProjectArchiveError('A file was deleted while the project was exported. Begin the export again.');
+    throw new ProjectArchiveError(
+      'A file was deleted while the project was exported. Begin the export again.',
+    );
   const bytes = await buffer(stream);
   if (bytes.length !== to - from) throw new Error(`${object} has changed`);
   return bytes;
@@ -136,7 +140,8 @@ export async function packArchive(
   const plan = await planOf(objects, value);
   const { size } = plan.layout;
   const parts = partsOf(size, partBytesOf(size));
-  for (const part of await objects.missingParts(object, upload_id, parts)) {
+  // There is no upload where it was joined before.
+  for (const part of (await objects.missingParts(object, upload_id, parts)) ?? []) {
     if (!hasTime()) return undefined;
     await objects.putPart(object, upload_id, part.part_number, await partBytes(objects, plan, part));
   }
