@@ -9,8 +9,9 @@ import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect } from '../login/connect.ts';
-import { saveText } from '../output/save-text.ts';
+import { saveJson, saveText } from '../output/save-text.ts';
 import { projectSession, projectToFill } from '../projects/project-session.ts';
+import { refuseBoth } from '../refuse-both.ts';
 import { configArgument, localPath } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
@@ -42,11 +43,22 @@ const version = {
 
 const byVersion = (given: string | undefined) => (given === undefined ? {} : { version: given });
 
+/** Configurations are known by the names of their files. @throws CliError where two files have one name */
+function refuseClashes(files: readonly string[]): void {
+  for (const file of files) {
+    const name = basename(file);
+    const same = files.filter((one) => basename(one) === name);
+    if (same.length > 1)
+      throw new CliError(`${same.join(' and ')} would both be ${name}. Rename one.`, exitCodes.usage);
+  }
+}
+
 async function push(
   this: CliContext,
   { project: given, json: isJson }: Flags,
   ...files: string[]
 ): Promise<void> {
+  refuseClashes(files);
   const read = async (file: string) => {
     const content = await readFile(resolve(this.folder, file), 'utf8').catch(
       (error: NodeJS.ErrnoException) => {
@@ -95,7 +107,7 @@ async function pull(this: CliContext, flags: PullFlags, config_id: string): Prom
     path: { ...path, config_id },
     query: byVersion(flags.version),
   });
-  if (flags.json) this.printer.json(config);
+  if (flags.json) await saveJson(this, flags.to, config);
   else await saveText(this, flags.to, config.content);
 }
 
@@ -122,11 +134,12 @@ interface GraphFlags extends SavingFlags {
 }
 
 async function graph(this: CliContext, flags: GraphFlags, config_id: string): Promise<void> {
+  refuseBoth({ json: flags.json, form: flags.form }, 'JSON is a form of its own.');
   const { client, path } = await projectSession(this, flags.project);
   const route = 'GET /projects/{project_id}/configs/{config_id}/graph';
   const request = { path: { ...path, config_id }, query: byVersion(flags.version) };
   if (flags.json) {
-    this.printer.json(await client.call<typeof readConfigGraph>(route, request));
+    await saveJson(this, flags.to, await client.call<typeof readConfigGraph>(route, request));
     return;
   }
   const form = flags.form ?? (flags.to?.endsWith('.svg') ? 'svg' : 'mermaid');

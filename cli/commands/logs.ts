@@ -2,7 +2,7 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
-import { followExperiment, programExitCode } from '../follow/follow-experiment.ts';
+import { followExperiment, type LogLine, programExitCode } from '../follow/follow-experiment.ts';
 import { experimentId } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
@@ -13,6 +13,8 @@ interface Flags {
   verbose?: boolean;
 }
 
+const jsonLine = (line: LogLine): string => `${JSON.stringify(line)}\n`;
+
 async function logs(
   this: CliContext,
   { follow, project: given, json: isJson }: Flags,
@@ -20,7 +22,10 @@ async function logs(
 ): Promise<void> {
   const { session, path } = await namedExperiment(this, given, id);
   if (follow) {
-    this.process.exitCode = programExitCode(await followExperiment(session.client, path, this.printer));
+    const { stdout } = this.process;
+    const onLine = isJson ? (line: LogLine) => void stdout.write(jsonLine(line)) : undefined;
+    const ended = await followExperiment(session.client, path, this.printer, onLine);
+    this.process.exitCode = programExitCode(ended);
     return;
   }
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
@@ -28,7 +33,7 @@ async function logs(
   do {
     const page = await session.client.page<typeof readLogs>(route, { path }, next);
     for (const line of page.rows) {
-      if (isJson) this.process.stdout.write(`${JSON.stringify(line)}\n`);
+      if (isJson) this.process.stdout.write(jsonLine(line));
       else this.printer.line(line.message);
     }
     // While it runs there is always a next page, which may still be empty.
@@ -51,6 +56,6 @@ export const logsCommand = buildCommand({
   docs: {
     brief: 'Print the log of an experiment',
     fullDescription:
-      'With -f it follows the training and ends with the exit code of its program. With --json a line for each line.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
+      'With -f it follows the training and ends with the exit code of its program. With --json a document for each line.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
   },
 });

@@ -11,6 +11,7 @@ import { connect, type Session } from '../login/connect.ts';
 import { followStrategy, type Operation } from '../optimize/follow-strategy.ts';
 import { type RegistryFlags, registryFlags, registryValues } from '../optimize/registry-flags.ts';
 import { saveResult, showStrategy } from '../optimize/show-strategy.ts';
+import { refuseBoth } from '../refuse-both.ts';
 import { modelArgument } from './arguments.ts';
 import { detach, json, verbose } from './flags.ts';
 
@@ -50,6 +51,10 @@ const strategyFlag = (names: readonly string[]) =>
     brief: `One of ${names.join(', ')}`,
   }) as const;
 
+function refuseContradiction({ detach: isDetached, to }: JobFlags): void {
+  refuseBoth({ detach: isDetached, to }, 'Save the result of one that has ended: mps receipt ID --to FILE');
+}
+
 const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }: JobFlags) => ({
   strategy,
   result_name,
@@ -82,6 +87,7 @@ async function finish(
 type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
 
 async function quantize(this: CliContext, flags: QuantizeFlags, model_name: string): Promise<void> {
+  refuseContradiction(flags);
   const session = await connect(this.env);
   const query = { model_name, ...jobQuery(flags), ...registryValues(quantizeParameters, { ...flags }) };
   const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
@@ -119,6 +125,7 @@ interface ShapeFlags {
 type PruneFlags = JobFlags & ShapeFlags & RegistryFlags<typeof pruneParameters>;
 
 async function prune(this: CliContext, flags: PruneFlags, model_name: string): Promise<void> {
+  refuseContradiction(flags);
   const session = await connect(this.env);
   const { inputs = 'auto', outputs = 'auto' } = flags;
   const query = {

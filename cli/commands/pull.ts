@@ -1,14 +1,14 @@
-import { stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as downloadArtifact } from '../../functions/experiments/download-artifact.endpoint.ts';
 import type { endpoint as listArtifacts } from '../../functions/experiments/list-artifacts.endpoint.ts';
 import { saveDownload } from '../../shared/client/node/save-download.ts';
 import type { RowOf } from '../../shared/client/route.ts';
 import { bytesText } from '../../shared/core/bytes-text.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
+import { pullPlace, refusePullClashes } from '../experiments/pull-places.ts';
 import { LiveLine } from '../output/live-line.ts';
 import { untilInterrupted } from '../upload/until-interrupted.ts';
 import { experimentId } from './arguments.ts';
@@ -23,13 +23,6 @@ interface Flags {
 
 type Artifact = RowOf<typeof listArtifacts>;
 
-/** Where an artifact is saved. @throws CliError for a path that leads out of the folder */
-function placeOf(folder: string, { path }: Artifact): string {
-  const place = resolve(folder, path);
-  if (place.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)) return place;
-  throw new CliError(`The artifact "${path}" would be saved outside of ${folder}; nothing was downloaded.`);
-}
-
 async function pull(
   this: CliContext,
   { to, project: given, json: isJson }: Flags,
@@ -39,9 +32,6 @@ async function pull(
   const { session, path } = await namedExperiment(this, given, id);
   const { client } = session;
   const folder = resolve(this.folder, to ?? path.experiment_id);
-  const there = await stat(folder).catch(() => undefined);
-  if (there?.isDirectory() === false)
-    throw new CliError(`${folder} is no folder; name another by --to.`, exitCodes.usage);
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
   const chosen: { artifact: Artifact; place: string }[] = [];
   for await (const artifact of client.rows<typeof listArtifacts>(route, { path, query: { limit: 1000 } }))
@@ -50,11 +40,15 @@ async function pull(
       artifact.path === wanted ||
       artifact.path.startsWith(`${wanted.replace(/\/$/, '')}/`)
     )
-      chosen.push({ artifact, place: placeOf(folder, artifact) });
+      chosen.push({ artifact, place: pullPlace(folder, artifact.path) });
   if (chosen.length === 0)
     throw new CliError(
       wanted === undefined ? 'The experiment left no files.' : `The experiment left no ${wanted}.`,
     );
+  await refusePullClashes(
+    folder,
+    chosen.map(({ place }) => place),
+  );
   const line = new LiveLine(this.printer);
   const work = async (signal: AbortSignal) => {
     for (const { artifact, place } of chosen) {

@@ -15,7 +15,7 @@ import { dollarsText, numberText, secondsText } from '../output/units.ts';
 import { detachable } from './detachable.ts';
 
 export type Experiment = AnswerOf<typeof readExperiment>;
-type LogLine = RowOf<typeof readLogs>;
+export type LogLine = RowOf<typeof readLogs>;
 
 export interface ExperimentPath {
   project_id: string;
@@ -47,6 +47,13 @@ function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>
   return parts.join('  ');
 }
 
+interface Followed {
+  printer: Printer;
+  signal: AbortSignal;
+  /** What becomes of each line of the log; it is printed for people without. */
+  onLine: ((line: LogLine) => void) | undefined;
+}
+
 class Follower {
   readonly #client: Client;
   readonly #path: ExperimentPath;
@@ -54,14 +61,16 @@ class Follower {
   readonly #line: LiveLine;
   readonly #metrics = new Map<string, number>();
   readonly #signal: AbortSignal;
+  readonly #onLine: (line: LogLine) => void;
   #shown = '';
 
-  constructor(client: Client, path: ExperimentPath, printer: Printer, signal: AbortSignal) {
+  constructor(client: Client, path: ExperimentPath, { printer, signal, onLine }: Followed) {
     this.#client = client;
     this.#path = path;
     this.#printer = printer;
     this.#line = new LiveLine(printer);
     this.#signal = signal;
+    this.#onLine = onLine ?? ((line) => this.#print(line));
   }
 
   async follow(): Promise<Experiment> {
@@ -83,13 +92,10 @@ class Follower {
     this.#line.above(() => this.#printer.say(text));
   };
 
-  #show({ stream, message }: LogLine): void {
-    const print = () => {
-      if (stream === 'service') this.#printer.say(this.#printer.style('dim', message));
-      else if (stream === 'stderr') this.#printer.say(message);
-      else this.#printer.line(message);
-    };
-    this.#line.above(print);
+  #print({ stream, message }: LogLine): void {
+    if (stream === 'service') this.#printer.say(this.#printer.style('dim', message));
+    else if (stream === 'stderr') this.#printer.say(message);
+    else this.#printer.line(message);
   }
 
   async #followLog(): Promise<void> {
@@ -101,7 +107,7 @@ class Follower {
       { path: this.#path, query: { limit: linesAtOnce } },
       following,
     ))
-      for (const row of rows) this.#show(row);
+      for (const row of rows) this.#line.above(() => this.#onLine(row));
   }
 
   async #followMetrics(signal: AbortSignal): Promise<void> {
@@ -151,6 +157,7 @@ export function followExperiment(
   client: Client,
   path: ExperimentPath,
   printer: Printer,
+  onLine?: (line: LogLine) => void,
 ): Promise<Experiment> {
   const { experiment_id } = path;
   const cancel = async () => {
@@ -159,7 +166,7 @@ export function followExperiment(
     return `Cancelled ${experiment_id}.`;
   };
   const again = `mps logs -f ${experiment_id}`;
-  return detachable((signal) => new Follower(client, path, printer, signal).follow(), {
+  return detachable((signal) => new Follower(client, path, { printer, signal, onLine }).follow(), {
     printer,
     what: 'training',
     again,

@@ -19,3 +19,9 @@ export async function saveText(
   await rename(`${file}.part`, file);
   printer.say(`${file}  ${bytesText(Buffer.byteLength(text))}`);
 }
+
+/** Saves a value as JSON in a file, or prints it where no file is named. */
+export async function saveJson(context: CliContext, to: string | undefined, value: unknown): Promise<void> {
+  if (to === undefined) context.printer.json(value);
+  else await saveText(context, to, `${JSON.stringify(value, undefined, 2)}\n`);
+}

@@ -153,7 +153,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const environment = await chooseEnvironment(folder, names, projectFile);
   const config = await chooseConfig(folder, names, options.config ?? projectFile.config, options.overrides);
   const name = options.project ?? projectFile.project ?? place.name;
-  const command = (before?: string) =>
+  const command = (before?: string): string =>
     chooseCommand(names, environment.env_type, {
       words: options.words,
       command: projectFile.command,
@@ -163,7 +163,8 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
 
-  const { project, isNew } = await ensureProject(session, name, projectFile);
+  // A new project has run nothing before: the folder alone says what to run.
+  const { project, isNew } = await ensureProject(session, name, projectFile, command);
   const { project_id } = project;
   steps.done('project', `${project.project_name}, ${isNew ? 'created' : 'found'}`);
 

@@ -20,7 +20,7 @@ export const logQuery = {
     .describe('How many of the last lines are wanted, such as `100`, instead of a page.'),
 };
 
-const LogLineAnswer = z.object({
+export const LogLineAnswer = z.object({
   time: Timestamp,
   stream: z.enum(['stdout', 'stderr', 'service']),
   message: z.string(),

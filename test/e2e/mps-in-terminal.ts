@@ -73,7 +73,7 @@ export function testInTerminal(session: () => Session): void {
     expect(output).not.toContain(dim);
   });
 
-  test('a token that ends while it is used says how to go on; a second Ctrl-C cancels', async () => {
+  test('a token that ends while it is used says how to go on', async () => {
     const { folder } = session();
     expect(await terminal('mps tokens create short --to short').ended).toBe(0);
     const token = (await readFile(join(folder, 'short'), 'utf8')).trim();
@@ -88,9 +88,15 @@ export function testInTerminal(session: () => Session): void {
     );
     expect(await other.ended).toBe(4);
     expect(other.output()).toContain('Sign in with "mps login"');
+  });
 
+  test('a service that is killed is waited for, and no line is repeated; a second Ctrl-C cancels', async () => {
     const own = terminal('mps logs -f latest');
-    await own.shows('RUNNING');
+    await own.shows('Attempt 1 of train');
+    await session().restart('SIGKILL');
+    await own.shows('The service is back.');
+    await own.shows('Attempt 2 of train');
+    expect(own.output().match(/Attempt 1 of train/g)).toHaveLength(1);
     own.type(controlC);
     await own.shows('Ctrl-C once more');
     own.type(controlC);

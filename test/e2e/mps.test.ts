@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { LogLineAnswer } from '../../functions/experiments/answer-log.ts';
 import { ExperimentAnswer } from '../../functions/experiments/experiment-answer.ts';
 import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
 import { UserAnswer } from '../../functions/users/user-answer.ts';
@@ -147,7 +148,13 @@ describe('mps', { shuffle: false }, () => {
     expect((await mps(['ls', 'metrics.accuracy >'])).stderr).toMatch(/^filter /);
     expect((await mps(['compare'])).stdout).toMatch(/^params\.learning_rate\t0\.2\t0\.1$/m);
     expect((await mps(['logs', id])).stdout).toContain('epoch 4: accuracy 0.969\n');
-    expect(await mps(['logs', '-f', 'latest'])).toMatchObject({ code: 7 });
+    const followed = await mps(['logs', '-f', 'latest', '--json']);
+    expect(followed.code).toBe(7);
+    const lines = followed.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => LogLineAnswer.parse(JSON.parse(line)));
+    expect(lines.map(({ message }) => message)).toContain('two words');
     expect(await mps(['pull', id, 'model.txt', '--to', 'pulled'])).toMatchObject({ code: 0 });
     expect(await readFile(join(folder, 'pulled/model.txt'), 'utf8')).toBe('the trained model\n');
     expect((await mps(['pull', id, '--to', 'pulled'])).stderr).toContain('there already');

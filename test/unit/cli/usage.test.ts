@@ -51,6 +51,13 @@ describe('a command line that cannot be', () => {
     { args: ['tokens', 'create', 'ci', '--days', '1000'], fault: 'from 1 to 365' },
     { args: ['data', 'push', 'a', 'linked'], fault: 'broken: a link to nothing' },
     { args: ['completion', 'csh'], fault: 'bash, zsh, fish' },
+    { args: ['quantize', 'a', '-s', 'dynamic', '-d', '--to', 'b'], fault: '--detach and --to' },
+    { args: ['prune', 'a', '-s', 'random_sparse', '-d', '--to', 'b'], fault: '--detach and --to' },
+    { args: ['config', 'graph', 'a.yaml', '--json', '--form', 'svg'], fault: '--json and --form' },
+    {
+      args: ['config', 'push', 'linked/a.yaml', 'other/a.yaml'],
+      fault: 'linked/a.yaml and other/a.yaml would both be a.yaml',
+    },
   ])(
     '$args is told with what is allowed, without a stack, before anything is sent',
     async ({ args, fault }) => {

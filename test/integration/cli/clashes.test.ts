@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runMps } from '../../support/mps.ts';
+import { json, type Received, served, type Turn } from '../client/served.ts';
+import { sha256 } from '../projects/upload-file.ts';
+
+const project_id = '01m81vnz70vmqzhdpxra5dgmp0';
+const newest = '01m81vnz70vmqzhdpxra5dgmp3';
+const older = '01m81vnz70vmqzhdpxra5dgmp2';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mps-clashes-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const content = 'a trained model\n';
+const artifact = (path: string) => ({ path, size: content.length, sha256: sha256(Buffer.from(content)) });
+const project = { project_id, project_name: 'p', owner: 'ada', owner_id: 'a' };
+const experiment = (experiment_id: string) => ({ experiment_id, project_id, name: 'a', artifacts: 1 });
+
+/** A service with one project, whose newest experiment left these files. */
+const serving = (paths: readonly string[]): Turn => {
+  let there = [newest, older];
+  return (response, request) => {
+    const { method, url } = request;
+    const [, of] = /experiments\/([0-9a-z]{26})/.exec(url) ?? [];
+    if (url.includes('/artifacts/')) response.writeHead(200).end(content);
+    else if (url.includes('/artifacts?')) json(paths.map(artifact))(response, request);
+    else if (method === 'DELETE') {
+      there = there.filter((id) => id !== of);
+      json({ deleted: { bytes: 0 } })(response, request);
+    } else if (of !== undefined) {
+      const found = there.includes(of) ? json(experiment(of)) : json({ detail: 'No such experiment.' }, 404);
+      found(response, request);
+    } else if (url.includes('/experiments')) json(there.map(experiment))(response, request);
+    else json(method === 'GET' ? [project] : {})(response, request);
+  };
+};
+
+const asked = (received: readonly Received[], method: string) =>
+  received.filter((one) => one.method === method).map(({ url }) => url);
+
+async function mps(url: string, ...args: readonly string[]) {
+  return runMps([...args, '-p', 'p'], {
+    folder,
+    home: folder,
+    environment: { MPS_URL: url, MPS_TOKEN: 'a.b' },
+  });
+}
+
+describe('mps pull', () => {
+  test.each([
+    {
+      what: 'a file in the place of a folder',
+      paths: ['a.txt', 'model/weights.bin'],
+      there: { model: 'my own\n' },
+      fault: 'out/model is no folder',
+    },
+    {
+      what: 'a folder in the place of a file',
+      paths: ['a.txt', 'model'],
+      there: { 'model/weights.bin': 'my own\n' },
+      fault: 'out/model is a folder',
+    },
+    {
+      what: 'a file and a folder of the same name',
+      paths: ['a.txt', 'model', 'model/weights.bin'],
+      there: {},
+      fault: 'out/model would be both',
+    },
+  ])('tells of $what before it downloads anything', async ({ paths, there, fault }) => {
+    const { url, received } = await served(serving(paths));
+    for (const [path, text] of Object.entries(there)) {
+      const file = join(folder, 'out', path);
+      await mkdir(join(file, '..'), { recursive: true });
+      await writeFile(file, text);
+    }
+    const saved = () => readdir(join(folder, 'out'), { recursive: true }).catch(() => []);
+    const before = await saved();
+    const { code, stderr } = await mps(url, 'pull', '--to', 'out');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(fault)]);
+    expect(stderr).toContain('--to');
+    expect(await saved()).toEqual(before);
+    expect(received.filter((one) => one.url.includes('/artifacts/'))).toEqual([]);
+  });
+
+  test('of one of them fetches it', async () => {
+    const { url } = await served(serving(['a.txt', 'model', 'model/weights.bin']));
+    expect(await mps(url, 'pull', 'latest', 'model/weights.bin', '--to', 'out')).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, 'out/model/weights.bin'), 'utf8')).toBe(content);
+  });
+});
+
+describe('mps rm', () => {
+  test('of the same experiment by two names deletes it once', async () => {
+    const { url, received } = await served(serving([]));
+    const removed = await mps(url, 'rm', 'latest', newest.slice(-6), '--yes');
+    expect(removed, removed.stderr).toMatchObject({ code: 0 });
+    expect(asked(received, 'DELETE')).toEqual([expect.stringContaining(newest)]);
+  });
+
+  test('of one that is not there deletes none', async () => {
+    const { url, received } = await served(serving([]));
+    const refused = await mps(url, 'rm', 'latest', 'zzzz', '--yes');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no experiment zzzz') });
+    expect(asked(received, 'DELETE')).toEqual([]);
+  });
+});
+
+test('mps run of a folder without a program creates no project', async () => {
+  await writeFile(join(folder, 'notes.txt'), 'no program\n');
+  const { url, received } = await served((response, request) =>
+    json(request.method === 'GET' ? [] : { project_id, project_name: 'p' })(response, request),
+  );
+  const refused = await mps(url, 'run');
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('has no program') });
+  expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
