@@ -14,6 +14,13 @@ for (const stream of [process.stdout, process.stderr])
     process.exit(code === 'EPIPE' ? 0 : exitCodes.failure);
   });
 
+// As Ctrl-C does, these leave no scratch files.
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)
+  process.once(signal, () => process.exit(code));
+
 const inputs = process.argv.slice(2);
 const context = cliContext(process);
 

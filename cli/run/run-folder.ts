@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
 import type { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
@@ -17,7 +15,9 @@ import type { Printer } from '../output/printer.ts';
 import { dollarsText, secondsText } from '../output/units.ts';
 import { ensureProject } from '../projects/ensure-project.ts';
 import { findEnvironment } from '../projects/find-environment.ts';
+import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown } from '../upload/send-unless-known.ts';
+import { beginMeant, type Meant } from './begin-meant.ts';
 import { chooseCommand } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
 import { chooseEnvironment } from './choose-environment.ts';
@@ -83,25 +83,35 @@ async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
 }
 
+interface StoredSource {
+  /** What became of it, for the person. */
+  told: string;
+  sha256: string;
+  /** Makes it the current one again. */
+  store(): Promise<unknown>;
+}
+
 async function putSource(
   client: Client,
   project_id: string,
   { files, added }: { files: readonly SourceFile[]; added: AddedFile | undefined },
   { folder, printer, signal }: Place,
-): Promise<string> {
-  const scratch = await mkdtemp(join(tmpdir(), 'mps-run-'));
+): Promise<StoredSource> {
   const line = new LiveLine(printer);
-  try {
+  const send = async (scratch: string) => {
     const packed = await packFiles(folder, files, join(scratch, 'source.tar.gz'), { signal, added });
     const onProgress = (bytes: number) =>
       line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
     const upload = sourceUpload(client, project_id, packed, signal);
     const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
     const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
-    return isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
+    const told = isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
+    return { told, sha256: packed.sha256, store: upload.accept };
+  };
+  try {
+    return await withScratchFolder(send);
   } finally {
     line.end();
-    await rm(scratch, { recursive: true, force: true });
   }
 }
 
@@ -109,7 +119,7 @@ async function submit(
   client: Client,
   project_id: string,
   config: string,
-  { nodes = 1, ...rest }: Sizes & GitState,
+  { nodes = 1, ...rest }: Sizes & GitState & Meant,
 ): Promise<Experiment> {
   const path = { project_id };
   if (nodes === 1)
@@ -172,15 +182,21 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const entry_point_command = command(found?.entry_point_command);
   const { env_type, dependencies } = environment;
   signal.throwIfAborted();
-  await client.call<typeof putEnvironment>('PUT /projects/{project_id}/environment', {
-    path: { project_id },
-    query: { entry_point_command, env_type, dependencies },
-  });
+  const path = { project_id };
+  const storeEnvironment = async () => {
+    const query = { entry_point_command, env_type, dependencies };
+    const route = 'PUT /projects/{project_id}/environment';
+    return (await client.call<typeof putEnvironment>(route, { path, query })).version;
+  };
+  const environment_version = await storeEnvironment();
   steps.done('environment', environmentText(environment));
-  steps.done(
-    'source',
-    await putSource(client, project_id, { files: sources.files, added: environment.added }, place),
+  const source = await putSource(
+    client,
+    project_id,
+    { files: sources.files, added: environment.added },
+    place,
   );
+  steps.done('source', source.told);
 
   const { config_id, content } = config;
   signal.throwIfAborted();
@@ -192,10 +208,17 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
 
   signal.throwIfAborted();
   place.onSubmit();
-  const experiment = await submit(client, project_id, config_id, {
-    ...chosenSizes(options, projectFile),
-    ...git,
-  });
+  const { sha256: source_sha256 } = source;
+  const rest = { ...chosenSizes(options, projectFile), ...git };
+  const experiment = await beginMeant(
+    { config_version: version, environment_version, source_sha256 },
+    (meant) => submit(client, project_id, config_id, { ...rest, ...meant }),
+    async () => {
+      await source.store();
+      return { config_version: version, environment_version: await storeEnvironment(), source_sha256 };
+    },
+    signal,
+  );
   const { experiment_id, cost_estimate } = experiment;
   const estimate = cost_estimate === null ? '' : `, at most ${dollarsText(cost_estimate)}`;
   steps.done('submitted', `${experiment_id}: ${entry_point_command}${estimate}`);

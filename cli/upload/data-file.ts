@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { listDataFiles } from '../run/list-files.ts';
 import { packFiles } from '../run/pack-files.ts';
 import { inspectFiles } from '../run/source-files.ts';
 import { type DigestedFile, digestFile } from './digest-file.ts';
+import { withScratchFolder } from './scratch-folder.ts';
 
 interface Preparing {
   isFolder: boolean;
@@ -32,13 +31,9 @@ export async function withDataFile<T>(
       exitCodes.usage,
     );
   if (files.length === 0) throw new CliError(`${path} holds no file.`, exitCodes.usage);
-  const scratch = await mkdtemp(join(tmpdir(), 'mps-data-'));
-  try {
-    // Data is mostly compressed already, or so large that compressing takes longer than sending.
-    return await use(
-      await packFiles(path, files, join(scratch, 'data.tar'), { signal, isCompressed: false }),
-    );
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  // Data is mostly compressed already, or so large that compressing takes longer than sending.
+  const packing = { signal, isCompressed: false };
+  return withScratchFolder(async (scratch) =>
+    use(await packFiles(path, files, join(scratch, 'data.tar'), packing)),
+  );
 }

@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/core/service-error.ts';
 import { markNew } from '../../shared/data/catalogue-mark.ts';
-import { type Config, readConfigContent } from '../../shared/data/config.ts';
+import type { Config } from '../../shared/data/config.ts';
 import { keepCheckpoints } from '../../shared/data/continuation.ts';
 import type { Environment } from '../../shared/data/environment.ts';
 import {
@@ -26,6 +26,7 @@ import { criterionOf } from '../experiments/criteria.ts';
 import { fieldsOfTraining } from './fields-of-training.ts';
 import { lineIsFull } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
+import { type MeantInputs, meantConfig, requireMeant } from './meant-inputs.ts';
 
 /** A request for a training, with its defaults. */
 export interface TrainingRequest {
@@ -37,6 +38,8 @@ export interface TrainingRequest {
   timeout: number | undefined;
   dataset: string | undefined;
   git: Git | null;
+  /** Which of the project's inputs the client means. */
+  meant: MeantInputs;
 }
 
 /** The inputs of a new experiment, which never change after it has begun. */
@@ -149,13 +152,13 @@ export async function recordExperiment(inputs: TrainingInputs, context: BeginCon
 export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Begun> {
   const { records, project, settings } = context;
   const { kind, config, environment, size, nodes, timeout = settings.limits.jobSeconds } = request;
-  const [source, dataset, content] = await Promise.all([
+  const [source, dataset, versioned] = await Promise.all([
     findSource(records, project.project_id),
     request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
-    readConfigContent(records, config),
+    meantConfig(records, config, request.meant.config_version),
   ]);
-  if (content === undefined) throw notFound('config', config.config_id);
   if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
+  requireMeant(request.meant, { environment, source });
   const { entry_point_command, env_type, dependencies, version } = environment;
   const inputs: TrainingInputs = {
     kind,
@@ -163,9 +166,7 @@ export async function beginExperiment(request: TrainingRequest, context: BeginCo
     nodes,
     timeout,
     config_id: config.config_id,
-    config_version: config.version,
-    config_sha256: config.sha256,
-    content,
+    ...versioned,
     source_sha256: source?.sha256 ?? null,
     source_size: source?.size ?? 0,
     ...datasetFields(dataset),

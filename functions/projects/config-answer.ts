@@ -22,9 +22,12 @@ export const ConfigAnswer = z
   })
   .meta({ id: 'Config' });
 
+/** The number of a version of a configuration. */
+export const versionNumber = integer(1, 9_999_999_999);
+
 /** Which version of a configuration to read. */
 export const versionQuery = z.strictObject({
-  version: integer(1, 9_999_999_999)
+  version: versionNumber
     .optional()
     .describe(`Version, such as \`3\`; the newest ${versionsKept} are kept. Default: the newest.`),
 });

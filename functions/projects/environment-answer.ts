@@ -10,5 +10,6 @@ export const EnvironmentAnswer = z
     dependencies: z.string(),
     lock_hash: z.string().nullable(),
     updated_at: Timestamp,
+    version: z.number().int(),
   })
   .meta({ id: 'Environment' });

@@ -11,7 +11,7 @@ interface StoredConfig {
 }
 
 /** The 404 for a version that is not kept, or not there yet. */
-function noVersion(config: Config, version: number): ServiceError {
+export function noVersion(config: Config, version: number): ServiceError {
   const { config_id, version: newest } = config;
   return new ServiceError(
     'not-found',

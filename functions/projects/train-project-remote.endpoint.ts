@@ -14,6 +14,7 @@ import { chooseConfig } from './choose-config.ts';
 import { gitOf, gitParameters } from './git-parameters.ts';
 import { allowedSize } from './job-limits.ts';
 import { nodeSize, sizeParameters } from './job-size.ts';
+import { meantParameters } from './meant-inputs.ts';
 import { noEnvironment } from './no-environment.ts';
 import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
@@ -33,11 +34,12 @@ export const endpoint = defineEndpoint({
       ),
       nodes: integer(1, 64).optional().describe('Nodes of the cluster, such as `4`. Default: 2.'),
       ...sizeParameters,
+      ...meantParameters,
       ...gitParameters,
     }),
   },
   output: { 200: ExperimentAnswer },
-  problems: ['conflict'],
+  problems: ['conflict', 'precondition-failed'],
   etag: true,
   idempotent: creatingExperiment,
 
@@ -60,6 +62,7 @@ export const endpoint = defineEndpoint({
       timeout,
       dataset,
       git,
+      meant: query,
     } as const;
     return submitAndAnswer(await beginExperiment(request, context), context, true);
   },

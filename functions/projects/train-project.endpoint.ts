@@ -14,6 +14,7 @@ import { beginExperiment } from './begin-experiment.ts';
 import { gitOf, gitParameters } from './git-parameters.ts';
 import { allowedSize } from './job-limits.ts';
 import { fargateSize, nodeSize, sizeParameters } from './job-size.ts';
+import { meantParameters } from './meant-inputs.ts';
 import { noEnvironment } from './no-environment.ts';
 import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
 
@@ -30,11 +31,12 @@ export const endpoint = defineEndpoint({
     query: z.strictObject({
       config: FileId.describe('File name of the configuration to train with, such as `train.yaml`.'),
       ...sizeParameters,
+      ...meantParameters,
       ...gitParameters,
     }),
   },
   output: { 200: ExperimentAnswer },
-  problems: ['conflict'],
+  problems: ['conflict', 'precondition-failed'],
   etag: true,
   idempotent: creatingExperiment,
 
@@ -50,7 +52,17 @@ export const endpoint = defineEndpoint({
     ]);
     if (config === undefined) throw notFound('config', query.config);
     if (environment === undefined) throw noEnvironment();
-    const request = { kind: 'train', config, environment, size, nodes: 1, timeout, dataset, git } as const;
+    const request = {
+      kind: 'train',
+      config,
+      environment,
+      size,
+      nodes: 1,
+      timeout,
+      dataset,
+      git,
+      meant: query,
+    } as const;
     return submitAndAnswer(await beginExperiment(request, context), context, true);
   },
 });

@@ -11,10 +11,12 @@ const newest = '01m81vnz70vmqzhdpxra5dgmp3';
 const older = '01m81vnz70vmqzhdpxra5dgmp2';
 
 let folder: string;
+let home: string;
 beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'mps-clashes-home-'));
   folder = await mkdtemp(join(tmpdir(), 'mps-clashes-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => Promise.all([folder, home].map((path) => rm(path, { recursive: true, force: true }))));
 
 const content = 'a trained model\n';
 const artifact = (path: string) => ({ path, size: content.length, sha256: sha256(Buffer.from(content)) });
@@ -46,7 +48,7 @@ const asked = (received: readonly Received[], method: string) =>
 async function mps(url: string, ...args: readonly string[]) {
   return runMps([...args, '-p', 'p'], {
     folder,
-    home: folder,
+    home,
     environment: { MPS_URL: url, MPS_TOKEN: 'a.b' },
   });
 }
@@ -118,4 +120,34 @@ test('mps run of a folder without a program creates no project', async () => {
   const refused = await mps(url, 'run');
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('has no program') });
   expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('mps run stores its inputs again where another command has changed them before the submission', async () => {
+  await writeFile(join(folder, 'train.py'), 'print(1)\n');
+  let submissions = 0;
+  const { url, received } = await served((response, request) => {
+    const of = `${request.method} ${request.url.split('?')[0]?.split('/').at(-1)}`;
+    const answers: Readonly<Record<string, Turn>> = {
+      'GET ': json([project]),
+      'GET environment': json({ entry_point_command: 'a' }),
+      'PUT environment': json({ version: submissions + 5 }),
+      'GET source': json({ detail: 'none' }, 404),
+      'POST source': json({ upload: null, parts: null }),
+      'PUT source': json({}),
+      'PUT run.yaml': json({ version: 3 }),
+      'POST train': (...asking) => {
+        submissions += 1;
+        const changed = json({ detail: 'The environment is version 9 now, not 5.' }, 412);
+        (submissions < 3 ? changed : json({ ...experiment(newest), cost_estimate: null }))(...asking);
+      },
+    };
+    (answers[of] ?? json({ detail: `nothing answers ${of}` }, 400))(response, request);
+  });
+  const begun = await mps(url, 'run', '-d');
+  expect(begun, begun.stderr).toMatchObject({ code: 0, stdout: `${newest}\n` });
+  const submitted = asked(received, 'POST').filter((one) => one.includes('/train?'));
+  const meant = submitted.map((one) => new URL(one, url).searchParams.get('environment_version'));
+  expect(meant).toEqual(['5', '6', '7']);
+  expect(submitted.at(-1)).toMatch(/config_version=3&.*source_sha256=[0-9a-f]{64}/);
+  expect(asked(received, 'PUT').filter((one) => one.includes('/source?'))).toHaveLength(3);
 });

@@ -73,7 +73,9 @@ describe('Ctrl-C', () => {
   ];
   test.each(stages)('while $what ends it, and submits nothing', async ({ args, at, isSilent = false }) => {
     const { url, received } = await served(dispatch(isSilent ? { [at]: silent } : {}));
-    const started = startMps(args, { folder, home: folder, environment: environmentOf(url) });
+    const scratch = await mkdtemp(join(tmpdir(), 'mps-scratch-'));
+    const environment = { ...environmentOf(url), TMPDIR: scratch };
+    const started = startMps(args, { folder, home: folder, environment });
     await seen(received, at);
     started.child.kill('SIGINT');
     const ended = await started.ended;
@@ -82,6 +84,8 @@ describe('Ctrl-C', () => {
       expect.stringContaining('Interrupted; nothing was submitted.'),
     ]);
     expect(received.map((one) => one.url)).not.toContainEqual(expect.stringContaining('/train'));
+    expect(await readdir(scratch)).toEqual([]);
+    await rm(scratch, { recursive: true });
   });
 
   test('while a data set is sent says that it is as it was', async () => {

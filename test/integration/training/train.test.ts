@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
 import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
+import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
+import { endpoint as readExperimentConfig } from '../../../functions/projects/read-experiment-config.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { findEnvironment, putEnvironment } from '../../../shared/data/environment.ts';
 import { trainingService } from '../../support/training.ts';
@@ -87,6 +92,43 @@ describe('training on one machine', () => {
     expect(ended, log).toMatchObject({ status: 'SUCCEEDED' });
     expect(log).toMatch(/node 0 of 1 at 127\.0\.0\.1 (?:29|30)\d{3}/);
     expect(log).toContain('cluster []');
+  });
+
+  test('trains with the inputs that are meant, or not at all', async () => {
+    const service = await trainingService();
+    const { developer: as } = service;
+    const project_id = await service.project({ command: 'true' });
+    const path = { project_id };
+    const config = { ...path, config_id: 'train.yaml' };
+    const put = (body: string) => service.call(putConfig, { path: config, body, as });
+    const versions = [(await put('lr: 0.1\n')).json.version, (await put('lr: 0.2\n')).json.version];
+    const { json: environment } = await service.call(readEnvironment, { path, as });
+    const { json: source } = await service.call(readSource, { path, as });
+    const begin = (meant: Readonly<Record<string, unknown>>) =>
+      service.call(train, { path, query: { config: 'train.yaml', ...meant }, as });
+
+    const meant = { environment_version: environment.version, source_sha256: source.sha256 };
+    for (const [at, config_version] of versions.entries()) {
+      const { json } = await begin({ config_version, ...meant });
+      expect(json).toMatchObject({ config_version, params: { lr: `0.${at + 1}` } });
+      const read = { path: { project_id, experiment_id: json.experiment_id }, as };
+      expect((await service.call(readExperimentConfig, read)).json).toMatchObject({
+        config_version,
+        content: `lr: 0.${at + 1}\n`,
+      });
+    }
+    for (const changed of [
+      { environment_version: environment.version + 1 },
+      { source_sha256: 'f'.repeat(64) },
+      { ...meant, environment_version: environment.version + 1 },
+    ])
+      expect((await begin(changed)).status).toBe(412);
+    expect((await begin({ config_version: 99 })).json).toMatchObject({
+      status: 404,
+      detail: expect.stringContaining('no version 99'),
+    });
+    const { json: listed } = await service.call(listExperiments, { path, as });
+    expect(listed).toHaveLength(versions.length);
   });
 
   test('a command of an earlier release runs as it did there', async () => {

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { notFound, ServiceError } from '../../shared/core/service-error.ts';
+import { type Config, readConfigContent, readConfigVersion } from '../../shared/data/config.ts';
+import type { TableReader } from '../../shared/data/table.ts';
+import { integer } from '../../shared/http/parameters.ts';
+import { versionNumber } from './config-answer.ts';
+import { noVersion } from './stored-config.ts';
+import { uploadedSha256 } from './upload-answer.ts';
+
+/**
+ * Query parameters that say which inputs a client means. Between its changes of a project and its request another one may
+ * have changed the project: a sweep begins many trainings of one folder at the same moment.
+ */
+export const meantParameters = {
+  config_version: versionNumber
+    .optional()
+    .describe('Version of the configuration to train with, such as `3`. Default: the newest.'),
+  environment_version: integer(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe(
+      'Version that the environment must have, such as `3`, its ETag; with another one nothing begins.',
+    ),
+  source_sha256: uploadedSha256
+    .optional()
+    .describe('Digest that the source must have; with another one nothing begins.'),
+};
+
+export interface MeantInputs {
+  config_version?: number | undefined;
+  environment_version?: number | undefined;
+  source_sha256?: string | undefined;
+}
+
+/** @throws ServiceError `precondition-failed` where the project holds other inputs than those that are meant */
+export function requireMeant(
+  meant: MeantInputs,
+  { environment, source }: { environment: { version: number }; source: { sha256: string } | undefined },
+): void {
+  const refuse = (what: string) =>
+    new ServiceError('precondition-failed', `${what} Put yours again and repeat the request.`);
+  const { environment_version: version = environment.version } = meant;
+  if (version !== environment.version)
+    throw refuse(`The environment is version ${environment.version} now, not ${version}.`);
+  if (meant.source_sha256 !== undefined && meant.source_sha256 !== source?.sha256)
+    throw refuse(
+      source === undefined ? 'The project has no source now.' : `The source is ${source.sha256} now.`,
+    );
+}
+
+/** The content of the version that is meant, with its version and digest. @throws ServiceError `not-found` */
+export async function meantConfig(
+  records: TableReader<'records'>,
+  config: Config,
+  version: number = config.version,
+): Promise<{ config_version: number; config_sha256: string; content: Uint8Array }> {
+  const { version: newest, sha256: config_sha256 } = config;
+  if (version === newest) {
+    const content = await readConfigContent(records, config);
+    if (content === undefined) throw notFound('config', config.config_id);
+    return { config_version: newest, config_sha256, content };
+  }
+  const found = await readConfigVersion(records, config, version);
+  if (found === undefined) throw noVersion(config, version);
+  const { content } = found;
+  return {
+    config_version: version,
+    config_sha256: createHash('sha256').update(content).digest('hex'),
+    content,
+  };
+}
