@@ -18,7 +18,7 @@ const longestMilliseconds = 3_000;
  * Begins a training of the inputs that are meant. Where somebody has changed the project since they were stored, as the
  * other commands of a sweep do, they are stored again.
  *
- * @throws ProblemError 412 where that happens again and again
+ * @throws ProblemError 409 where that happens again and again
  */
 export async function beginMeant(
   first: Meant,
@@ -31,7 +31,7 @@ export async function beginMeant(
     try {
       return await begin(meant);
     } catch (error) {
-      const isChanged = error instanceof ProblemError && error.status === 412;
+      const isChanged = error instanceof ProblemError && error.status === 409 && error.faults.length > 0;
       if (!isChanged || attempt === attemptsMost) throw error;
       // Commands that got into each other's way do not meet again after different times.
       await wait(Math.random() * Math.min(longestMilliseconds, 100 * 2 ** attempt));

@@ -31,20 +31,19 @@ export interface MeantInputs {
   source_sha256?: string | undefined;
 }
 
-/** @throws ServiceError `precondition-failed` where the project holds other inputs than those that are meant */
+/** @throws ServiceError `conflict` that names the parameters, where the project holds other inputs than those that are meant */
 export function requireMeant(
   meant: MeantInputs,
   { environment, source }: { environment: { version: number }; source: { sha256: string } | undefined },
 ): void {
-  const refuse = (what: string) =>
-    new ServiceError('precondition-failed', `${what} Put yours again and repeat the request.`);
-  const { environment_version: version = environment.version } = meant;
-  if (version !== environment.version)
-    throw refuse(`The environment is version ${environment.version} now, not ${version}.`);
-  if (meant.source_sha256 !== undefined && meant.source_sha256 !== source?.sha256)
-    throw refuse(
-      source === undefined ? 'The project has no source now.' : `The source is ${source.sha256} now.`,
-    );
+  const present = { environment_version: environment.version, source_sha256: source?.sha256 };
+  const errors = (['environment_version', 'source_sha256'] as const)
+    .filter((name) => meant[name] !== undefined && meant[name] !== present[name])
+    .map((name) => ({ in: 'query' as const, name, message: `is ${present[name] ?? 'none'} now` }));
+  if (errors.length === 0) return;
+  const told = errors.map(({ name, message }) => `${name} ${message}`).join(', ');
+  const detail = `Somebody has changed the project: ${told}. Put your inputs again and repeat the request.`;
+  throw new ServiceError('conflict', detail, { errors });
 }
 
 /** The content of the version that is meant, with its version and digest. @throws ServiceError `not-found` */

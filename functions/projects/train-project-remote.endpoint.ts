@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
     }),
   },
   output: { 200: ExperimentAnswer },
-  problems: ['conflict', 'precondition-failed'],
+  problems: ['conflict'],
   etag: true,
   idempotent: creatingExperiment,
 

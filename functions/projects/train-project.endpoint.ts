@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
     }),
   },
   output: { 200: ExperimentAnswer },
-  problems: ['conflict', 'precondition-failed'],
+  problems: ['conflict'],
   etag: true,
   idempotent: creatingExperiment,
 

@@ -137,7 +137,7 @@ test('mps run stores its inputs again where another command has changed them bef
       'PUT run.yaml': json({ version: 3 }),
       'POST train': (...asking) => {
         submissions += 1;
-        const changed = json({ detail: 'The environment is version 9 now, not 5.' }, 412);
+        const changed = json({ detail: 'changed', errors: [{ name: 'environment_version' }] }, 409);
         (submissions < 3 ? changed : json({ ...experiment(newest), cost_estimate: null }))(...asking);
       },
     };

@@ -122,7 +122,10 @@ describe('training on one machine', () => {
       { source_sha256: 'f'.repeat(64) },
       { ...meant, environment_version: environment.version + 1 },
     ])
-      expect((await begin(changed)).status).toBe(412);
+      expect((await begin(changed)).json).toMatchObject({
+        status: 409,
+        errors: [{ in: 'query', name: expect.stringMatching(/^(environment_version|source_sha256)$/) }],
+      });
     expect((await begin({ config_version: 99 })).json).toMatchObject({
       status: 404,
       detail: expect.stringContaining('no version 99'),
