@@ -49,7 +49,7 @@ describe('environment', { shuffle: false }, () => {
   test('is stored and answered', async () => {
     const stored = await put(good);
     expect(stored.status).toBe(200);
-    expect(stored.json).toEqual({ ...good, lock_hash: null, updated_at: expect.any(String) });
+    expect(stored.json).toEqual({ ...good, lock_hash: null, version: 1, updated_at: expect.any(String) });
     const found = await read();
     expect(found.json).toEqual(stored.json);
     expect(found.headers['etag']).toBe(stored.headers['etag']);

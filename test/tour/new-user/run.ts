@@ -206,7 +206,7 @@ async function testTour(): Promise<number> {
   await chmod(scratch, 0o711);
   try {
     const code = await walk(scratch, torch);
-    say('7 passed, 0 failed');
+    say('8 passed, 0 failed');
     return code;
   } finally {
     if (keep) say(`kept: ${scratch}`);
