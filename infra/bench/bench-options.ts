@@ -10,17 +10,20 @@ export interface BenchOptions {
   only: readonly string[] | undefined;
   withDemo: boolean;
   withMlflow: boolean;
+  withFasttrackml: boolean;
   /** Absolute path of the demo's data folder. */
   demoFolder: string;
 }
 
 const usage = (
   names: readonly string[],
-) => `Usage: npm run bench -- [--only <group>]… [--json <file>] [--with-demo] [--with-mlflow] [--demo-data <folder>]
+) => `Usage: npm run bench -- [--only <group>]… [--json <file>] [--with-demo] [--demo-data <folder>]
+         [--with-mlflow] [--with-fasttrackml]
   --only       measure only this group: ${names.join(', ')}
   --json       where the figures go (.data/bench.json)
   --with-demo  build the environment of the demo where it is not there yet, from the package index
   --with-mlflow  measure MLflow's own server beside the service, from the package index (500 MB)
+  --with-fasttrackml  measure FastTrackML beside the service, from the package index
   --demo-data  data folder of the demo (.data/demo)`;
 
 const options = {
@@ -28,6 +31,7 @@ const options = {
   json: { type: 'string' },
   'with-demo': { type: 'boolean', default: false },
   'with-mlflow': { type: 'boolean', default: false },
+  'with-fasttrackml': { type: 'boolean', default: false },
   'demo-data': { type: 'string' },
 } as const;
 
@@ -42,6 +46,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     only: values.only,
     withDemo: values['with-demo'],
     withMlflow: values['with-mlflow'],
+    withFasttrackml: values['with-fasttrackml'],
     demoFolder: demoData === undefined ? resolve('.data/demo') : givenPath(demoData),
   };
 }

@@ -12,6 +12,8 @@ export interface Bench {
   withDemo: boolean;
   /** Whether MLflow's own server is measured beside the service; it comes from the package index. */
   withMlflow: boolean;
+  /** Whether FastTrackML is measured, which comes from the package index as well. */
+  withFasttrackml: boolean;
   /** Print progress. */
   say(line: string): void;
 }

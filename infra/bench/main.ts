@@ -58,13 +58,10 @@ async function measure(
   });
   try {
     await using started = new AsyncDisposableStack();
-    const { demoFolder, withDemo, withMlflow } = options;
     const bench: Bench = {
       folder,
       started,
-      demoFolder,
-      withDemo,
-      withMlflow,
+      ...options,
       say: (line) => say(`  ${line}`),
     };
     return ended({ figures: await Promise.race([group.measure(bench), interrupted]), failure: undefined });

@@ -1,56 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bench } from '../group.ts';
 import { type Peer, untilUp } from './peer.ts';
-
-/** Kept from one bench to the next. */
-const environment = resolve('.data/bench-mlflow');
-const release = 'mlflow==3.17.2';
-
-async function run(program: string, args: readonly string[]): Promise<void> {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${program} ${args[0] ?? ''} failed`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.pid === undefined) return;
-  const ended = once(child, 'exit');
-  // Its workers are in its group.
-  process.kill(-child.pid, 'SIGTERM');
-  await ended;
-}
+import { freePort, installed, stop } from './server-process.ts';
 
 /** MLflow's own server on SQLite, of PyPI. */
-export async function startMlflow({
-  folder,
-  started,
-  say,
-}: Bench): Promise<{ peer: Peer; database: string }> {
-  const program = join(environment, 'bin/mlflow');
-  if (
-    !(await access(program).then(
-      () => true,
-      () => false,
-    ))
-  ) {
-    say(`installing ${release}`);
-    await run('python3', ['-m', 'venv', environment]);
-    await run(join(environment, 'bin/pip'), ['install', '--quiet', release]);
-  }
+export async function startMlflow(bench: Bench): Promise<{ peer: Peer; database: string }> {
+  const { folder, started } = bench;
+  const program = await installed(bench, resolve('.data/bench-mlflow'), 'mlflow', ['mlflow==3.17.2']);
   const port = await freePort();
   const database = join(folder, 'mlflow.db');
   const child = spawn(

@@ -60,9 +60,9 @@ export async function best(times: number, act: (turn: number) => Promise<unknown
   return least;
 }
 
-/** Wait until a server answers. @throws Error after two minutes */
+/** Wait until a server answers. @throws Error after five minutes */
 export async function untilUp(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 240; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     if ((await fetch(url).catch(() => undefined))?.ok) return;
     await sleep(500);
   }

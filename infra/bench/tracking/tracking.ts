@@ -3,6 +3,7 @@ import { type Figure, type FigureOptions, figure, rounded } from '../figure.ts';
 import type { Bench, Group } from '../group.ts';
 import { memoryOfTree } from '../memory-of-tree.ts';
 import { startService } from '../service-process.ts';
+import { startFasttrackml } from './fasttrackml-server.ts';
 import { fillMlflow, startMlflow } from './mlflow-server.ts';
 import { ask, best, logBatch, newExperiment, newRun, type Peer, points } from './peer.ts';
 
@@ -132,15 +133,24 @@ async function measureAll(
   return found;
 }
 
-function rows(found: ReadonlyMap<What, readonly number[]>): Figure[] {
-  return [...found].map(([what, [own = 0, other]]) => {
-    const milliseconds = `${rounded(own)} ms`;
-    if (other === undefined) return figure(what, own, 'ms');
-    const atMost = bounds[what];
-    const bound: FigureOptions = atMost === undefined ? {} : { atMost };
-    return figure(`${what}: over MLflow`, own / other, '×', {
-      ...bound,
-      remark: `${milliseconds} : ${rounded(other)} ms`,
+/** Upper bounds of the service over the peers besides MLflow. */
+const otherBounds: Readonly<Record<string, Partial<Record<What, number>>>> = {
+  FastTrackML: {
+    'log 1,000 points': 1,
+    'history of 100,000 points': 1,
+    'search 10,000 runs, page of 100': 1,
+  },
+};
+
+function rows(found: ReadonlyMap<What, readonly number[]>, others: readonly Peer[]): Figure[] {
+  return [...found].flatMap(([what, [own = 0, ...theirs]]) => {
+    if (theirs.length === 0) return [figure(what, own, 'ms')];
+    return theirs.map((other, index) => {
+      const { name = '' } = others[index] ?? {};
+      const atMost = name === 'MLflow' ? bounds[what] : otherBounds[name]?.[what];
+      const bound: FigureOptions = atMost === undefined ? {} : { atMost };
+      const remark = `${rounded(own)} : ${rounded(other)} ms`;
+      return figure(`${what}: over ${name}`, own / other, '×', { ...bound, remark });
     });
   });
 }
@@ -164,6 +174,23 @@ async function curve(peer: Peer, base: string): Promise<Figure[]> {
   ];
 }
 
+interface FilledPeer {
+  peer: Peer;
+  /** Records the runs that are searched, where its API would take too long. */
+  fill?(experiment_id: string): void | Promise<void>;
+}
+
+/** The other servers that are asked for. */
+async function otherPeers(bench: Bench): Promise<FilledPeer[]> {
+  const peers: FilledPeer[] = [];
+  if (bench.withMlflow) {
+    const { peer, database } = await startMlflow(bench);
+    peers.push({ peer, fill: (id) => fillMlflow(database, id, runsSearched) });
+  }
+  if (bench.withFasttrackml) peers.push({ peer: await startFasttrackml(bench) });
+  return peers;
+}
+
 /** The MLflow API of the service, beside MLflow's own server where that is asked for. */
 export const tracking: Group = {
   name: 'tracking',
@@ -175,25 +202,26 @@ export const tracking: Group = {
     const { token } = await service.signIn();
     const headers = { Authorization: `Bearer ${token}` };
     const own: Peer = { name: 'service', url: `${service.url}/mlflow`, headers, pid: service.pid };
-    const mlflow = bench.withMlflow ? await startMlflow(bench) : undefined;
-    const peers = mlflow === undefined ? [own] : [own, mlflow.peer];
+    const filled = await otherPeers(bench);
+    const others = filled.map(({ peer }) => peer);
+    const peers = [own, ...others];
     const fill = async (peer: Peer, experiment_id: string) => {
-      if (mlflow !== undefined && peer === mlflow.peer)
-        fillMlflow(mlflow.database, experiment_id, runsSearched);
-      else await recordMany(peer, experiment_id, runsSearched);
+      const inDatabase = filled.find((one) => one.peer === peer)?.fill;
+      await (inDatabase ?? ((id) => recordMany(peer, id, runsSearched)))(experiment_id);
     };
-    const figures = rows(await measureAll(peers, fill, bench.say));
+    const figures = rows(await measureAll(peers, fill, bench.say), others);
     const rates: number[] = [];
     for (const peer of peers) rates.push(await batchesPerSecond(peer, await newExperiment(peer, 'clients')));
-    const [rate = 0, other] = rates;
-    const remark = `${rounded(rate)}/s${other === undefined ? '' : ` : ${rounded(other)}/s`}`;
+    const [rate = 0, ...theirs] = rates;
+    const what = `${clients} clients, batches of 100`;
     figures.push(
-      other === undefined
-        ? figure(`${clients} clients, batches of 100`, rate, '/s')
-        : figure(`${clients} clients, batches of 100: over MLflow`, rate / other, '×', {
-            atLeast: 10,
-            remark,
-          }),
+      ...(theirs.length === 0 ? [figure(what, rate, '/s')] : []),
+      ...theirs.map((other, index) => {
+        const name = others[index]?.name ?? '';
+        const bound: FigureOptions = name === 'MLflow' ? { atLeast: 10 } : {};
+        const remark = `${rounded(rate)}/s : ${rounded(other)}/s`;
+        return figure(`${what}: over ${name}`, rate / other, '×', { ...bound, remark });
+      }),
       ...(await curve(own, service.url)),
     );
     for (const { name, pid } of peers)
