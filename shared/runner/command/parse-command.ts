@@ -50,7 +50,7 @@ const expansion = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/y;
  * @throws CommandError for a blank command, an open quote, and for unquoted shell syntax, which it names
  */
 export function splitCommand(text: string): SplitCommand {
-  const line = text.replaceAll('\r\n', '\n').trim();
+  const line = joinLines(text.replaceAll('\r\n', '\n').trim());
   if (line.includes('\0')) throw new CommandError('the command holds a NUL character');
   const scan: Scan = { words: [], word: null, at: 0, expansions: [] };
   while (scan.at < line.length) readNext(line, scan);
@@ -66,6 +66,15 @@ export function splitCommand(text: string): SplitCommand {
 
 /** The arguments of a command; see `splitCommand`. @throws CommandError */
 export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
+
+/**
+ * The command without the line ends that a backslash takes away, which a shell removes before it reads anything else: they
+ * may stand within a name. In single quotes they are text.
+ */
+const joinLines = (text: string): string =>
+  text.replace(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]/g, (part) =>
+    part.startsWith("'") ? part : part.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair)),
+  );
 
 function readNext(line: string, scan: Scan): void {
   const character = line.charAt(scan.at);
@@ -91,12 +100,11 @@ function readNext(line: string, scan: Scan): void {
 
 function readEscape(line: string, scan: Scan): void {
   if (scan.at >= line.length) throw new CommandError('the command ends with a backslash');
-  const escaped = line.charAt(scan.at);
+  scan.word = (scan.word ?? '') + line.charAt(scan.at);
   scan.at += 1;
-  if (escaped !== '\n') scan.word = (scan.word ?? '') + escaped; // a line that goes on in the next one
 }
 
-/** Reads to the closing quote. Within, a backslash escapes only `$`, a backtick, `"`, itself and a line end. */
+/** Reads to the closing quote. Within, a backslash escapes only `$`, a backtick, `"` and itself. */
 function readDoubleQuoted(line: string, scan: Scan): string {
   let content = '';
   while (scan.at < line.length) {
@@ -105,8 +113,8 @@ function readDoubleQuoted(line: string, scan: Scan): string {
     scan.at += 1;
     if (character === '"') return content;
     if (character === '`' || (character === '$' && next === '(')) throw unsupported('a command substitution');
-    if (character === '\\' && '$`"\\\n'.includes(next) && next !== '') {
-      if (next !== '\n') content += next;
+    if (character === '\\' && '$`"\\'.includes(next) && next !== '') {
+      content += next;
       scan.at += 1;
     } else {
       noteExpansion(line, scan);

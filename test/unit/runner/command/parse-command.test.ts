@@ -16,6 +16,7 @@ describe('splitting a command', () => {
     ['echo "a\\"b\\\\c\\d"', ['echo', 'a"b\\c\\d']],
     ['python train.py \\\n  --lr 1', ['python', 'train.py', '--lr', '1']],
     ['python train.py \\\r\n  --lr 1', ['python', 'train.py', '--lr', '1']],
+    ['echo a\\\nb "c\\\nd" \'e\\\nf\'', ['echo', 'ab', 'cd', 'e\\\nf']],
     ['echo a#b layers=[64,32] x~y', ['echo', 'a#b', 'layers=[64,32]', 'x~y']],
     ["echo '*.csv' \\*", ['echo', '*.csv', '*']],
     [`train --set '{"lr": 0.1}'`, ['train', '--set', '{"lr": 0.1}']],
@@ -32,6 +33,13 @@ describe('splitting a command', () => {
       `\${HOME}`,
       '$HOME',
       '$',
+    ]);
+  });
+
+  test('a name goes on in the next line behind a backslash', () => {
+    expect(splitCommand('echo $\\\nHOME "$HO\\\nME" \'$HO\\\nME\'').expansions).toEqual([
+      { text: '$HOME', word: 1 },
+      { text: '$HOME', word: 2 },
     ]);
   });
 
