@@ -11,11 +11,11 @@ import type { ExportCursor, ProjectExport } from '../../data/project-export.ts';
 import { findFields, readTrackingOf } from '../../data/tracking.ts';
 import { listAccepted, uploadObject } from '../../data/upload.ts';
 import { readUsernames } from '../../data/user.ts';
-import { ProjectArchiveError } from '../project-archive-error.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { logLine, pointLine } from '../lines.ts';
 import { type IndexRow, paths } from '../manifest.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Names, namesOf } from '../references.ts';
 import type { Contained, ExportContext } from './export-context.ts';
 import type { PieceWriter } from './piece-writer.ts';
@@ -130,7 +130,8 @@ export class Collector {
     const isSame =
       (known.sha256 === null || known.sha256 === read.sha256) &&
       (known.size === undefined || known.size === read.size);
-    if (!isSame) throw new ProjectArchiveError(`The stored file ${path} is damaged: it differs from its record.`);
+    if (!isSame)
+      throw new ProjectArchiveError(`The stored file ${path} is damaged: it differs from its record.`);
     piece.rows.push({ path, ...read, ...attributes, object, offset: 0 });
   }
 

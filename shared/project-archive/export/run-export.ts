@@ -16,8 +16,8 @@ import type { Write } from '../../data/table.ts';
 import { UnreadableRecordError } from '../../data/unreadable-record.ts';
 import { readVariables } from '../../data/variable.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
-import { ProjectArchiveError } from '../project-archive-error.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { Collector, findContained } from './collect.ts';
 import { Contained, type ExportContext } from './export-context.ts';
 import { packArchive } from './pack.ts';
@@ -182,7 +182,9 @@ export async function runExport(
   let value = begun;
   try {
     if (mayExpire(value.expires_at, now()))
-      throw new ProjectArchiveError('It was not finished within a day after its last step. Begin the export again.');
+      throw new ProjectArchiveError(
+        'It was not finished within a day after its last step. Begin the export again.',
+      );
     const expires_at = keptUntil(now());
     value = await saveExport(records, value, { expires_at }, purgeOf({ ...value, expires_at }));
     value = await collect(context, value, hasTime);

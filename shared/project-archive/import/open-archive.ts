@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../aws/objects.ts';
-import { fault } from '../project-archive-error.ts';
 import { canonicalJson, parseCanonical } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import {
@@ -15,6 +14,7 @@ import {
   manifestPath,
   placedAt,
 } from '../manifest.ts';
+import { fault } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
 import { firstHeaderBytes, layoutOf, sizeInHeader, type ZipLayout } from '../zip-layout.ts';
 import type { ArchiveFile } from './archive-file.ts';

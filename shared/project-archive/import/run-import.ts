@@ -13,8 +13,8 @@ import { newPurge, type Purge, purgeKey, recordPurge } from '../../data/purge.ts
 import type { Write } from '../../data/table.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { removeWholeProject } from '../../purge/remove-project.ts';
-import { ProjectArchiveError } from '../project-archive-error.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { checkArchive } from './check-archive.ts';
 import { type ImportContext, idsOf, importedId } from './import-context.ts';
 import { type OpenArchive, openArchive } from './open-archive.ts';
@@ -112,7 +112,9 @@ async function goOn(context: ImportContext, begun: ProjectImport, hasTime: Deadl
     const purge = await records.get(purgeKey(value.import_id));
     const until = purge?.['again_at'];
     if (typeof until !== 'string' || mayExpire(until, now()))
-      throw new ProjectArchiveError('It was not finished within a day after its last step. Begin the import again.');
+      throw new ProjectArchiveError(
+        'It was not finished within a day after its last step. Begin the import again.',
+      );
     value = await saveImport(records, value, {}, putOffPurge(purgeOfImport(value, keptUntil(now()))));
   }
   const archive = await openArchive(objects, importObject(value.project_id), value.size);
