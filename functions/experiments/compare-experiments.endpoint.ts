@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readProjectObjects } from '../../shared/aws/needs.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import { readRecords } from '../../shared/data/needs.ts';
@@ -9,6 +10,7 @@ import { JsonNumber, jsonNumber } from '../../shared/http/json-number.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
+import { ChangedFiles } from './changed-files.ts';
 import { compareFiles } from './compare-files.ts';
 import { attributesOf, compareValues } from './compare-values.ts';
 import { readCompared } from './compared-experiments.ts';
@@ -42,6 +44,9 @@ const Comparison = z
           dependencies: z.string().nullable(),
           lock: z.string().nullable(),
           same_source: z.boolean(),
+          changed_files: ChangedFiles.nullable().describe(
+            'From the first source to this one. Null where they are the same, or one is above 32 MB or no archive.',
+          ),
           omitted: z
             .boolean()
             .describe('A diff was left out: all together are longer than 2,000,000 characters.'),
@@ -59,10 +64,10 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/compare',
   summary: 'In what experiments differ and in what they are equal',
   description:
-    'Attributes, params, tags, last values of metrics, and diffs of the configurations, the dependencies and the packages that they resolved to. As `text/markdown` by Accept: tables of the params and metrics that differ.',
+    'Attributes, params, tags, last values of metrics, diffs of the configurations, the dependencies and the packages that they resolved to, and names of changed source files. As `text/markdown` by Accept: tables of the params and metrics that differ.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: readRecords },
+  needs: { records: readRecords, objects: readProjectObjects },
   input: {
     path: projectPath,
     query: z.strictObject({
@@ -79,7 +84,7 @@ export const endpoint = defineEndpoint({
   output: { 200: content(['text/markdown'], Comparison) },
   problems: ['too-large'],
 
-  async handle({ path: { project_id }, query }, { records, header }) {
+  async handle({ path: { project_id }, query }, { records, objects, header }) {
     const found = await readCompared(records, project_id, query.experiments.split(','));
     const params = compareValues(
       found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.params ?? {}))),
@@ -107,7 +112,7 @@ export const endpoint = defineEndpoint({
       return Reply.content('text/markdown; charset=utf-8', text, { headers });
     }
     const attributes = compareValues(found.map(attributesOf));
-    const files = await compareFiles(records, project_id, found);
+    const files = await compareFiles({ records, objects }, project_id, found);
     return Reply.json({ experiments, attributes, params, tags, metrics, files }, { headers });
   },
 });

@@ -1,6 +1,8 @@
+import type { ObjectReader } from '../../shared/aws/objects.ts';
 import { findLocks } from '../../shared/data/environment.ts';
 import { readJobConfig } from '../../shared/data/job-config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
+import { type ChangedFiles, changedFiles } from './changed-files.ts';
 import type { FoundRecords } from './compared-experiments.ts';
 
 /** Most characters of all diffs of an answer together. */
@@ -12,8 +14,9 @@ export interface FileDiffs {
   config: string | null;
   dependencies: string | null;
   lock: string | null;
-  /** Whether both have the same source archive. */
+  /** Whether both have the same source archive; if not, which of its files differ, where that is known. */
   same_source: boolean;
+  changed_files: ChangedFiles | null;
   /** A diff was left out, since all together are too long. */
   omitted: boolean;
 }
@@ -45,7 +48,7 @@ async function readTexts(
 
 /** In what the files of each experiment differ from those of the first. */
 export async function compareFiles(
-  records: TableReader<'records'>,
+  { records, objects }: { records: TableReader<'records'>; objects: ObjectReader },
   project_id: string,
   found: readonly FoundRecords[],
 ): Promise<FileDiffs[]> {
@@ -54,6 +57,11 @@ export async function compareFiles(
   const [first, ...others] = await readTexts(records, project_id, found);
   if (first === undefined) return [];
   let room = diffsMost;
+  const compareSources = changedFiles(objects);
+  const sources: (ChangedFiles | null)[] = [];
+  // One after the other: of all of them only the first one's files stay in memory.
+  for (const { experiment } of found.slice(1))
+    sources.push(found[0] === undefined ? null : await compareSources(found[0].experiment, experiment));
   return others.map((texts, index) => {
     const experiment = found[index + 1]?.experiment;
     let omitted = false;
@@ -74,6 +82,7 @@ export async function compareFiles(
       dependencies,
       lock,
       same_source: experiment?.source_sha256 === found[0]?.experiment.source_sha256,
+      changed_files: sources[index] ?? null,
       omitted,
     };
   });

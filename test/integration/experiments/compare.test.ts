@@ -1,11 +1,17 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as compare } from '../../../functions/experiments/compare-experiments.endpoint.ts';
 import { endpoint as create } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
+import { objectWriter } from '../../../shared/aws/objects.ts';
+import { s3 } from '../../../shared/aws/s3-client.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { putJobConfig } from '../../../shared/data/job-config.ts';
+import { uploadObject } from '../../../shared/data/upload.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { tar, tarEntry } from '../archive/archive-bytes.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
 
@@ -50,7 +56,15 @@ describe('a comparison of experiments', () => {
       metrics: { differ: { loss: ['NaN', 0.5] }, equal: { same: 2 } },
       attributes: { equal: { kind: 'logged', status: 'RUNNING', config_id: null }, differ: {} },
       files: [
-        { experiment_id: b, config: null, dependencies: null, lock: null, same_source: true, omitted: false },
+        {
+          experiment_id: b,
+          config: null,
+          dependencies: null,
+          lock: null,
+          same_source: true,
+          changed_files: null,
+          omitted: false,
+        },
       ],
     });
     const table = await call(`${a},${b}`, { Accept: 'text/markdown' });
@@ -94,6 +108,36 @@ describe('a comparison of experiments', () => {
     expect((await call(`${ids[0]},${ids[2]}`, { Accept: 'text/markdown' })).text).toBe(
       'No param and no metric differs.\n',
     );
+  });
+
+  test('names the files in which the programs differ', async () => {
+    const objects = objectWriter(s3(service.environment), service.environment['BUCKET'] ?? '');
+    const trained = async (source: Buffer, source_size = source.length) => {
+      const source_sha256 = createHash('sha256').update(source).digest('hex');
+      await objects.put(uploadObject('source', project_id, source_sha256), source, 'application/gzip');
+      const experiment = { ...experimentOf(project_id, 0.5), source_sha256, source_size };
+      await service.records.write(putExperiment(experiment));
+      return experiment.experiment_id;
+    };
+    const packed = (files: Record<string, string>) =>
+      gzipSync(tar(...Object.entries(files).map(([name, content]) => tarEntry(name, { content }))));
+    const before = packed({ 'train.py': 'one', 'model.py': 'net', 'old.py': '' });
+    const after = packed({ './train.py': 'two', 'model.py': 'net', 'lib/new.py': '' });
+    const ids = [
+      await trained(before),
+      await trained(after),
+      await trained(before),
+      await trained(Buffer.from('no archive')),
+      await trained(packed({ large: '' }), 33 * 1024 * 1024),
+    ];
+    const { files } = (await call(ids.join(','))).json;
+    const changed_files = { added: ['lib/new.py'], removed: ['old.py'], changed: ['train.py'], more: 0 };
+    expect(files).toMatchObject([
+      { same_source: false, changed_files },
+      { same_source: true, changed_files: null },
+      { same_source: false, changed_files: null },
+      { same_source: false, changed_files: null },
+    ]);
   });
 
   test('refuses what it cannot compare', async () => {

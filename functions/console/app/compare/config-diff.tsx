@@ -27,9 +27,37 @@ const Diff = ({ title, text }: { title: string; text: string | null }) => {
   );
 };
 
+const fileKinds = [
+  { key: 'changed', word: 'Changed' },
+  { key: 'added', word: 'Added' },
+  { key: 'removed', word: 'Removed' },
+] as const;
+
+/** The files of the two programs that differ, by their names. */
+const ChangedFiles = ({ files }: { files: NonNullable<Files['changed_files']> }) => (
+  <section>
+    <h2>Program</h2>
+    <table class="data">
+      <tbody>
+        {fileKinds.flatMap(({ key, word }) =>
+          files[key].map((name) => (
+            <tr key={`${key} ${name}`}>
+              <th scope="row">{word}</th>
+              <td>
+                <bdi>{name}</bdi>
+              </td>
+            </tr>
+          )),
+        )}
+      </tbody>
+    </table>
+    {files.more > 0 && <p class="soft">And {files.more} more.</p>}
+  </section>
+);
+
 const Diffs = ({ files }: { files: Files | undefined }) => {
   if (files === undefined) return <p class="soft">An experiment is equal to itself.</p>;
-  const { config, dependencies, lock, same_source, omitted } = files;
+  const { config, dependencies, lock, same_source, changed_files, omitted } = files;
   return (
     <>
       {config === null && !omitted && <p class="soft">The configurations are equal, to the letter.</p>}
@@ -37,7 +65,11 @@ const Diffs = ({ files }: { files: Files | undefined }) => {
       <Diff title="Dependencies" text={dependencies} />
       <Diff title="Installed packages" text={lock} />
       {omitted && <p class="soft">They differ in more than can be shown here.</p>}
-      <p class="soft">{same_source ? 'Both ran the same program.' : 'They ran different programs.'}</p>
+      {changed_files === null ? (
+        <p class="soft">{same_source ? 'Both ran the same program.' : 'They ran different programs.'}</p>
+      ) : (
+        <ChangedFiles files={changed_files} />
+      )}
     </>
   );
 };
