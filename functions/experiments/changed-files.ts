@@ -25,12 +25,11 @@ export type ChangedFiles = z.input<typeof ChangedFiles>;
 type Source = Pick<Experiment, 'project_id' | 'source_sha256' | 'source_size'>;
 type Files = ReadonlyMap<string, string>;
 
-/** Reads the files of sources, each once, as far as the bytes of one answer go. */
+/** Reads the files of sources, as far as the bytes of one answer go; undefined for what is not read. */
 function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files | undefined> {
-  const known = new Map<string, Files | undefined>();
   let room = packedMaxBytes;
   let unpackedRoom = limits.maxBytes;
-  const read = async ({ project_id, source_sha256, source_size }: Source): Promise<Files | undefined> => {
+  return async ({ project_id, source_sha256, source_size }) => {
     if (source_sha256 === null || source_size > Math.min(room, archiveMaxBytes)) return undefined;
     room -= source_size;
     const stream = await objects.read(uploadObject('source', project_id, source_sha256));
@@ -51,36 +50,32 @@ function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files 
       throw error;
     }
   };
-  return async (source) => {
-    const key = source.source_sha256 ?? '';
-    if (!known.has(key)) known.set(key, await read(source));
-    return known.get(key);
-  };
 }
 
-/** Compares the sources of experiments by the names, sizes and checksums of their files. */
-export function changedFiles(objects: ObjectReader) {
+/** Compares the source of one experiment with others, by the names, sizes and checksums of their files. */
+export function changedFiles(objects: ObjectReader, former: Source) {
   const read = sourceReader(objects);
+  let first: Promise<Files | undefined> | undefined;
   let room = namesMost;
   const take = (names: readonly string[]): string[] =>
     [...names].sort().filter((name) => {
       room -= name.length;
       return room >= 0;
     });
-  /** From one source to another; null where they are the same, or one is no archive or too large to be read here. */
-  return async (former: Source, latter: Source): Promise<ChangedFiles | null> => {
+  /** Null where the two are the same, or one is no archive or too large to be read here. */
+  return async (latter: Source): Promise<ChangedFiles | null> => {
     if (former.source_sha256 === latter.source_sha256) return null;
-    const [before, after] = [await read(former), await read(latter)];
+    first ??= read(former);
+    const before = await first;
+    const after = before && (await read(latter));
     if (before === undefined || after === undefined) return null;
-    const of = {
-      added: [...after.keys()].filter((name) => !before.has(name)),
-      removed: [...before.keys()].filter((name) => !after.has(name)),
-      changed: [...after].flatMap(([name, content]) =>
-        before.has(name) && before.get(name) !== content ? [name] : [],
-      ),
-    };
-    const shown = { added: take(of.added), removed: take(of.removed), changed: take(of.changed) };
-    const count = ({ added, removed, changed }: typeof of) => added.length + removed.length + changed.length;
-    return { ...shown, more: count(of) - count(shown) };
+    const added = [...after.keys()].filter((name) => !before.has(name));
+    const removed = [...before.keys()].filter((name) => !after.has(name));
+    const changed = [...after.keys()].filter(
+      (name) => before.has(name) && before.get(name) !== after.get(name),
+    );
+    const shown = { added: take(added), removed: take(removed), changed: take(changed) };
+    const all = added.length + removed.length + changed.length;
+    return { ...shown, more: all - shown.added.length - shown.removed.length - shown.changed.length };
   };
 }

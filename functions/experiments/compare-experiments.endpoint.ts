@@ -8,9 +8,10 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { content } from '../../shared/http/endpoint-output.ts';
 import { JsonNumber, jsonNumber } from '../../shared/http/json-number.ts';
 import { lambda } from '../../shared/http/lambda.ts';
+import { flag } from '../../shared/http/parameters.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { ChangedFiles } from './changed-files.ts';
+import { ChangedFiles, changedFiles } from './changed-files.ts';
 import { compareFiles } from './compare-files.ts';
 import { attributesOf, compareValues } from './compare-values.ts';
 import { readCompared } from './compared-experiments.ts';
@@ -45,7 +46,7 @@ const Comparison = z
           lock: z.string().nullable(),
           same_source: z.boolean(),
           changed_files: ChangedFiles.nullable().describe(
-            'From the first source to this one. Null where they are the same, or one is above 32 MB or no archive.',
+            'From the first source to this one. Null where they are the same, one is above 32 MB or no archive, or it was not asked for.',
           ),
           omitted: z
             .boolean()
@@ -79,6 +80,11 @@ export const endpoint = defineEndpoint({
           return isList && ids.every((id) => Ulid.safeParse(id).success);
         }, rule)
         .describe(`2 to ${comparedMost} experiments, separated by commas.`),
+      changed_files: flag
+        .default(true)
+        .describe(
+          'Whether to read the sources for names of changed files: `true` or `false`, which is faster.',
+        ),
     }),
   },
   output: { 200: content(['text/markdown'], Comparison) },
@@ -112,7 +118,10 @@ export const endpoint = defineEndpoint({
       return Reply.content('text/markdown; charset=utf-8', text, { headers });
     }
     const attributes = compareValues(found.map(attributesOf));
-    const files = await compareFiles({ records, objects }, project_id, found);
+    const [first] = found;
+    const compareSource =
+      query.changed_files && first ? changedFiles(objects, first.experiment) : async () => null;
+    const files = await compareFiles(records, project_id, found, compareSource);
     return Reply.json({ experiments, attributes, params, tags, metrics, files }, { headers });
   },
 });

@@ -1,8 +1,7 @@
-import type { ObjectReader } from '../../shared/aws/objects.ts';
 import { findLocks } from '../../shared/data/environment.ts';
 import { readJobConfig } from '../../shared/data/job-config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
-import { type ChangedFiles, changedFiles } from './changed-files.ts';
+import type { ChangedFiles, changedFiles } from './changed-files.ts';
 import type { FoundRecords } from './compared-experiments.ts';
 
 /** Most characters of all diffs of an answer together. */
@@ -48,20 +47,19 @@ async function readTexts(
 
 /** In what the files of each experiment differ from those of the first. */
 export async function compareFiles(
-  { records, objects }: { records: TableReader<'records'>; objects: ObjectReader },
+  records: TableReader<'records'>,
   project_id: string,
   found: readonly FoundRecords[],
+  compareSource: ReturnType<typeof changedFiles>,
 ): Promise<FileDiffs[]> {
   // Loaded with the first comparison.
   const { unifiedDiff } = await import('./unified-diff.ts');
   const [first, ...others] = await readTexts(records, project_id, found);
   if (first === undefined) return [];
   let room = diffsMost;
-  const compareSources = changedFiles(objects);
   const sources: (ChangedFiles | null)[] = [];
   // One after the other: of all of them only the first one's files stay in memory.
-  for (const { experiment } of found.slice(1))
-    sources.push(found[0] === undefined ? null : await compareSources(found[0].experiment, experiment));
+  for (const { experiment } of found.slice(1)) sources.push(await compareSource(experiment));
   return others.map((texts, index) => {
     const experiment = found[index + 1]?.experiment;
     let omitted = false;

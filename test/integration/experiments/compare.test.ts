@@ -33,8 +33,8 @@ describe('a comparison of experiments', () => {
       await service.call(logMetrics, { path: { project_id, experiment_id }, as, ...json({ metrics }) });
     return experiment_id as string;
   };
-  const call = (experiments: string, headers = {}) =>
-    service.call(compare, { path: { project_id }, query: { experiments }, headers, as });
+  const call = (experiments: string, headers = {}, more = {}) =>
+    service.call(compare, { path: { project_id }, query: { experiments, ...more }, headers, as });
 
   test('says which params and metrics differ and which are equal', async () => {
     const a = await made(
@@ -138,6 +138,8 @@ describe('a comparison of experiments', () => {
       { same_source: false, changed_files: null },
       { same_source: false, changed_files: null },
     ]);
+    const without = await call(ids.join(','), {}, { changed_files: 'false' });
+    expect(without.json.files[0]).toMatchObject({ same_source: false, changed_files: null });
   });
 
   test('refuses what it cannot compare', async () => {

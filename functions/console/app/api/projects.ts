@@ -92,8 +92,12 @@ export const experimentsById = (project_id: string, ids: readonly string[]) =>
 export type Comparison = AnswerOf<typeof compareExperiments>;
 
 /** In what 2 to 50 experiments differ. */
-export const loadComparison = (project_id: string, ids: readonly string[]): Promise<Comparison> =>
+export const loadComparison = (
+  project_id: string,
+  ids: readonly string[],
+  { changed_files }: { changed_files: boolean },
+): Promise<Comparison> =>
   call<typeof compareExperiments>('GET /projects/{project_id}/compare', {
     path: { project_id },
-    query: { experiments: ids.join() },
+    query: { experiments: ids.join(), changed_files },
   });

@@ -245,7 +245,9 @@ function Content({ comparison, experiments, project_id }: Compared & { project_i
       {tab === 'config' && (
         <ConfigDiff
           experiments={experiments}
-          load={async (before, after) => (await loadComparison(project_id, [before, after])).files[0]}
+          load={async (before, after) =>
+            (await loadComparison(project_id, [before, after], { changed_files: true })).files[0]
+          }
         />
       )}
     </>
@@ -255,7 +257,7 @@ function Content({ comparison, experiments, project_id }: Compared & { project_i
 /** Two requests, however many experiments are compared. */
 async function loadCompared(project_id: string, ids: readonly string[]): Promise<Compared> {
   const [comparison, { rows }] = await Promise.all([
-    loadComparison(project_id, ids),
+    loadComparison(project_id, ids, { changed_files: false }),
     experimentsById(project_id, ids),
   ]);
   const byId = new Map(rows.map((row) => [row.experiment_id, rowOf(row)]));
