@@ -27,30 +27,23 @@ const Diff = ({ title, text }: { title: string; text: string | null }) => {
   );
 };
 
-const fileKinds = [
-  { key: 'changed', word: 'Changed' },
-  { key: 'added', word: 'Added' },
-  { key: 'removed', word: 'Removed' },
-] as const;
+const fileKinds = ['changed', 'added', 'removed'] as const;
 
 /** The files of the two programs that differ, by their names. */
 const ChangedFiles = ({ files }: { files: NonNullable<Files['changed_files']> }) => (
   <section>
     <h2>Program</h2>
-    <table class="data">
-      <tbody>
-        {fileKinds.flatMap(({ key, word }) =>
-          files[key].map((name) => (
-            <tr key={`${key} ${name}`}>
-              <th scope="row">{word}</th>
-              <td>
-                <bdi>{name}</bdi>
-              </td>
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    <pre class="text diff" tabIndex={0}>
+      {fileKinds.flatMap((kind) =>
+        files[kind].map((name) => (
+          <span key={`${kind} ${name}`} class={kind}>
+            {kind.padEnd(8)}
+            <bdi>{name}</bdi>
+            {'\n'}
+          </span>
+        )),
+      )}
+    </pre>
     {files.more > 0 && <p class="soft">And {files.more} more.</p>}
   </section>
 );
