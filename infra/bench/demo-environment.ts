@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureDemoProject } from '../demo/demo-project.ts';
 import { startDemoService } from '../demo/demo-service.ts';
-import { pathOf, ServiceClient } from '../demo/service-client.ts';
+import { signIn } from '../demo/sign-in.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { figure } from './figure.ts';
 import type { Group } from './group.ts';
@@ -30,9 +30,9 @@ export const demoEnvironment: Group = {
     }
     const service = await startDemoService(demoFolder, process.env);
     started.defer(() => service.stop());
-    const client = await ServiceClient.signIn(service.url, service.credentials);
-    const id = await ensureDemoProject(client, demoSource, () => {});
-    const project = new TrainingProject(client, pathOf('projects', id));
+    const session = await signIn(service.url, service.credentials);
+    const id = await ensureDemoProject(session, demoSource, () => {});
+    const project = new TrainingProject(session.client, id);
     say('training the demo, so that its environment is there');
     await project.succeeded(await project.train());
     say('training with the environment of this host');

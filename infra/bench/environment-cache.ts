@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceClient } from '../demo/service-client.ts';
+import type { Client } from '../../shared/client/client.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { figure, median } from './figure.ts';
 import type { Group } from './group.ts';
@@ -11,7 +11,7 @@ import { TrainingProject } from './training-project.ts';
 
 const repeats = 2;
 
-async function newProject(client: ServiceClient): Promise<TrainingProject> {
+async function newProject(client: Client): Promise<TrainingProject> {
   const { path, bytes } = await tinyWheel();
   return TrainingProject.create(client, {
     command: 'python train.py',

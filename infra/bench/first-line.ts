@@ -16,7 +16,7 @@ async function secondsToFirstLine(project: TrainingProject): Promise<number> {
   const begun = performance.now();
   const experiment = await project.train();
   for (;;) {
-    const { lines } = await project.logPage(experiment);
+    const lines = await project.firstLines(experiment);
     if (lines.some(({ message }) => message === line)) break;
     await sleep(pollMilliseconds);
   }

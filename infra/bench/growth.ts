@@ -26,9 +26,9 @@ async function prepare({ folder, started, say }: Bench, size: number): Promise<S
   started.defer(() => engine.close());
   const service = await startService(join(folder, `${size}`), { DYNAMODB_ENDPOINT: engine.url });
   started.defer(() => service.stop());
-  const { client, token } = await service.signIn();
+  const { user_id, token } = await service.signIn();
   say(`inserting ${size} projects`);
-  const ids = await insertProjects(engine.url, client.userId, size);
+  const ids = await insertProjects(engine.url, user_id, size);
   const id = ids[ids.length >> 1] ?? '';
   const get = (path: string): Target => ({
     method: 'GET',

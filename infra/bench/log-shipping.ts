@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceClient } from '../demo/service-client.ts';
+import type { Client } from '../../shared/client/client.ts';
 import { type Figure, figure, median } from './figure.ts';
 import type { Bench, Group } from './group.ts';
 import { startService } from './service-process.ts';
@@ -25,7 +25,7 @@ function inPlace({ lines }: JobRun): number {
   return lines.filter(({ message }, index) => message === `${index} loss 0.123456`).length;
 }
 
-async function steadyFigures(client: ServiceClient, { folder, say }: Bench): Promise<Figure[]> {
+async function steadyFigures(client: Client, { folder, say }: Bench): Promise<Figure[]> {
   const command = await TimedCommand.create(client, join(folder, 'steady'), steadyWork);
   const ratios: number[] = [];
   const pipeRatios: number[] = [];
@@ -45,7 +45,7 @@ async function steadyFigures(client: ServiceClient, { folder, say }: Bench): Pro
   ];
 }
 
-async function floodFigures(client: ServiceClient, { folder, say }: Bench): Promise<Figure[]> {
+async function floodFigures(client: Client, { folder, say }: Bench): Promise<Figure[]> {
   const command = await TimedCommand.create(client, join(folder, 'flood'), floodWork);
   say('1,000,000 lines');
   const byHand = await command.byHand();

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
+import type { Client } from '../../shared/client/client.ts';
 import { ended, packEnvironment, tarBlocks } from '../../shared/runner/environment/pack/pack-environment.ts';
-import type { ServiceClient } from '../demo/service-client.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { type Figure, figure } from './figure.ts';
 import { TrainingProject } from './training-project.ts';
@@ -12,7 +12,7 @@ import { TrainingProject } from './training-project.ts';
 /** A set of packages with the size of a real environment: 390 MB, 12,000 files. */
 const dependencies = 'numpy\nscipy\nscikit-learn\npandas';
 
-const newProject = (client: ServiceClient): Promise<TrainingProject> =>
+const newProject = (client: Client): Promise<TrainingProject> =>
   TrainingProject.create(client, {
     command: 'python train.py',
     files: { 'train.py': 'import sklearn\n' },
@@ -67,7 +67,7 @@ async function environmentIn(projects: string): Promise<string> {
 
 /** What a second project saves of the first one's downloads, and what packing on all cores does. From PyPI. */
 export async function packageEnvironments(
-  client: ServiceClient,
+  client: Client,
   data: string,
   say: (line: string) => void,
 ): Promise<Figure[]> {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod';
-import type { DemoExperiment } from '../demo/demo-experiment.ts';
-import { pathOf, type ServiceClient } from '../demo/service-client.ts';
+import type { endpoint as cancelExperiment } from '../../functions/experiments/cancel-experiment.endpoint.ts';
+import type { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
+import type { endpoint as deleteProject } from '../../functions/projects/delete-project.endpoint.ts';
 import { figure, percentile } from './figure.ts';
 import type { Bench, Group } from './group.ts';
 import { compare, type Target, warmUp } from './load.ts';
 import { startService } from './service-process.ts';
-import { TrainingProject } from './training-project.ts';
+import { type Experiment, TrainingProject } from './training-project.ts';
 
 const waitingJobs = 1000;
 /** Jobs that run at once. */
@@ -24,12 +24,7 @@ const training = {
   files: { 'run.sh': 'sleep "$(sed -n \'s/^seconds: //p\' "$1")"\n' },
 };
 
-const Row = z.object({
-  experiment_id: z.string(),
-  begun_at: z.string().nullable(),
-  stopped_at: z.string().nullable(),
-});
-type Row = z.infer<typeof Row>;
+type Row = Pick<Experiment, 'experiment_id' | 'begun_at' | 'stopped_at'>;
 
 /** A service whose places are all taken by jobs that sleep. */
 async function busyService({ folder, started: running }: Bench, name: string) {
@@ -38,35 +33,32 @@ async function busyService({ folder, started: running }: Bench, name: string) {
   running.defer(() => service.stop());
   const { client, token } = await service.signIn();
   const project = await TrainingProject.create(client, training);
-  const take = (seconds: number) =>
-    client.send('PUT', `${project.path}${pathOf('configs', 'train.yaml')}`, {
-      body: `seconds: ${seconds}\n`,
-    });
+  const take = (seconds: number) => project.configure(`seconds: ${seconds}\n`);
   await take(3600);
-  const sleepers: DemoExperiment[] = [];
+  const sleepers: Experiment[] = [];
   for (let count = 0; count < places; count += 1) sleepers.push(await project.train());
   await take(0);
   const headers = { Authorization: `Bearer ${token}` };
-  const target: Target = { method: 'GET', headers, url: `${service.url}${project.path}` };
+  const target: Target = { method: 'GET', headers, url: `${service.url}/projects/${project.project_id}` };
   return { client, project, sleepers, target };
 }
-
-const rowsOf = (client: ServiceClient, path: string): Promise<Row[]> =>
-  client.json(z.array(Row), 'GET', `${path}/experiments`, { query: { limit: '1000' } });
 
 /** End the jobs that sleep, and wait until so many have started from the line. Return all, in the order of their creation. */
 async function startFromLine(
   { client, project, sleepers }: Awaited<ReturnType<typeof busyService>>,
-  last: DemoExperiment,
+  last: Experiment,
 ): Promise<Row[]> {
+  const { project_id } = project;
+  const cancelRoute = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
   for (const { experiment_id } of sleepers)
-    await client.send('POST', `${project.path}${pathOf('experiments', experiment_id)}/cancel`);
-  const path = `${project.path}${pathOf('experiments', last.experiment_id)}`;
-  while ((await client.json(Row, 'GET', path)).begun_at === null) await sleep(pollMilliseconds);
-  const rows = await rowsOf(client, project.path);
-  const read = (id: string) => client.json(Row, 'GET', `${project.path}${pathOf('experiments', id)}`);
-  const first = await Promise.all(sleepers.map(({ experiment_id }) => read(experiment_id)));
-  const known = new Map([...rows, ...first].map((row) => [row.experiment_id, row]));
+    await client.call<typeof cancelExperiment>(cancelRoute, { path: { project_id, experiment_id } });
+  while ((await project.read(last)).begun_at === null) await sleep(pollMilliseconds);
+  const rows = await client.call<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+    path: { project_id },
+    query: { limit: 1000 },
+  });
+  const first = await Promise.all(sleepers.map((experiment) => project.read(experiment)));
+  const known = new Map<string, Row>([...rows, ...first].map((row) => [row.experiment_id, row]));
   return [...known.values()].toSorted((one, other) => (one.experiment_id < other.experiment_id ? -1 : 1));
 }
 
@@ -87,7 +79,7 @@ export const queue: Group = {
   async measure(bench) {
     const [full, empty] = [await busyService(bench, 'full'), await busyService(bench, 'empty')];
     const begun = performance.now();
-    const line: DemoExperiment[] = [];
+    const line: Experiment[] = [];
     for (let count = 0; count < waitingJobs; count += 1) line.push(await full.project.train());
     const each = (performance.now() - begun) / waitingJobs;
     bench.say(`${waitingJobs} jobs wait`);
@@ -100,7 +92,8 @@ export const queue: Group = {
     const waited = delays(rows);
     const order = rows.flatMap(({ begun_at }) => (begun_at === null ? [] : [begun_at]));
     const overtaken = order.filter((begun_at, index) => index > 0 && begun_at < (order[index - 1] ?? ''));
-    await full.client.send('DELETE', full.project.path);
+    const { project_id } = full.project;
+    await full.client.call<typeof deleteProject>('DELETE /projects/{project_id}', { path: { project_id } });
     const milliseconds = (value: number) => `${value.toFixed(2)} ms`;
     return [
       figure('GET one project, with the line over without: p50', found.ratio.p50, '×', {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import * as z from 'zod';
+import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
 import { startDynamoDb } from '../local/dynamodb/engine.ts';
 import { accountsTable, recordsTable } from '../local/start/function-environment.ts';
 import { startBareServer } from './bare-process.ts';
@@ -13,8 +13,6 @@ const listed = 100;
 const blocks = { turns: 5, seconds: 1 };
 const warmSeconds = 4;
 const connectionCounts = [1, 16];
-
-const Created = z.object({ project_id: z.string() });
 
 interface Operation {
   what: string;
@@ -30,11 +28,11 @@ async function prepare({ folder, started }: Bench): Promise<Operation[]> {
   started.defer(() => engine.close());
   const service = await startService(join(folder, 'data'), { DYNAMODB_ENDPOINT: engine.url });
   started.defer(() => service.stop());
-  const { client, token } = await service.signIn();
-  const create = () => client.json(Created, 'POST', '/projects/', { query: projectText });
+  const { client, token, user_id } = await service.signIn();
+  const create = () => client.call<typeof createProject>('POST /projects/', { query: projectText });
   const { project_id } = await create();
   for (let count = 1; count < listed; count += 1) await create();
-  const model = newProject(client.userId);
+  const model = newProject(user_id);
   const bareOptions = {
     endpoint: engine.url,
     accountsTable,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { ServiceClient } from '../demo/service-client.ts';
+import { type Session, signIn } from '../demo/sign-in.ts';
 
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,11 +22,10 @@ export interface RunningService {
   /** Seconds from the command to the line "Listening on". */
   secondsToReady: number;
   /** Signs in as admin. */
-  signIn(): Promise<{ client: ServiceClient; token: string }>;
+  signIn(): Promise<Session>;
   stop(): Promise<void>;
 }
 
-const Grant = z.object({ access_token: z.string() });
 const Manifest = z.object({ scripts: z.object({ start: z.string() }) });
 
 /** The flags with which `npm start` runs Node. */
@@ -88,11 +87,6 @@ export async function startService(folder: string, more: Variables = {}): Promis
   const url = await readiness(npm);
   const secondsToReady = (performance.now() - begun) / 1000;
   if (url === undefined || npm.pid === undefined) throw new Error(`The service did not start. ${output}`);
-  const signIn = async () => {
-    const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
-    const response = await fetch(`${url}/auth/token`, { method: 'POST', body });
-    const { access_token: token } = Grant.parse(await response.json());
-    return { client: await ServiceClient.signIn(url, { token }), token };
-  };
-  return { url, pid: npm.pid, secondsToReady, signIn, stop };
+  const credentials = { username: 'admin', password };
+  return { url, pid: npm.pid, secondsToReady, signIn: () => signIn(url, credentials), stop };
 }

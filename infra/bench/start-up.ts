@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
+import type { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
 import { type Figure, figure, median } from './figure.ts';
 import type { Group } from './group.ts';
 import { type Memory, memoryOfTree } from './memory-of-tree.ts';
@@ -30,8 +32,8 @@ async function useALittle(service: RunningService): Promise<void> {
       'project-type': 'vision',
       'project-task': 'classification',
     };
-    await client.send('POST', '/projects/', { query });
-    await (await client.send('GET', '/projects/')).text();
+    await client.call<typeof createProject>('POST /projects/', { query });
+    await client.call<typeof listProjects>('GET /projects/');
   }
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServiceClient } from '../demo/service-client.ts';
+import type { Client } from '../../shared/client/client.ts';
 import { type LogLine, TrainingProject } from './training-project.ts';
 
 /** Where the output of a command that is run by hand goes: nowhere, or through a pipe to `cat` and then nowhere. */
@@ -51,7 +51,7 @@ export class TimedCommand {
   }
 
   /** `work` is Python; `folder` is where it runs by hand. */
-  static async create(client: ServiceClient, folder: string, work: string): Promise<TimedCommand> {
+  static async create(client: Client, folder: string, work: string): Promise<TimedCommand> {
     const program = timed(work);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'train.py'), program);

@@ -2,19 +2,29 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZipFile } from 'yazl';
-import * as z from 'zod';
-import { DemoExperiment, hasEnded } from '../demo/demo-experiment.ts';
-import { pathOf, type ServiceClient } from '../demo/service-client.ts';
+import type { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
+import type { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
+import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
+import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
+import type { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
+import type { endpoint as trainProject } from '../../functions/projects/train-project.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import type { AnswerOf, RowOf } from '../../shared/client/route.ts';
+import { isFinal } from '../../shared/data/job-status.ts';
+import type { SourceArchive } from '../demo/source-archive.ts';
+import { uploadSource } from '../demo/upload-source.ts';
 import { projectText } from './project-records.ts';
 
-const configId = 'train.yaml';
+const config_id = 'train.yaml';
+const logRoute = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
 
-const Created = z.object({ project_id: z.string() });
-const Ticket = z.object({
-  upload: z.object({ url: z.string(), method: z.string(), headers: z.record(z.string(), z.string()) }),
-});
-const LogLine = z.object({ time: z.string(), stream: z.string(), message: z.string() });
-export type LogLine = z.infer<typeof LogLine>;
+export type Experiment = AnswerOf<typeof readExperiment>;
+export type LogLine = RowOf<typeof readLogs>;
+
+/** What names an experiment. */
+type ExperimentPath = Pick<Experiment, 'project_id' | 'experiment_id'>;
+
+const pathOf = ({ project_id, experiment_id }: ExperimentPath) => ({ path: { project_id, experiment_id } });
 
 export interface TrainingOptions {
   command: string;
@@ -24,87 +34,80 @@ export interface TrainingOptions {
   dependencies?: string;
 }
 
-async function uploadSource(
-  client: ServiceClient,
-  project: string,
-  files: TrainingOptions['files'],
-): Promise<void> {
+async function packFiles(files: TrainingOptions['files']): Promise<SourceArchive> {
   const zip = new ZipFile();
   for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name);
   zip.end();
   const bytes = new Uint8Array(await buffer(zip.outputStream));
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const path = `${project}/source`;
-  const query = { sha256, size: String(bytes.length) };
-  const { upload } = await client.json(Ticket, 'POST', path, { query });
-  const stored = await fetch(upload.url, { method: upload.method, headers: upload.headers, body: bytes });
-  if (!stored.ok) throw new Error(`the source was refused: ${await stored.text()}`);
-  await client.send('PUT', path, { query: { sha256 } });
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /** A project that can be trained again and again. */
 export class TrainingProject {
-  readonly #client: ServiceClient;
-  readonly path: string;
+  readonly #client: Client;
+  readonly project_id: string;
 
-  /** `path` is that of a project which is ready to be trained. */
-  constructor(client: ServiceClient, path: string) {
+  /** `project_id` is of a project which is ready to be trained. */
+  constructor(client: Client, project_id: string) {
     this.#client = client;
-    this.path = path;
+    this.project_id = project_id;
   }
 
-  static async create(client: ServiceClient, options: TrainingOptions): Promise<TrainingProject> {
+  static async create(client: Client, options: TrainingOptions): Promise<TrainingProject> {
     const { command: entry_point_command, files, env_type = 'system', dependencies = 'none' } = options;
-    const { project_id } = await client.json(Created, 'POST', '/projects/', { query: projectText });
-    const path = pathOf('projects', project_id);
-    await client.send('PUT', `${path}${pathOf('configs', configId)}`, { body: 'epochs: 3\n' });
-    await uploadSource(client, path, files);
-    const query = { entry_point_command, env_type, dependencies };
-    await client.send('PUT', `${path}/environment`, { query });
-    return new TrainingProject(client, path);
+    const { project_id } = await client.call<typeof createProject>('POST /projects/', { query: projectText });
+    const project = new TrainingProject(client, project_id);
+    await project.configure('epochs: 3\n');
+    await uploadSource(client, project_id, await packFiles(files));
+    await client.call<typeof putEnvironment>('PUT /projects/{project_id}/environment', {
+      path: { project_id },
+      query: { entry_point_command, env_type, dependencies },
+    });
+    return project;
   }
 
-  async train(): Promise<DemoExperiment> {
-    return this.#client.json(DemoExperiment, 'POST', `${this.path}/train`, { query: { config: configId } });
+  /** Replaces the configuration that the next trainings get. */
+  async configure(yaml: string): Promise<void> {
+    await this.#client.call<typeof putConfig>('PUT /projects/{project_id}/configs/{config_id}', {
+      path: { project_id: this.project_id, config_id },
+      file: yaml,
+    });
   }
 
-  #experimentPath({ experiment_id }: DemoExperiment): string {
-    return `${this.path}${pathOf('experiments', experiment_id)}`;
+  async train(): Promise<Experiment> {
+    return this.#client.call<typeof trainProject>('POST /projects/{project_id}/train', {
+      path: { project_id: this.project_id },
+      query: { config: config_id },
+    });
+  }
+
+  /** The experiment as it is now. */
+  async read(experiment: ExperimentPath): Promise<Experiment> {
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+    return this.#client.call<typeof readExperiment>(route, pathOf(experiment));
   }
 
   /** Waits for the end, looking every so many milliseconds. @throws Error with the log's end when it is not a success */
-  async succeeded(begun: DemoExperiment, pollMilliseconds = 20): Promise<DemoExperiment> {
-    const path = this.#experimentPath(begun);
+  async succeeded(begun: ExperimentPath, pollMilliseconds = 20): Promise<Experiment> {
     for (;;) {
-      const experiment = await this.#client.json(DemoExperiment, 'GET', path);
+      const experiment = await this.read(begun);
       if (experiment.status === 'SUCCEEDED') return experiment;
-      if (hasEnded(experiment)) {
-        const log = await this.#client.text('text/plain', `${path}/logs?tail=20`);
+      if (isFinal(experiment.status)) {
+        const request = { ...pathOf(begun), query: { tail: 20 } };
+        const log = await this.#client.text<typeof readLogs>(logRoute, 'text/plain', request);
         throw new Error(`${experiment.status}: ${experiment.status_reason ?? ''}\n${log}`);
       }
       await sleep(pollMilliseconds);
     }
   }
 
-  /** The lines of a page of the log, and the query of the next page; undefined when the log is complete. */
-  async logPage(
-    experiment: DemoExperiment,
-    query = '',
-  ): Promise<{ lines: LogLine[]; next: string | undefined }> {
-    const response = await this.#client.send('GET', `${this.#experimentPath(experiment)}/logs`, { query });
-    const [, next] = /<\?(.*)>/.exec(response.headers.get('link') ?? '') ?? [];
-    return { lines: z.array(LogLine).parse(await response.json()), next };
+  /** The lines of the first page of the log as it is now. */
+  async firstLines(experiment: ExperimentPath): Promise<LogLine[]> {
+    return (await this.#client.page<typeof readLogs>(logRoute, pathOf(experiment))).rows;
   }
 
   /** All lines of an ended experiment's log, in their order. */
-  async log(experiment: DemoExperiment): Promise<LogLine[]> {
-    const all: LogLine[] = [];
-    let query: string | undefined = '';
-    while (query !== undefined) {
-      const page = await this.logPage(experiment, query);
-      for (const line of page.lines) all.push(line);
-      query = page.next;
-    }
-    return all;
+  async log(experiment: ExperimentPath): Promise<LogLine[]> {
+    return Array.fromAsync(this.#client.rows<typeof readLogs>(logRoute, pathOf(experiment)));
   }
 }

@@ -1,10 +1,11 @@
 import { awsErrorText } from './aws-error-text.ts';
+import { clientErrorText } from './client-error-text.ts';
 import { CommandError } from './command-error.ts';
 import { HelpRequestedError } from './read-flags.ts';
 
 /** The error in words that say what to do; undefined where it is a defect of ours, whose stack is needed. */
 const inWords = (error: Error): string | undefined =>
-  error instanceof CommandError ? error.message : awsErrorText(error);
+  error instanceof CommandError ? error.message : (clientErrorText(error) ?? awsErrorText(error));
 
 /**
  * Run the main function of an npm script, and end the process with its exit code. An error that the user can fix is

@@ -1,19 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
+import type { endpoint as readMetrics } from '../../functions/experiments/read-metrics.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
 import { valueText } from '../../shared/svg/number-text.ts';
 import type { DemoExperiment } from './demo-experiment.ts';
 import type { Screen } from './screen.ts';
-import { pathOf, type ServiceClient } from './service-client.ts';
 import { shortPath } from './short-path.ts';
 import { sparkline } from './sparkline.ts';
 import type { TypedCommand } from './typed-command.ts';
 
 const sparklineWidth = 40;
-const Point = z.object({ name: z.string(), value: z.number() });
 
 interface Result {
-  client: ServiceClient;
+  client: Client;
   mps: TypedCommand;
   screen: Screen;
   /** Flags that name the project. */
@@ -25,18 +24,20 @@ interface Result {
 
 /** The curves, which no command draws in a terminal. */
 async function showMetrics({ client, screen, experiment, folder }: Result): Promise<void> {
-  const path = pathOf('projects', experiment.project_id, 'experiments', experiment.experiment_id, 'metrics');
-  const points = await client.json(z.array(Point), 'GET', path);
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
+  const { project_id, experiment_id } = experiment;
+  const path = { project_id, experiment_id };
+  const points = await Array.fromAsync(client.rows<typeof readMetrics>(route, { path }));
   screen.heading('Metrics');
   for (const [name, of] of Map.groupBy(points, (point) => point.name)) {
-    const values = of.map(({ value }) => value);
+    const values = of.map(({ value }) => Number(value));
     const ends = [values[0] ?? 0, values.at(-1) ?? 0].map((value) => valueText(value).padStart(8));
     const curve = `${ends[0]} ${sparkline(values, sparklineWidth)} ${ends[1]?.trim()}`;
     screen.fact(name, values.length === 1 ? (ends[0] ?? '') : curve);
   }
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'metrics.svg');
-  await writeFile(file, await client.text('image/svg+xml', path));
+  await writeFile(file, await client.text<typeof readMetrics>(route, 'image/svg+xml', { path }));
   screen.fact('curves', shortPath(file));
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Client } from '../../shared/client/client.ts';
+import type { Client } from '../../shared/client/client.ts';
 import { CommandError } from '../command/command-error.ts';
 import { runMain } from '../command/run-main.ts';
 import { DemoExperiment } from './demo-experiment.ts';
@@ -9,7 +9,7 @@ import { startDemoService } from './demo-service.ts';
 import { optimizeDigits } from './optimize-digits.ts';
 import { recordMany } from './record-many.ts';
 import { Screen } from './screen.ts';
-import { ServiceClient } from './service-client.ts';
+import { signIn } from './sign-in.ts';
 import { TypedCommand } from './typed-command.ts';
 
 const projectName = 'Handwritten digits (demo)';
@@ -20,7 +20,7 @@ const remoteNodes = 2;
  * holds ends a training that is no longer awaited.
  */
 async function trainDigits(
-  client: ServiceClient,
+  client: Client,
   mps: TypedCommand,
   { isRemote, dataFolder }: DemoOptions,
   screen: Screen,
@@ -44,14 +44,14 @@ async function trainDigits(
 
 /** Fill a project to look at. A service that the demo has started ends with it, and is started again by `startAgain`. */
 async function recordInvented(
-  { url, token }: { url: string; token: string },
+  client: Client,
   count: number,
   screen: Screen,
   startAgain: string | undefined,
 ): Promise<boolean> {
   screen.heading(`Recording ${count.toLocaleString('en')} experiments`);
   const begun = performance.now();
-  const { project_id, found, seconds } = await recordMany(new Client({ url, token }), count, {
+  const { project_id, found, seconds } = await recordMany(client, count, {
     onProgress: (done) => {
       const passed = (performance.now() - begun) / 1000;
       screen.progress(passed, 'many', `${done.toLocaleString('en')} of ${count.toLocaleString('en')}`);
@@ -60,7 +60,7 @@ async function recordInvented(
   if (found > 0) screen.fact('were there', found.toLocaleString('en'));
   screen.fact('recorded', `${(count - found).toLocaleString('en')} in ${seconds.toFixed(0)} s`);
   if (startAgain !== undefined) screen.fact('start it by', startAgain);
-  screen.fact('look at', `${startAgain === undefined ? url : ''}/console#/projects/${project_id}`);
+  screen.fact('look at', `${startAgain === undefined ? client.url : ''}/console#/projects/${project_id}`);
   return true;
 }
 
@@ -79,13 +79,13 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
       service = own;
     }
     screen.line(`Service at ${service.url}`);
-    const client = await ServiceClient.signIn(service.url, service.credentials);
+    const { client, token } = await signIn(service.url, service.credentials);
     if (options.many !== undefined) {
       const startAgain =
         options.service === undefined ? `npm start -- --data ${options.dataFolder}` : undefined;
-      return recordInvented({ url: service.url, token: client.token }, options.many, screen, startAgain);
+      return recordInvented(client, options.many, screen, startAgain);
     }
-    const mps = new TypedCommand(screen, { url: service.url, token: client.token }, started);
+    const mps = new TypedCommand(screen, { url: service.url, token }, started);
     return trainDigits(client, mps, options, screen, started);
   };
   return await Promise.race([run(), interrupted]);

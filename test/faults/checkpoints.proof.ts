@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Figure, figure } from '../../infra/bench/figure.ts';
 import { TrainingProject } from '../../infra/bench/training-project.ts';
-import { ServiceClient } from '../../infra/demo/service-client.ts';
+import { signIn } from '../../infra/demo/sign-in.ts';
 import { checkpointProgram, type Way } from '../support/checkpoint-writer.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { adminPassword } from './machine/ledger.ts';
@@ -63,27 +63,26 @@ async function start(started: AsyncDisposableStack, data: string): Promise<Local
   return service;
 }
 
-const signIn = ({ url }: LocalService) =>
-  ServiceClient.signIn(url, { username: 'admin', password: adminPassword });
+const sessionOf = ({ url }: LocalService) => signIn(url, { username: 'admin', password: adminPassword });
 
 /** Trains, kills the service with all that it runs, starts it again, and tells what the next attempts were given. */
 async function killAndGoOn({ started, size, say }: ProofContext, round: readonly Case[], data: string) {
   const first = await start(started, data);
-  const client = await signIn(first);
+  const { client } = await sessionOf(first);
   const begun = [];
   for (const { way, seconds } of round) {
     const command = `python3 train.py ${way} ${seconds}`;
     const files = { 'train.py': program, 'write.py': checkpointProgram };
     const project = await TrainingProject.create(client, { command, files });
-    begun.push({ way, seconds, path: project.path, experiment: await project.train() });
+    begun.push({ way, seconds, project_id: project.project_id, experiment: await project.train() });
   }
   await sleep(killAfter[size] * 1000);
   await first.end('SIGKILL');
   const again = await start(started, data);
-  const next = await signIn(again);
+  const next = await sessionOf(again);
   const figures: Figure[] = [];
-  for (const { way, seconds, path, experiment } of begun) {
-    const project = new TrainingProject(next, path);
+  for (const { way, seconds, project_id, experiment } of begun) {
+    const project = new TrainingProject(next.client, project_id);
     const isRestored = await Promise.race([
       project.succeeded(experiment, 500).then(
         () => true,

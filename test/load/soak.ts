@@ -9,7 +9,7 @@ import { TrainingProject } from '../../infra/bench/training-project.ts';
 import { CommandError } from '../../infra/command/command-error.ts';
 import { readFlags } from '../../infra/command/read-flags.ts';
 import { runMain } from '../../infra/command/run-main.ts';
-import { ServiceClient } from '../../infra/demo/service-client.ts';
+import { signIn } from '../../infra/demo/sign-in.ts';
 import { MemorySampler } from './memory-sampler.ts';
 import { fire, type Sample } from './open-loop.ts';
 import { Sender } from './send.ts';
@@ -62,7 +62,7 @@ const isGood = ({ status }: Sample): boolean => status >= 200 && status < 400;
 async function soak(url: string, pid: number, minutes: number, perSecond: number) {
   const sender = new Sender(url);
   const traffic = await prepareTraffic(sender, password);
-  const client = await ServiceClient.signIn(url, { username: 'admin', password });
+  const { client } = await signIn(url, { username: 'admin', password });
   const training = { command: 'sh train.sh', files: { 'train.sh': script } };
   const project = await TrainingProject.create(client, training);
   const stopping = new AbortController();
