@@ -47,11 +47,11 @@ describe('a command', () => {
     const refused = { errors: [{ name: 'username', message: 'is blank' }], detail: 'Two faults.' };
     const refusal = (document: object) =>
       `throw new ProblemError(400, ${JSON.stringify(document)}, 'HTTP 400');`;
-    expect(run(refusal(refused)).stderr).toBe('The service answered 400: username is blank\n');
+    expect(run(refusal(refused)).stderr).toBe('The server answered 400: username is blank\n');
     expect(run(refusal({ detail: 'No.' }))).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'The service answered 400: No.\n',
+      stderr: 'The server answered 400: No.\n',
     });
     const away = `throw new UnreachableError('http://a', new Error('gone'));`;
     expect(run(away)).toEqual({ status: 1, stdout: '', stderr: 'http://a cannot be reached: gone\n' });
