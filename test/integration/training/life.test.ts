@@ -79,7 +79,8 @@ describe('the life of a training', () => {
       status_reason: expect.stringContaining('Cancelled by a user'),
     });
     expect(await service.log(project_id, experiment_id)).toContain('saving');
-    expect(await findProcesses(tree)).toEqual([]);
+    // The supervisor writes down how it ended before it ends.
+    await expect.poll(() => findProcesses(tree)).toEqual([]);
     const again = await service.call(cancelExperiment, { path, as: service.developer });
     expect(again.status).toBe(200);
     expect(again.json.status).toBe('CANCELLED');
