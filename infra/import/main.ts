@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CliError } from '../../cli/cli-error.ts';
 import { connect } from '../../cli/login/connect.ts';
 import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
@@ -43,7 +44,9 @@ async function main(): Promise<number> {
   const [given, ...others] = positionals;
   if (values.from !== 'mlflow' || given === undefined || others.length > 0) throw new CommandError(usage);
   const source = await sourceAt(given);
-  const { client, token } = await connect(process.env);
+  const { client, token } = await connect(process.env).catch((error: unknown) => {
+    throw error instanceof CliError ? new CommandError(error.message) : error;
+  });
   const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`);
   const { failures, ...counted } = await importMlflow(source, api, (line) =>
     process.stderr.write(`${line}\n`),
