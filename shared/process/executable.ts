@@ -18,9 +18,12 @@ interface Surroundings {
 /** The program's path, or why it cannot be started: for the person who wrote the command. */
 export type Executable = { path: string } | { fault: string };
 
+/** Programs that some systems have under another name alone: Debian and macOS have no `python`. */
+const otherNames: ReadonlyMap<string, string> = new Map([['python', 'python3']]);
+
 /**
  * Find the program of a name as `exec` would for that user: a path (anything with a slash) relative to `cwd`, otherwise
- * the first in PATH. Checked before the start, because a failed `exec` looks like an exit code of the program.
+ * the first in PATH; where there is no `python` at all, `python3`. Checked before the start, because a failed `exec` looks like an exit code of the program.
  */
 export async function findExecutable(name: string, place: Surroundings): Promise<Executable> {
   if (name.includes('/')) return await examine(name, resolve(place.cwd, name), place);
@@ -31,6 +34,9 @@ export async function findExecutable(name: string, place: Surroundings): Promise
     if (!candidate.fault.endsWith(missing)) found ??= candidate;
   }
   if (found !== undefined) return found;
+  const other = otherNames.get(name);
+  const standIn = other === undefined ? undefined : await findExecutable(other, place);
+  if (standIn !== undefined && 'path' in standIn) return standIn;
   const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
   const hint = isHere?.isFile() === true ? `; to run the file of that name write ./${name}` : '';
   return { fault: `${name}: not found in PATH${hint}` };

@@ -89,6 +89,18 @@ describe('commands that cannot be started', () => {
     expect((await bench.run(['tool'], { env: {} })).outcome).toMatchObject({ cause: 'not-started' });
   });
 
+  test('python is python3 where there is no other', async () => {
+    await mkdir(join(bench.cwd, 'a'));
+    await mkdir(join(bench.cwd, 'b'));
+    await bench.script('a/python3', '#!/bin/sh\necho 3\n');
+    expect((await bench.run(['python'], { env: { PATH: 'a:b' } })).stdout).toBe('3\n');
+    await bench.script('b/python', '#!/bin/sh\necho own\n');
+    expect((await bench.run(['python'], { env: { PATH: 'a:b' } })).stdout).toBe('own\n');
+    expect((await bench.run(['python'], { env: {} })).outcome).toMatchObject({
+      message: 'python: not found in PATH',
+    });
+  });
+
   test('a missing folder, an argument too long, and NUL in an argument', async () => {
     const missing = await bench.run(['ls'], { cwd: join(bench.cwd, 'no') });
     expect(missing.outcome).toMatchObject({ message: expect.stringContaining('folder') });
