@@ -21,6 +21,13 @@ for (const [signal, code] of [
 ] as const)
   process.once(signal, () => process.exit(code));
 
+// A command that knows what Ctrl-C leaves behind listens itself, and says so.
+process.on('SIGINT', () => {
+  if (process.listenerCount('SIGINT') > 1) return;
+  process.stderr.write('Interrupted. What the service was asked last may have been done.\n');
+  process.exit(exitCodes.interrupted);
+});
+
 const inputs = process.argv.slice(2);
 const context = cliContext(process);
 

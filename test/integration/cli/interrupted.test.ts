@@ -99,6 +99,30 @@ describe('Ctrl-C', () => {
     expect(received.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
+  test.each([
+    {
+      what: 'a configuration is stored',
+      args: ['config', 'push', 'train.yaml', '-p', 'p'],
+      at: `PUT /projects/${project_id}/configs/train.yaml`,
+      told: 'What the service was asked last may have been done.',
+    },
+    {
+      what: 'a model is announced',
+      args: ['models', 'push', 'net', 'net.onnx'],
+      at: 'POST /optimization/models/net',
+      told: 'net waits for the rest for a day.',
+    },
+  ])('while $what ends it, and says what is left', async ({ args, at, told }) => {
+    await writeFile(join(folder, 'train.yaml'), 'epochs: 1\n');
+    await writeFile(join(folder, 'net.onnx'), model);
+    const { url, received } = await served(dispatch({}));
+    const started = startMps(args, { folder, home: folder, environment: environmentOf(url) });
+    await seen(received, at);
+    started.child.kill('SIGINT');
+    const { code, stderr } = await started.ended;
+    expect([code, stderr]).toEqual([130, expect.stringContaining(told)]);
+  });
+
   test('while artifacts are fetched leaves a part, with which the same command goes on', async () => {
     let turn = stalling;
     const { url, received } = await served(dispatch({ [download]: (...asked) => turn(...asked) }));
