@@ -1,3 +1,4 @@
+import { tryRewrite } from './blocks/block-list.ts';
 import { type CatalogueManifest, catalogueLists, readTail } from './catalogue.ts';
 import {
   beginFolding,
@@ -114,7 +115,7 @@ async function foldSome(
   const { rows } = await readTail(records, project_id, wanted);
   const known = new Set(rows.map(({ experiment_id }) => experiment_id));
   const done = folding.filter(({ removed, experiment_id }) => removed || known.has(experiment_id));
-  return writeSegments(records, project_id, manifest, done, rows);
+  return tryRewrite(() => writeSegments(records, project_id, manifest, done, rows));
 }
 
 /**

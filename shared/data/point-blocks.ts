@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { blockLists, type Manifest, ManifestRecord, packBlock } from './blocks/block-list.ts';
+import { blockLists, type Manifest, ManifestRecord, packBlock, tryRewrite } from './blocks/block-list.ts';
 import type { Columns } from './blocks/packed-columns.ts';
 import { jobPartition } from './job.ts';
 import { type MetricPoint, metricChunks } from './job-metrics.ts';
@@ -226,5 +226,5 @@ async function compactSome(records: TableWriter<'records'>, job_id: string): Pro
  * that a crash leaves the chunks for the next.
  */
 export async function compactPoints(records: TableWriter<'records'>, job_id: string): Promise<void> {
-  while (await compactSome(records, job_id));
+  while (await tryRewrite(() => compactSome(records, job_id)));
 }

@@ -16,10 +16,20 @@ export interface FileUpload {
   signal?: AbortSignal;
 }
 
+/** Milliseconds without a byte either way after which a connection counts as lost. */
+const idleMost = 120_000;
+
 /** Resolves when the system has taken the bytes over. */
 const written = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    request.write(bytes, (error) => (error ? reject(error) : resolve()));
+    // Between the end of a connection and its event, Node drops what is written, and never calls back.
+    const lose = () => reject(new Error('the connection was lost'));
+    request.once('close', lose);
+    request.write(bytes, (error) => {
+      request.removeListener('close', lose);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 
 async function sendBody(
@@ -46,6 +56,7 @@ export const sendFile =
       headers: { ...headers, 'Content-Length': upload.size },
       ...(upload.signal !== undefined && { signal: upload.signal }),
     });
+    request.setTimeout(idleMost, () => request.destroy(new Error('the connection went silent')));
     const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
       request.on('error', reject);
       request.on('response', (response) => {

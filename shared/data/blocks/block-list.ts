@@ -56,6 +56,19 @@ export class BlockGoneError extends Error {
   override readonly name = 'BlockGoneError';
 }
 
+/**
+ * Run the rewriting of blocks. False where another writer replaced what it reads: before it read it (its blocks are
+ * gone), or before it wrote (its conditions failed).
+ */
+export async function tryRewrite(rewrite: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await rewrite();
+  } catch (error) {
+    if (error instanceof BlockGoneError) return false;
+    throw error;
+  }
+}
+
 /** Pack columns, unless they are more than one block holds. */
 export function packBlock(columns: Columns): Uint8Array | undefined {
   const packed = packColumns(columns);

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { ClientRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
 import { saveDownload, WrongBytesError } from '../../../shared/client/node/save-download.ts';
@@ -89,9 +91,10 @@ describe('a download', () => {
 });
 
 describe('an upload', () => {
-  const upload = async (url: string) => {
+  const upload = async (url: string, content = bytes) => {
     const path = join(folder, 'source');
-    await writeFile(path, bytes);
+    await writeFile(path, content);
+    const size = content.length;
     const sent: number[] = [];
     const target = async () => ({ url, method: 'PUT', headers: { 'x-check': 'a' } });
     await sendUpload(target, sendFile({ path, size, onProgress: (count) => sent.push(count) }));
@@ -104,6 +107,27 @@ describe('an upload', () => {
     const sent = await upload(url);
     expect(sent.at(-1)).toBe(size);
     expect(received.at(-1)?.headers).toMatchObject({ 'content-length': String(size), 'x-check': 'a' });
+  });
+
+  test('goes on where the connection ends between two blocks, of which Node tells nobody', async () => {
+    const { url, received } = await served(digested);
+    const requests: ClientRequest[] = [];
+    const follow = (message: unknown) => {
+      const { request: one } = message as { request: ClientRequest };
+      if (one.method === 'PUT' && requests.push(one) === 1) {
+        const write = one.write.bind(one) as (...args: unknown[]) => boolean;
+        one.write = (...args: unknown[]) => {
+          one.socket?.destroy();
+          return write(...args);
+        };
+      }
+    };
+    subscribe('http.client.request.created', follow);
+    onTestFinished(() => void unsubscribe('http.client.request.created', follow));
+    const large = Buffer.alloc(5_000_000);
+    expect((await upload(url, large)).at(-1)).toBe(large.length);
+    expect(requests).toHaveLength(2);
+    expect(received).toHaveLength(1);
   });
 
   test('of bytes in memory, as in a browser, sends them with their size', async () => {

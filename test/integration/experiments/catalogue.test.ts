@@ -174,6 +174,32 @@ describe('the catalogue of a project', () => {
     expect(await names()).toEqual(expected);
   });
 
+  test('is left to whoever replaced a segment while another process was about to read it', async () => {
+    const project_id = await newProject(service, as);
+    const ended = async (name: string) => change(project_id, await created(project_id, { name }), {});
+    await ended('first');
+    await foldCatalogue(records, project_id, { milliseconds: 0, least: 100 });
+    await fold(records, project_id);
+    await ended('second');
+    let overtaken = 0;
+    const slow: Records = {
+      ...records,
+      async batchGet(keys) {
+        if (keys.some(({ sk }) => sk.startsWith('BLOCK#')) && overtaken === 0) {
+          overtaken += 1;
+          await ended('third');
+          await fold(records, project_id);
+        }
+        return records.batchGet(keys);
+      },
+    };
+    await fold(slow, project_id);
+    expect(overtaken).toBe(1);
+    await fold(records, project_id);
+    expect((await rows(project_id)).map(({ name }) => name).sort()).toEqual(['first', 'second', 'third']);
+    expect((await segmentsOf(project_id)).marks).toBe(0);
+  });
+
   test('folds what has ended behind hundreds that run', async () => {
     const project_id = await newProject(service, as);
     await fold(records, project_id);

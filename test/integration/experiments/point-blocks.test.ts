@@ -132,6 +132,28 @@ describe('points of an experiment in blocks by metric', () => {
     expect(await history(job_id, { step_from: -100 }, 33)).toEqual(plain.filter(({ step }) => step !== null));
   });
 
+  test('are left to whoever replaced a block while another writer was about to read it', async () => {
+    const job_id = ulid().toLowerCase();
+    const plain: MetricPoint[] = [];
+    await written(job_id, plain, 0, 66, 1);
+    await compactPoints(records, job_id);
+    await written(job_id, plain, 66, 66, 1);
+    const [before] = (await manifestOf(job_id)).blocks;
+    let overtaken = 0;
+    const slow: Records = {
+      ...records,
+      async batchGet(keys) {
+        overtaken += 1;
+        await compactPoints(records, job_id);
+        return records.batchGet(keys);
+      },
+    };
+    await compactPoints(slow, job_id);
+    expect(overtaken).toBe(1);
+    expect((await manifestOf(job_id)).blocks.map(({ id }) => id)).not.toContain(before?.id);
+    expect(await history(job_id, {}, 100)).toEqual(plain);
+  });
+
   test('are answered by name, by steps and as curves; a log of many batches is compacted as it grows', async () => {
     const project_id = await newProject(service, as);
     const experiment_id = (await service.call(create, { path: { project_id }, as, ...json({}) })).json
