@@ -1,4 +1,4 @@
-import { Server } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { RelayOptions, startRelay } from '../dynamodb/relay.ts';
@@ -22,8 +22,10 @@ function handedListener(): Promise<Server> {
   return new Promise((resolve, reject) => {
     process.once('message', (_, handle) => {
       process.disconnect();
-      if (handle instanceof Server) resolve(handle);
-      else reject(new TypeError('there is no listening socket'));
+      if (!(handle instanceof Server)) return reject(new TypeError('there is no listening socket'));
+      // It accepts connections from now on, which would wait for ever: whoever comes too early comes again.
+      handle.on('connection', (early: Socket) => early.destroy());
+      resolve(handle);
     });
   });
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 async function listen(port: number, host: string): Promise<Server> {
-  // Nothing is accepted here: the process that the socket is handed to does.
-  const server = createServer().listen({ port, host });
+  // The process that the socket is handed to serves; whoever comes before it has it comes again.
+  const server = createServer((early) => early.destroy()).listen({ port, host });
   await once(server, 'listening');
   return server;
 }
