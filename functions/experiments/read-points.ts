@@ -27,6 +27,15 @@ const numberPattern = /^n(\d{1,15})$/;
 /** Whether a text is a position that a page of points gave. */
 export const isPointsPosition = (text: string): boolean => numberPattern.test(text) || isStreamPosition(text);
 
+/** The number of the point at which a position is; undefined for a position of a release that had no blocks. */
+export const numberOfPosition = (text: string): number | undefined => {
+  const number = numberPattern.exec(text)?.[1];
+  return number === undefined ? undefined : Number(number);
+};
+
+/** The position of a point. */
+export const positionOfNumber = (number: number): string => `n${number}`;
+
 /** Whether a step is in the wanted range. */
 export const isInRange = (step: number, { step_from, step_to }: WantedPoints): boolean =>
   (step_from === undefined || step >= step_from) && (step_to === undefined || step <= step_to);
@@ -73,13 +82,14 @@ async function readHistory(
   for await (const group of readRuns(records, job_id, names, from)) {
     for (const { number, point } of inOrder(group.runs)) {
       if (!all && !isInRange(point.step ?? Number.NaN, wanted)) continue;
-      if (rows.length === limit || bytes > maxBytes) return { rows, position: `n${number}`, more: true };
+      if (rows.length === limit || bytes > maxBytes)
+        return { rows, position: positionOfNumber(number), more: true };
       rows.push(point);
       bytes += Buffer.byteLength(point.name) + pointBytes;
     }
     end = group.end;
   }
-  return { rows, position: `n${end}`, more: false };
+  return { rows, position: positionOfNumber(end), more: false };
 }
 
 /** Points of one metric from a position on that a release gave which had no blocks. */
@@ -119,12 +129,12 @@ export async function readPoints(
 ): Promise<StreamPage<MetricPoint>> {
   const { names, step_from, step_to } = wanted;
   const isRange = step_from !== undefined || step_to !== undefined;
-  const number = numberPattern.exec(from ?? '')?.[1];
+  const number = from === undefined ? undefined : numberOfPosition(from);
   if (number === undefined && names === undefined && !isRange)
     return readMetrics(records, job_id, from, { limit, maxBytes });
   if (number === undefined && from !== undefined)
     return readFromChunks(records, job_id, new Set(names), from, limit);
-  return readHistory(records, job_id, wanted, Number(number ?? 0), limit);
+  return readHistory(records, job_id, wanted, number ?? 0, limit);
 }
 
 /** All points of a job in the order of report, page by page. */

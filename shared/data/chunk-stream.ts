@@ -22,24 +22,34 @@ export async function packChunk<Row>(key: Key, rows: readonly Row[]): Promise<It
   return chunk.item(key, { rows: rows.length, packed: await compress(JSON.stringify(rows), { level: 3 }) });
 }
 
-async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
+/** The rows of a chunk that {@link packChunk} made. */
+export async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
   const text = (await decompress(chunk.parse(item).packed)).toString('utf8');
   return z.array(row).parse(JSON.parse(text));
 }
 
-/** Chunks behind one of this name, oldest first, with their names. */
-export async function* readChunks<S extends z.ZodType>(
+/** The items of chunks behind one of this name, oldest first, with their names. */
+export async function* chunkItems(
   records: TableReader<'records'>,
-  { pk, prefix, row }: Stream<S>,
+  { pk, prefix }: Pick<Stream<never>, 'pk' | 'prefix'>,
   behind: string | undefined,
-): AsyncGenerator<{ name: string; rows: z.output<S>[] }> {
+): AsyncGenerator<{ name: string; item: Item }> {
   let after = behind === undefined ? undefined : `${prefix}${behind}`;
   do {
     const { items, next } = await records.query({ pk, prefix, after, limit: 64 });
-    for (const item of items)
-      yield { name: item.sk.slice(prefix.length), rows: await unpackChunk(item, row) };
+    for (const item of items) yield { name: item.sk.slice(prefix.length), item };
     after = next;
   } while (after !== undefined);
+}
+
+/** Chunks behind one of this name, oldest first, with their names. */
+export async function* readChunks<Row>(
+  records: TableReader<'records'>,
+  stream: Stream<Row>,
+  behind: string | undefined,
+): AsyncGenerator<{ name: string; rows: Row[] }> {
+  for await (const { name, item } of chunkItems(records, stream, behind))
+    yield { name, rows: await stream.unpack(item) };
 }
 
 export interface StreamPage<Row> {
@@ -50,10 +60,11 @@ export interface StreamPage<Row> {
   more: boolean;
 }
 
-interface Stream<S extends z.ZodType> {
+interface Stream<Row> {
   pk: string;
   prefix: string;
-  row: S;
+  /** The rows of one of its chunks. */
+  unpack(item: Item): Promise<Row[]>;
 }
 
 const positionPattern = /^(?:(\d{4}#\d{8})?):(\d{1,9})$/;
@@ -62,14 +73,14 @@ const positionPattern = /^(?:(\d{4}#\d{8})?):(\d{1,9})$/;
 export const isStreamPosition = (text: string): boolean => positionPattern.test(text);
 
 /** Rows from a position on, oldest first: at most `limit` of them and about `maxBytes` of JSON. */
-export async function readStream<S extends z.ZodType>(
+export async function readStream<Row>(
   records: TableReader<'records'>,
-  { pk, prefix, row }: Stream<S>,
+  { pk, prefix, unpack }: Stream<Row>,
   from: string | undefined,
   { limit, maxBytes }: { limit: number; maxBytes: number },
-): Promise<StreamPage<z.output<S>>> {
+): Promise<StreamPage<Row>> {
   const [, name, within = '0'] = positionPattern.exec(from ?? '') ?? [];
-  const rows: z.output<S>[] = [];
+  const rows: Row[] = [];
   let after = name === undefined ? undefined : `${prefix}${name}`;
   let skip = Number(within);
   let bytes = 0;
@@ -81,7 +92,7 @@ export async function readStream<S extends z.ZodType>(
   for (;;) {
     const { items, next } = await records.query({ pk, prefix, after, limit: 8 });
     for (const item of items) {
-      const all = await unpackChunk(item, row);
+      const all = await unpack(item);
       for (const [index, one] of all.entries()) {
         if (index < skip) continue;
         if (rows.length === limit || bytes > maxBytes) return page(index, true);
@@ -96,12 +107,12 @@ export async function readStream<S extends z.ZodType>(
 }
 
 /** The last `count` rows, oldest first, with the position after them. */
-export async function readStreamTail<S extends z.ZodType>(
+export async function readStreamTail<Row>(
   records: TableReader<'records'>,
-  { pk, prefix, row }: Stream<S>,
+  { pk, prefix, unpack }: Stream<Row>,
   count: number,
-): Promise<StreamPage<z.output<S>>> {
-  const chunks: z.output<S>[][] = [];
+): Promise<StreamPage<Row>> {
+  const chunks: Row[][] = [];
   let found = 0;
   let last: string | undefined;
   let after: string | undefined;
@@ -109,7 +120,7 @@ export async function readStreamTail<S extends z.ZodType>(
     const { items, next } = await records.query({ pk, prefix, after, limit: 4, descending: true });
     for (const item of items) {
       last ??= item.sk.slice(prefix.length);
-      const rows = await unpackChunk(item, row);
+      const rows = await unpack(item);
       chunks.unshift(rows);
       found += rows.length;
       if (found >= count) break;

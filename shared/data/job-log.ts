@@ -6,6 +6,7 @@ import {
   readStream,
   readStreamTail,
   type StreamPage,
+  unpackChunk,
 } from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
@@ -35,7 +36,7 @@ const logPrefix = (node: number): string => `LOG#${String(node).padStart(2, '0')
 const logStream = (job_id: string, node: number) => ({
   pk: jobPartition(job_id),
   prefix: logPrefix(node),
-  row: PackedLine,
+  unpack: (item: Item) => unpackChunk(item, PackedLine),
 });
 
 /**

@@ -1,8 +1,16 @@
 import * as z from 'zod';
-import { chunkName, packChunk, readChunks, readStream, type StreamPage } from './chunk-stream.ts';
+import { chunkItems, chunkName, readStream, type StreamPage, unpackChunk } from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
-import { StoredNumber, storedNumber } from './stored-number.ts';
+import {
+  type PointColumns,
+  packPoints,
+  pointChunk,
+  pointColumns,
+  pointsIn,
+  unpackPoints,
+} from './point-columns.ts';
+import { StoredNumber } from './stored-number.ts';
 import type { Item, TableReader, TableWriter, Write } from './table.ts';
 
 export const MetricPoint = z.object({
@@ -22,11 +30,7 @@ export const metricChunk = (
   lease: number,
   sequence: number,
   points: readonly MetricPoint[],
-): Promise<Item> =>
-  packChunk(
-    { pk: jobPartition(job_id), sk: `${prefix}${chunkName(lease, sequence)}` },
-    points.map((point) => ({ ...point, value: storedNumber(point.value) })),
-  );
+): Item => packPoints({ pk: jobPartition(job_id), sk: `${prefix}${chunkName(lease, sequence)}` }, points);
 
 /** Appends points as chunk `sequence` of this lease, together with `also`. @throws ConditionFailedError once superseded */
 export async function appendMetrics(
@@ -38,17 +42,33 @@ export async function appendMetrics(
   now: Date,
   ...also: readonly Write[]
 ): Promise<void> {
-  const put = await metricChunk(job_id, lease.number, sequence, points);
+  const put = metricChunk(job_id, lease.number, sequence, points);
   await records.write(heartbeat(job_id, 0, lease, now), { put }, ...also);
 }
 
+/** The columns of a chunk; a release without columns wrote rows. */
+const columnsOf = async (item: Item): Promise<PointColumns> =>
+  pointChunk.isOf(item) ? unpackPoints(item) : pointColumns(await unpackChunk(item, MetricPoint));
+
+/** A chunk of points, which is unpacked where it is wanted. */
+export interface MetricChunk {
+  name: string;
+  /** How many points it has. */
+  rows: number;
+  read(): Promise<PointColumns>;
+}
+
+const Rows = z.object({ rows: z.number().int() });
+
 /** Chunks of points behind one of this name, in the order in which they were reported. */
-export const metricChunks = (
+export async function* metricChunks(
   records: TableReader<'records'>,
   job_id: string,
   behind: string | undefined,
-): AsyncGenerator<{ name: string; rows: MetricPoint[] }> =>
-  readChunks(records, { pk: jobPartition(job_id), prefix, row: MetricPoint }, behind);
+): AsyncGenerator<MetricChunk> {
+  for await (const { name, item } of chunkItems(records, { pk: jobPartition(job_id), prefix }, behind))
+    yield { name, rows: Rows.parse(item).rows, read: () => columnsOf(item) };
+}
 
 /** Points from a position on, in the order in which they were reported. */
 export const readMetrics = (
@@ -56,5 +76,7 @@ export const readMetrics = (
   job_id: string,
   from: string | undefined,
   bounds: { limit: number; maxBytes: number },
-): Promise<StreamPage<MetricPoint>> =>
-  readStream(records, { pk: jobPartition(job_id), prefix, row: MetricPoint }, from, bounds);
+): Promise<StreamPage<MetricPoint>> => {
+  const unpack = async (item: Item) => pointsIn(await columnsOf(item));
+  return readStream(records, { pk: jobPartition(job_id), prefix, unpack }, from, bounds);
+};

@@ -10,7 +10,7 @@ import {
   readMetricParts,
   withPoints,
 } from './metric-summaries.ts';
-import { isAfter, type MetricSummary } from './metric-summary.ts';
+import { comparePoints, isAfter, type MetricSummary } from './metric-summary.ts';
 import { chunksPerGroup, compactPoints } from './point-blocks.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { storedNumber } from './stored-number.ts';
@@ -22,7 +22,7 @@ const gone = new WriteLabel('existence of the experiment');
 /** Points of an experiment that no job writes. */
 const clientLease = 0;
 
-/** Most bytes of JSON in a chunk, an item that takes 400 KB and may not compress. */
+/** Most bytes in a chunk before compression: an item takes 400 KB. */
 const chunkBytes = 250_000;
 
 type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
@@ -30,24 +30,13 @@ type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
 const identity = ({ name, value, step, time }: MetricPoint): string =>
   JSON.stringify([name, storedNumber(value), step, time]);
 
-/**
- * Those of the points that are stored already. A point that is greater than all of its metric, as nearly every one is,
- * cannot be; only for the others the points are read.
- */
+/** Identities of those of the points that are stored already. */
 async function findStored(
   records: TableReader<'records'>,
   experiment_id: string,
   points: readonly MetricPoint[],
-  summaries: ReadonlyMap<string, MetricSummary>,
 ): Promise<Set<string>> {
-  const suspects = new Set(
-    points
-      .filter((point) => {
-        const summary = summaries.get(point.name);
-        return summary !== undefined && !isAfter(point, summary);
-      })
-      .map(identity),
-  );
+  const suspects = new Set(points.map(identity));
   const stored = new Set<string>();
   if (suspects.size === 0) return stored;
   const names = new Set(points.map(({ name }) => name));
@@ -65,31 +54,53 @@ async function findStored(
   return stored;
 }
 
-/** Those of the points that are not stored yet, each once. */
+/**
+ * Those of the points that are not stored yet, each once. A point that is greater than all of its metric, as nearly every
+ * one is, cannot be stored or repeated; only for the others the points are read and compared.
+ */
 export async function withoutStored(
   records: TableReader<'records'>,
   experiment_id: string,
   points: readonly MetricPoint[],
   summaries: ReadonlyMap<string, MetricSummary>,
-): Promise<MetricPoint[]> {
-  const stored = await findStored(records, experiment_id, points, summaries);
+): Promise<readonly MetricPoint[]> {
+  const greatest = new Map<string, MetricPoint>();
+  const suspects: MetricPoint[] = [];
+  let isRising = true;
+  for (const point of points) {
+    const before = greatest.get(point.name);
+    if (before !== undefined && comparePoints(point, before) <= 0) isRising = false;
+    else greatest.set(point.name, point);
+    const summary = summaries.get(point.name);
+    if (summary !== undefined && !isAfter(point, summary)) suspects.push(point);
+  }
+  if (isRising && suspects.length === 0) return points;
+  const stored = await findStored(records, experiment_id, suspects);
   return [...new Map(points.map((point) => [identity(point), point]))]
     .filter(([id]) => !stored.has(id))
     .map(([, point]) => point);
 }
 
+/** Bytes of the numbers of a point in a chunk. */
+const numbersBytes = 32;
+
 /** The points in groups that a chunk takes, of at most so many each. */
 export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_INFINITY): MetricPoint[][] {
   const chunks: MetricPoint[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
+  // A chunk holds each name once.
+  const names = new Set<string>();
+  const bytesOf = (name: string): number =>
+    names.has(name) ? numbersBytes : numbersBytes + Buffer.byteLength(JSON.stringify(name));
   for (const point of points) {
-    const more = Buffer.byteLength(JSON.stringify(point)) + 20;
-    if (bytes + more > chunkBytes || chunks.at(-1)?.length === most) {
+    if (bytes + bytesOf(point.name) > chunkBytes || chunks.at(-1)?.length === most) {
       chunks.push([]);
+      names.clear();
       bytes = 0;
     }
+    bytes += bytesOf(point.name);
+    names.add(point.name);
     chunks.at(-1)?.push(point);
-    bytes += more;
   }
   return chunks;
 }
@@ -132,8 +143,8 @@ export function logPoints(
       throw new ServiceError('conflict', message);
     }
     const first = next.parts[0]?.next_chunk ?? 0;
-    const chunks = await Promise.all(
-      chunksOf(fresh).map((rows, index) => metricChunk(experiment_id, clientLease, first + index, rows)),
+    const chunks = chunksOf(fresh).map((rows, index) =>
+      metricChunk(experiment_id, clientLease, first + index, rows),
     );
     // The first part counts the chunks, so it is written with every one.
     const written = new Set([0, ...next.changed]);

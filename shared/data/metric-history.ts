@@ -47,10 +47,11 @@ async function* groupsOnce(
     yield { runs, end };
   }
   let end = state.points;
-  for await (const { rows } of metricChunks(records, job_id, state.covered ?? undefined)) {
+  for await (const { rows, read } of metricChunks(records, job_id, state.covered ?? undefined)) {
     const first = end;
-    end += rows.length;
-    if (end > from) yield { runs: runsOf(rows, first).filter(({ name }) => names?.has(name) ?? true), end };
+    end += rows;
+    if (end <= from) continue;
+    yield { runs: runsOf(await read(), first).filter(({ name }) => names?.has(name) ?? true), end };
   }
 }
 

@@ -38,17 +38,22 @@ export function comparePoints(one: Placed, other: Placed): number {
 export const isAfter = (point: Placed, { last, step, time }: MetricSummary): boolean =>
   comparePoints(point, { value: last, step, time }) > 0;
 
+/** The one of two numbers that is no NaN, or the lesser. */
+const lesser = (one: number, other: number): number =>
+  Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.min(one, other);
+const greater = (one: number, other: number): number => -lesser(-one, -other);
+
 /** The summary with a further point. */
 export function withPoint(summary: MetricSummary | undefined, point: MetricPoint): MetricSummary {
   const { value, step, time } = point;
   if (summary === undefined) return { last: value, min: value, max: value, step, time, count: 1 };
-  const greatest = isAfter(point, summary) ? { last: value, step, time } : {};
-  const numbers = [summary.min, summary.max, value].filter((one) => !Number.isNaN(one));
+  const isGreatest = isAfter(point, summary);
   return {
-    ...summary,
-    ...greatest,
-    min: numbers.length === 0 ? Number.NaN : Math.min(...numbers),
-    max: numbers.length === 0 ? Number.NaN : Math.max(...numbers),
+    last: isGreatest ? value : summary.last,
+    min: lesser(summary.min, value),
+    max: greater(summary.max, value),
+    step: isGreatest ? step : summary.step,
+    time: isGreatest ? time : summary.time,
     count: summary.count + 1,
   };
 }

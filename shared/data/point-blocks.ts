@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { blockLists, type Manifest, ManifestRecord, packBlock, tryRewrite } from './blocks/block-list.ts';
 import type { Columns } from './blocks/packed-columns.ts';
 import { jobPartition } from './job.ts';
-import { type MetricPoint, metricChunks } from './job-metrics.ts';
+import { metricChunks } from './job-metrics.ts';
+import type { PointColumns } from './point-columns.ts';
 import { recordType } from './record.ts';
 import type { TableWriter } from './table.ts';
 import { tryWrite } from './try-write.ts';
@@ -70,22 +71,32 @@ export const digestOfName = (name: string): string =>
   createHash('sha256').update(name).digest('hex').slice(0, 16);
 
 /** Points by metric; the first has the number `first`. */
-export function runsOf(points: readonly MetricPoint[], first: number): PointRun[] {
-  const indexes = Map.groupBy(points.keys(), (index) => points[index]?.name ?? '');
-  return [...indexes].map(([name, some]) => {
-    const column = (read: (point: MetricPoint) => number) =>
-      Float64Array.from(some, (index) => {
-        const point = points[index];
-        return point === undefined ? Number.NaN : read(point);
-      });
+export function runsOf({ names, metrics, steps, times, values }: PointColumns, first: number): PointRun[] {
+  const lengths = new Uint32Array(names.length);
+  for (const metric of metrics) lengths[metric] = (lengths[metric] ?? 0) + 1;
+  const runs = names.map((name, metric): PointRun => {
+    const length = lengths[metric] ?? 0;
     return {
       name,
-      numbers: Float64Array.from(some, (index) => first + index),
-      steps: column(({ step }) => step ?? Number.NaN),
-      times: column(({ time }) => Date.parse(time)),
-      values: column(({ value }) => value),
+      numbers: new Float64Array(length),
+      steps: new Float64Array(length),
+      times: new Float64Array(length),
+      values: new Float64Array(length),
     };
   });
+  const filled = new Uint32Array(names.length);
+  for (let index = 0; index < metrics.length; index += 1) {
+    const metric = metrics[index] ?? 0;
+    const run = runs[metric];
+    const at = filled[metric] ?? 0;
+    if (run === undefined) continue;
+    filled[metric] = at + 1;
+    run.numbers[at] = first + index;
+    run.steps[at] = steps[index] ?? Number.NaN;
+    run.times[at] = times[index] ?? 0;
+    run.values[at] = values[index] ?? Number.NaN;
+  }
+  return runs;
 }
 
 const together = (columns: readonly Float64Array[]): Float64Array => {
@@ -193,25 +204,26 @@ function joinRuns(runs: readonly PointRun[]): PointRun[] {
 async function compactSome(records: TableWriter<'records'>, job_id: string): Promise<boolean> {
   const pk = jobPartition(job_id);
   const manifest: PointsManifest = await pointLists.readManifest(records, pk);
-  const points: MetricPoint[] = [];
-  let { covered } = manifest.state;
-  let chunks = 0;
+  const runs: PointRun[] = [];
+  let { covered, points } = manifest.state;
+  let [chunks, read] = [0, 0];
   for await (const chunk of metricChunks(records, job_id, covered ?? undefined)) {
-    points.push(...chunk.rows);
+    runs.push(...runsOf(await chunk.read(), points));
     covered = chunk.name;
+    points += chunk.rows;
+    read += chunk.rows;
     chunks += 1;
-    if (points.length >= groupPoints || chunks === 2 * chunksPerGroup) break;
+    if (read >= groupPoints || chunks === 2 * chunksPerGroup) break;
   }
-  if (chunks < chunksPerGroup && points.length < groupPoints) return false;
+  if (chunks < chunksPerGroup && read < groupPoints) return false;
   const last = manifest.blocks.at(-1)?.group;
   const lastGroup = manifest.blocks.filter(({ group }) => group === last);
   const lastPoints = lastGroup.reduce((sum, ref) => sum + ref.points, 0);
   const again = lastPoints < smallGroup ? lastGroup : [];
-  const runs = runsOf(points, manifest.state.points);
   for await (const block of pointLists.readBlocks(records, pk, again, unpackRuns)) runs.push(...block);
   const blocks = packRuns(joinRuns(runs), (last ?? 0) + 1);
   const kept = manifest.blocks.filter((ref) => !again.includes(ref));
-  const state = { covered, points: manifest.state.points + points.length };
+  const state = { covered, points };
   return tryWrite(
     records.write(
       pointLists.putManifest(pk, manifest, { blocks: [...kept, ...blocks.map(({ ref }) => ref)], state }),

@@ -41,7 +41,7 @@ function decodeText(bytes: Uint8Array): string | undefined {
 
 /** Throws 413 for a body of more bytes than that. */
 export function checkBodySize(event: Event, most: number): void {
-  const { length } = bodyBytes(event);
+  const length = Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (length > most) throw tooLargeBody(most, length);
 }
 

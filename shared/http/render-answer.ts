@@ -12,6 +12,7 @@ import { securityHeaders } from './security-headers.ts';
 interface Rendered {
   mediaType: string;
   body: string | Uint8Array;
+  isPassing?: boolean | undefined;
 }
 
 /** Most bytes of a body, in base64 where it is binary, that Lambda's 6 MB take with headers and escapes. */
@@ -62,7 +63,7 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
   const rendered: Rendered =
     reply.body.kind === 'json'
       ? { mediaType: 'application/json', body: await renderJson(endpoint, reply.body.value, mask) }
-      : { mediaType: reply.body.mediaType, body: reply.body.bytes };
+      : { mediaType: reply.body.mediaType, body: reply.body.bytes, isPassing: reply.body.isPassing };
   headers['Content-Type'] = rendered.mediaType;
   const isCoded = isCompressible(rendered.mediaType, Buffer.byteLength(rendered.body));
   const isCompressed = isCoded && acceptsGzip(headerOf(event, 'accept-encoding'));
@@ -88,5 +89,5 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
   const statusCode = successStatus(endpoint.output);
   if (!isCompressed) return { statusCode, headers, ...sent };
   headers['Content-Encoding'] = 'gzip';
-  return { statusCode, headers, ...payload(await compressed(rendered.body)) };
+  return { statusCode, headers, ...payload(await compressed(rendered.body, rendered.isPassing)) };
 }

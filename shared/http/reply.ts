@@ -7,7 +7,13 @@ type Locations = Readonly<Record<'GET' | 'HEAD', string>>;
 
 type Body<T> =
   | { kind: 'json'; value: T }
-  | { kind: 'content'; mediaType: string; bytes: Uint8Array | string }
+  | {
+      kind: 'content';
+      mediaType: string;
+      bytes: Uint8Array | string;
+      /** The bytes are of this answer alone, so that nobody asks for them again. */
+      isPassing?: boolean;
+    }
   | { kind: 'redirect'; locations: Locations };
 
 /** A value of a query; a list is given once for each of its texts. */
@@ -66,6 +72,11 @@ export class Reply<T> {
   /** Text or bytes of another media type. */
   static content(mediaType: string, bytes: Uint8Array | string, extras: Extras = {}): Reply<never> {
     return new Reply<never>({ kind: 'content', mediaType, bytes }, extras);
+  }
+
+  /** Bytes that were made for this answer alone. */
+  static passing(mediaType: string, bytes: Uint8Array): Reply<never> {
+    return new Reply<never>({ kind: 'content', mediaType, bytes, isPassing: true }, {});
   }
 
   /** 302 to a presigned URL, which must not be kept by anybody. */

@@ -7,10 +7,13 @@ export const text = z
 
 const digits = /^-?\d{1,19}$/;
 
+/** Greatest magnitude of an int64, as a double. */
+export const int64Most = 2 ** 63;
+
 /** An int64 of Protocol Buffers: JSON may hold it as a number or as digits. Beyond 2^53 the nearest double is taken. */
 export const int64 = z
   .union([z.number(), z.string().regex(digits).transform(Number)], { error: 'must be an integer' })
-  .refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63, 'must be an integer');
+  .refine((value) => Number.isInteger(value) && Math.abs(value) <= int64Most, 'must be an integer');
 
 const specials = ['NaN', 'Infinity', '-Infinity'] as const;
 const numeric = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -34,7 +37,7 @@ export const shownDouble = (value: number): number | string =>
   Number.isFinite(value) ? value : String(value);
 
 /** Latest time that a `Date` of four digits for the year holds. */
-const latest = Date.parse('9999-12-31T23:59:59.999Z');
+export const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Milliseconds since 1970. */
 export const milliseconds = int64.refine(

@@ -7,30 +7,20 @@ import { noteModelMetrics } from '../models/model-metrics.ts';
 import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
-import { parseRequest } from '../protocol/parse-request.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 import { changeRun, logFields, readFieldsAhead } from './change-run.ts';
 import { requireActiveRun, requireRun } from './find-run.ts';
 import { inTurn } from './in-turn.ts';
-import { measuredOf, pointOf, sentMetric } from './metric-rules.ts';
+import { measuredOf, pointsOf, type SentMetric, sentMetric, sentMetrics } from './metric-rules.ts';
 import { runIdField } from './run-id-field.ts';
 
 /** A route that logs to a run, after those that do so already. */
-function logging<S extends z.ZodObject>(
+const logging = <S extends z.ZodObject<typeof runIdField>>(
   call: `POST ${string}`,
   schema: S,
   handle: (input: z.output<S>, context: MlflowContext) => Promise<object>,
-): Route {
-  const own = route(call, schema, handle);
-  return {
-    ...own,
-    handle: (request, variables, context) => {
-      const { run_id } = parseRequest(z.object(runIdField), request);
-      return inTurn(run_id, () => own.handle(request, variables, context));
-    },
-  };
-}
+): Route => route(call, schema, (input, context) => inTurn(input.run_id, () => handle(input, context)));
 
 /** Limits of MLflow's own server for one request. */
 const metricsMost = 1000;
@@ -43,7 +33,7 @@ const atMost = (what: string, most: number) =>
 async function logMetrics(
   context: MlflowContext,
   experiment: Experiment,
-  metrics: readonly z.output<typeof sentMetric>[],
+  metrics: readonly SentMetric[],
   read?: () => Promise<PointsRead>,
 ): Promise<void> {
   if (metrics.length === 0) return;
@@ -55,7 +45,7 @@ async function logMetrics(
       'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
-  const points = metrics.map(pointOf);
+  const points = pointsOf(metrics);
   await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read));
   await noteOfModels();
 }
@@ -117,7 +107,7 @@ const deleteTag = logging(
 const batch = z
   .object({
     ...runIdField,
-    metrics: z.array(sentMetric).max(metricsMost, atMost('metrics', metricsMost)).default([]),
+    metrics: sentMetrics(metricsMost, atMost('metrics', metricsMost)).default([]),
     params: z.array(namedValue).max(pairsMost, atMost('params', pairsMost)).default([]),
     tags: z.array(namedValue).max(pairsMost, atMost('tags', pairsMost)).default([]),
   })

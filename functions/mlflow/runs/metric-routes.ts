@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import type { Experiment } from '../../../shared/data/experiment.ts';
 import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
-import { isPointsPosition, readPoints } from '../../experiments/read-points.ts';
+import { Reply } from '../../../shared/http/reply.ts';
+import { isPointsPosition, numberOfPosition, readPoints } from '../../experiments/read-points.ts';
 import { runIdOf } from '../ids.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { int64, shownDouble, text } from '../protocol/scalars.ts';
 import { requireRun } from './find-run.ts';
+import { historyPage } from './history-page.ts';
 import { runIdField } from './run-id-field.ts';
 
-/** Points of an answer: so many make 4 MB of JSON. Clients follow the token. */
+/** Points of an answer for several runs: so many make 4 MB of JSON. */
 const pageMost = 25_000;
 
 const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
@@ -28,18 +30,21 @@ const history = route(
     max_results: int64.refine((value) => value > 0, 'It must be a positive integer.').optional(),
     page_token: text.optional(),
   }),
-  async ({ run_id, metric_key, max_results = pageMost, page_token = '' }, context) => {
+  async ({ run_id, metric_key, max_results = Number.POSITIVE_INFINITY, page_token = '' }, context) => {
     if (page_token !== '' && !isPointsPosition(page_token))
       throw invalidValue('page_token', page_token, 'it is no token of this history');
-    const { experiment } = await requireRun(context, run_id, 'viewer');
-    const { rows, position, more } = await readPoints(
-      context.records,
-      experiment.experiment_id,
-      { names: [metric_key] },
-      page_token === '' ? undefined : page_token,
-      Math.min(max_results, pageMost),
-    );
-    return { metrics: rows.map(showPoint), ...(more && { next_page_token: position }) };
+    const { records } = context;
+    const { experiment_id } = (await requireRun(context, run_id, 'viewer')).experiment;
+    const from = page_token === '' ? 0 : numberOfPosition(page_token);
+    if (from !== undefined)
+      return Reply.passing(
+        'application/json',
+        await historyPage(records, experiment_id, metric_key, from, max_results),
+      );
+    // A token of a release that had no blocks.
+    const most = Math.min(max_results, pageMost);
+    const page = await readPoints(records, experiment_id, { names: [metric_key] }, page_token, most);
+    return { metrics: page.rows.map(showPoint), ...(page.more && { next_page_token: page.position }) };
   },
 );
 

@@ -7,6 +7,7 @@ import { logChunks } from '../../data/job-log.ts';
 import { metricChunks } from '../../data/job-metrics.ts';
 import { isFinal } from '../../data/job-status.ts';
 import { findLoggedModel, listLoggedModels } from '../../data/logged-model.ts';
+import { pointsIn } from '../../data/point-columns.ts';
 import type { ExportCursor, ProjectExport } from '../../data/project-export.ts';
 import { findFields, readTrackingOf } from '../../data/tracking.ts';
 import { listAccepted, uploadObject } from '../../data/upload.ts';
@@ -201,8 +202,10 @@ export class Collector {
   }
 
   async *#pointLines(experiment_id: string): AsyncGenerator<string> {
-    for await (const { rows } of metricChunks(this.#context.records, experiment_id, undefined))
-      yield rows.map(pointLine).join('');
+    for await (const chunk of metricChunks(this.#context.records, experiment_id, undefined))
+      yield pointsIn(await chunk.read())
+        .map(pointLine)
+        .join('');
   }
 
   async *#logLines(experiment_id: string, node: number): AsyncGenerator<string> {

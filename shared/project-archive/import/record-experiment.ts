@@ -48,7 +48,7 @@ async function recordPoints(
   const store = async () => {
     parts = withPoints(parts, waiting).parts;
     for (const rows of chunksOf(waiting)) {
-      await records.write({ put: await metricChunk(experiment_id, importedLease, chunks, rows) });
+      await records.write({ put: metricChunk(experiment_id, importedLease, chunks, rows) });
       chunks += 1;
     }
     waiting = [];

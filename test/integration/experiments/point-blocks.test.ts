@@ -4,9 +4,11 @@ import { endpoint as create } from '../../../functions/experiments/create-experi
 import { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
 import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
 import { readPoints, type WantedPoints } from '../../../functions/experiments/read-points.ts';
+import { packChunk } from '../../../shared/data/chunk-stream.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
 import { type MetricPoint, metricChunk } from '../../../shared/data/job-metrics.ts';
 import { compactPoints, pointLists } from '../../../shared/data/point-blocks.ts';
+import { storedNumber } from '../../../shared/data/stored-number.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
@@ -45,7 +47,7 @@ describe('points of an experiment in blocks by metric', () => {
         };
       });
       plain.push(...points);
-      items.push(await metricChunk(job_id, 1 + Math.floor(sequence / 100), sequence % 100, points));
+      items.push(metricChunk(job_id, 1 + Math.floor(sequence / 100), sequence % 100, points));
     }
     for (let at = 0; at < items.length; at += 90)
       await records.write(...items.slice(at, at + 90).map((put) => ({ put })));
@@ -93,6 +95,21 @@ describe('points of an experiment in blocks by metric', () => {
     expect(blocks.length).toBeLessThan(4);
     expect(await history(job_id, {}, 1000)).toEqual(plain);
     expect(await history(job_id, { names: ['absent'] }, 10)).toEqual([]);
+  });
+
+  test('are read of chunks that a release wrote as rows', async () => {
+    const job_id = ulid().toLowerCase();
+    const rows = odd.map((value, index): MetricPoint => {
+      const step = index === 0 ? null : index;
+      return { name: names[index % 2]!, value, step, time: timeOf(index) };
+    });
+    const stored = rows.map((row) => ({ ...row, value: storedNumber(row.value) }));
+    const pk = jobPartition(job_id);
+    await records.write({ put: await packChunk({ pk, sk: 'METRIC#0001#00000000' }, stored) });
+    await records.write({ put: metricChunk(job_id, 1, 1, rows) });
+    expect(await history(job_id, {}, 1000)).toEqual([...rows, ...rows]);
+    const loss = rows.filter(({ name }) => name === 'loss');
+    expect(await history(job_id, { names: ['loss'] }, 2)).toEqual([...loss, ...loss]);
   });
 
   test('go on at a position of before they were compacted', async () => {

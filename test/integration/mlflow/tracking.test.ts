@@ -120,6 +120,56 @@ describe('runs', () => {
     expect([...page.json.metrics, ...rest.json.metrics]).toEqual(history.json.metrics);
   });
 
+  test('answer a long history in pages, whatever the size of its points', async () => {
+    const { run_id } = await newRun(ada);
+    const key = `é${'n'.repeat(249)}`;
+    const logged: object[] = [];
+    for (let from = 0; from < 14_000; from += 1000) {
+      const metrics = Array.from({ length: 1000 }, (_, index) => {
+        const step = index % 2 === 0 ? from + index : -(from + index);
+        const value = index === 7 ? 'NaN' : index === 8 ? 1e-7 : (from + index) / 7;
+        return { key, value, timestamp: 1_700_000_000_000 + index, step };
+      });
+      logged.push(...metrics);
+      expect((await ada.post('runs/log-batch', { run_id, metrics })).status).toBe(200);
+    }
+    const pages: object[][] = [];
+    for (let page_token: string | undefined = ''; page_token !== undefined; ) {
+      const { json } = await ada.get('metrics/get-history', { run_id, metric_key: key, page_token });
+      pages.push(json.metrics);
+      page_token = json.next_page_token;
+    }
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.flat()).toEqual(logged);
+  });
+
+  test('take points in every form of numbers beside plain ones, and name the one that is wrong', async () => {
+    const { run_id } = await newRun(ada);
+    const plain = { key: 'loss', value: 0.5, timestamp: 10, step: 1 };
+    const written = { key: 'loss', value: '0.25', timestamp: '11', step: '2', note: 'unknown' };
+    const { step: _, ...stepless } = { ...plain, value: 0.75 };
+    const metrics = [plain, written, stepless, plain, { ...plain, model_id: '' }];
+    expect((await ada.post('runs/log-batch', { run_id, metrics })).status).toBe(200);
+    const { json } = await ada.get('metrics/get-history', { run_id, metric_key: 'loss' });
+    expect(json.metrics).toEqual([
+      plain,
+      { ...plain, value: 0.25, timestamp: 11, step: 2 },
+      { ...plain, value: 0.75, step: 0 },
+    ]);
+    for (const [wrong, named] of [
+      [{ ...plain, key: '../up' }, 'metrics[1].key'],
+      [{ ...plain, timestamp: -1 }, 'metrics[1].timestamp'],
+      [{ ...plain, step: 0.5 }, 'metrics[1].step'],
+      [{ ...plain, value: 'high' }, 'metrics[1].value'],
+      [{ value: 1, timestamp: 1 }, 'metrics[1].key'],
+      ['loss', 'metrics[1]'],
+    ] as const) {
+      const refused = await ada.post('runs/log-batch', { run_id, metrics: [plain, wrong] });
+      expect([refused.status, refused.json.error_code]).toEqual([400, 'INVALID_PARAMETER_VALUE']);
+      expect(refused.json.message).toContain(`'${named}'`);
+    }
+  });
+
   test('keep every point that many requests log at the same moment', async () => {
     const { run_id } = await newRun(ada);
     const steps = Array.from({ length: 30 }, (_, step) => step);

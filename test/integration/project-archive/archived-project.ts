@@ -159,7 +159,7 @@ async function recordExperiment(
     ...files,
   };
   if (drawn.points.length > 0)
-    await records.write({ put: await metricChunk(experiment_id, 1, 0, drawn.points) });
+    await records.write({ put: metricChunk(experiment_id, 1, 0, drawn.points) });
   if (drawn.lines.length > 0) {
     const lines = drawn.lines.map((message) => ({ time: at, stream: 'stdout' as const, message }));
     await records.write({ put: await importedLogChunk(experiment_id, 0, 0, lines) });
