@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CommandError } from '../../command/command-error.ts';
 import type { DataFolder } from './data-folder.ts';
+import { workBase } from './work-base.ts';
 
 export interface JobFolders {
   work: string;
@@ -17,16 +16,6 @@ export async function isOpen(folder: string): Promise<boolean> {
   return above === folder || isOpen(above);
 }
 
-/** A folder of root in a parent folder that every user may write to. */
-async function ownFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o711 });
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
-    throw new CommandError(`${folder} belongs to somebody else; remove it and try again.`);
-  }
-  return folder;
-}
-
 /**
  * Where jobs work. Started as root, jobs run as users without rights, who must be able to pass through to their
  * folders: the data folder lets them (nothing else in it is readable for them), and where a folder above it does
@@ -38,8 +27,7 @@ export async function jobFolders({ path, within }: DataFolder): Promise<JobFolde
     if (await isOpen(dirname(path))) {
       await chmod(path, 0o711);
     } else {
-      const name = createHash('sha256').update(path).digest('hex').slice(0, 12);
-      base = await ownFolder(`/var/tmp/model-project-service-${name}`);
+      base = await workBase(path);
     }
   }
   const folders = { work: join(base, 'work'), environments: join(base, 'environments') };

@@ -10,6 +10,7 @@ import { type JobFolders, jobFolders } from './job-folders.ts';
 import { startBatch } from './start-batch.ts';
 import { startEngines } from './start-engines.ts';
 import { goneProjects, namesIn, removeEnvironments, removeRuns } from './sweep-folders.ts';
+import { removeForsaken } from './work-base.ts';
 
 export interface BackendOptions {
   dataFolder: string;
@@ -81,8 +82,8 @@ export async function startBackends(
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;
     // The server has ended the attempts that a killed one left, and gives every new attempt a folder of its own.
-    const sweeping = removeRuns(folders.work, earlier);
-    started.defer(() => sweeping);
+    const sweeping = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
+    started.defer(async () => void (await sweeping));
   }
   enterFunctionEnvironment(process.env, access);
   const firstAdmin = await ensureFirstAdmin(data, process.env);

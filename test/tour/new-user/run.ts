@@ -15,10 +15,11 @@ import { searchFiles } from './search-files.ts';
 
 // `npm run test:tour`: what a new user does with a project of their own, by `mps` alone where that can do it.
 
-const usage = `Usage: npm run test:tour [-- --torch <python>] [-- --keep]
+const usage = `Usage: npm run test:tour [-- --pytorch] [-- --torch <python>] [-- --keep]
   a project with packages from PyPI: a sweep, a lack of memory, a rerun, two nodes, a colleague and a secret
-  --torch  a Python that has PyTorch, for the nodes to meet by torch.distributed; by sockets without it
-  --keep   leave the folder with the data of the service`;
+  --pytorch  train by PyTorch in place of scikit-learn: some 3 GB of packages, which two projects install
+  --torch    without --pytorch, a Python that has it, for the nodes to meet by torch.distributed; by sockets without it
+  --keep     leave the folder with the data of the service`;
 
 const here = import.meta.dirname;
 const password = 'a long sentence nobody guesses';
@@ -41,6 +42,8 @@ interface Tour {
   witness: Witness;
   token: string;
   project: string;
+  /** Folder of the packages that take the place of the project's own. */
+  packages: string | undefined;
 }
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -106,9 +109,10 @@ async function changedRate({ grace, folder }: Tour): Promise<string> {
   return `learning_rate ${compared.params.learning_rate.join(' and ')}`;
 }
 
-async function twoNodes({ grace, scratch }: Tour, python: string): Promise<string> {
+async function twoNodes({ grace, scratch, packages }: Tour, python: string): Promise<string> {
   const folder = join(scratch, 'cluster');
   await cp(join(here, 'cluster'), folder, { recursive: true });
+  if (packages !== undefined) await cp(join(packages, 'requirements.txt'), join(folder, 'requirements.txt'));
   const log = await grace.types(folder, ['run', '--nodes', '2', '--', python, 'meet.py']);
   // The log is that of node 0; the sum takes both.
   const met = log.split('\n').find((line) => line.startsWith('2 nodes have 3.0 by'));
@@ -138,7 +142,7 @@ async function readAll(tour: Tour): Promise<void> {
       await read(tour, `${experimentPath(tour, experiment_id)}${path}`);
 }
 
-async function walk(scratch: string, python: string): Promise<number> {
+async function walk(scratch: string, python: string, packages?: string): Promise<number> {
   const canaries = new Canaries();
   const secret = canaries.make('the token of the private source');
   const data = join(scratch, 'data');
@@ -156,6 +160,7 @@ async function walk(scratch: string, python: string): Promise<number> {
   const ada = await Person.arrive('ada', password, service, scratch);
   const folder = join(scratch, 'points');
   await cp(join(here, 'project'), folder, { recursive: true });
+  if (packages !== undefined) await cp(packages, folder, { recursive: true });
   await mkdir(join(scratch, 'numbers'));
   const csv = points(400, 0).map((row) => row.join(','));
   await writeFile(join(scratch, 'numbers/points.csv'), `${csv.join('\n')}\n`);
@@ -172,7 +177,7 @@ async function walk(scratch: string, python: string): Promise<number> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const { token } = await witness.send('POST', '/auth/token', { headers, body }, true);
   const [found] = await witness.must('GET', '/projects/?member=true', { token });
-  const tour: Tour = { scratch, folder, grace, ada, witness, token, project: found.project_id };
+  const tour: Tour = { scratch, folder, grace, ada, witness, token, project: found.project_id, packages };
 
   await step('the first training, which installs the packages', async () => {
     const log = await grace.types(folder, ['run']);
@@ -199,13 +204,17 @@ async function walk(scratch: string, python: string): Promise<number> {
 }
 
 async function testTour(): Promise<number> {
-  const options = { torch: { type: 'string' }, keep: { type: 'boolean' } } as const;
-  const { torch = 'python3', keep = false } = readFlags(usage, { options }).values;
+  const options = {
+    pytorch: { type: 'boolean' },
+    torch: { type: 'string' },
+    keep: { type: 'boolean' },
+  } as const;
+  const { pytorch = false, torch = 'python3', keep = false } = readFlags(usage, { options }).values;
   const scratch = await mkdtemp(join(tmpdir(), 'mps-tour-'));
   // Jobs run as users of their own, who have to pass through.
   await chmod(scratch, 0o711);
   try {
-    const code = await walk(scratch, torch);
+    const code = await (pytorch ? walk(scratch, 'python', join(here, 'pytorch')) : walk(scratch, torch));
     say('8 passed, 0 failed');
     return code;
   } finally {

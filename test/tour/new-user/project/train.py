@@ -8,7 +8,7 @@ import urllib.request
 from pathlib import Path
 
 import yaml
-from sklearn.linear_model import SGDClassifier
+from model import Model
 
 config = yaml.safe_load(Path(os.environ["CONFIG_PATH"]).read_text())
 checkpoint = Path(os.environ["CHECKPOINT_DIR"]) / "state.pickle"
@@ -33,15 +33,13 @@ if checkpoint.exists():
     print(f"goes on after epoch {begun - 1}", flush=True)
 else:
     begun = 0
-    model = SGDClassifier(
-        loss="log_loss", learning_rate="constant", eta0=config["learning_rate"], random_state=config["seed"]
-    )
+    model = Model(config["learning_rate"], config["seed"])
 
 for epoch in range(begun, config["epochs"]):
     if epoch == 3 and config["hog_megabytes"] > 0:
         hog = [bytearray(os.urandom(1 << 20)) for _ in range(config["hog_megabytes"])]
-    model.partial_fit(points, kinds, classes=[0, 1])
-    accuracy = model.score(points, kinds)
+    model.learn(points, kinds)
+    accuracy = model.accuracy(points, kinds)
     print(f"epoch {epoch}: accuracy {accuracy:.3f}", flush=True)
     with open(os.environ["METRICS_FILE"], "a") as metrics:
         metrics.write(json.dumps({"name": "accuracy", "value": accuracy, "step": epoch}) + "\n")
