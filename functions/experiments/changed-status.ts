@@ -9,6 +9,9 @@ import type { TableReader, Write } from '../../shared/data/table.ts';
 /** How an experiment can end. */
 export const endings = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly FinalStatus[];
 
+/** What a client may say of an experiment that runs elsewhere; one that is yet to begin is CREATED. */
+export type ClientStatus = 'CREATED' | 'RUNNING' | FinalStatus;
+
 /** The best value by the criterion of the project; null where the table does not take it. */
 async function bestOf(records: TableReader<'records'>, experiment: Experiment): Promise<Best | null> {
   const { project_id, experiment_id, criterion } = experiment;
@@ -32,7 +35,7 @@ interface StatusChange {
 export async function changedStatus(
   records: TableReader<'records'>,
   experiment: Experiment,
-  status: 'RUNNING' | FinalStatus,
+  status: ClientStatus,
   now: Date,
 ): Promise<StatusChange> {
   if (experiment.kind !== 'logged') {

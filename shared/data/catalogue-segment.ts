@@ -31,6 +31,9 @@ const Attributes = z.object({
   name: z.string(),
   note: z.string().nullable(),
   deleted_at: Timestamp.nullable(),
+  datasets: z
+    .array(z.object({ name: z.string(), digest: z.string(), context: z.string().nullable() }))
+    .optional(),
 });
 type Attributes = z.infer<typeof Attributes>;
 
@@ -124,6 +127,7 @@ class SegmentRow implements ExperimentRow {
   readonly name: string;
   readonly note: string | null;
   readonly deleted_at: string | undefined;
+  readonly datasets: ExperimentRow['datasets'];
 
   constructor(project_id: string, attributes: Attributes, index: number, lookups: Lookups) {
     this.#index = index;
@@ -143,6 +147,7 @@ class SegmentRow implements ExperimentRow {
     this.name = attributes.name;
     this.note = attributes.note;
     this.deleted_at = attributes.deleted_at ?? undefined;
+    this.datasets = attributes.datasets;
   }
 
   tag(name: string): string | undefined {

@@ -3,6 +3,14 @@ import type { Experiment } from './experiment.ts';
 import type { MetricSummary } from './metric-summary.ts';
 import type { Tracking } from './tracking.ts';
 
+/** By what a data set that an experiment has read is found. */
+export interface RowDataset {
+  name: string;
+  digest: string;
+  /** What it was read for, as its client says. */
+  context: string | null;
+}
+
 /** What search knows of an experiment: all by which experiments are found, ordered and listed. */
 export interface ExperimentRow
   extends Readonly<
@@ -26,12 +34,27 @@ export interface ExperimentRow
   readonly note: string | null;
   /** When an MLflow client marked it as deleted. */
   readonly deleted_at: string | undefined;
+  /** Data sets that it has read; undefined where it names neither data sets nor models. */
+  readonly datasets: readonly RowDataset[] | undefined;
   tag(name: string): string | undefined;
   param(name: string): string | undefined;
   metric(name: string): MetricSummary | undefined;
   readonly tags: ReadonlyMap<string, string>;
   readonly params: ReadonlyMap<string, string>;
   readonly metrics: ReadonlyMap<string, MetricSummary>;
+}
+
+/** The tag of a data set by which MLflow's clients say what it was read for. */
+export const contextTag = 'mlflow.data.context';
+
+function datasetsOf(fields: Tracking['fields']): RowDataset[] | undefined {
+  const { datasets, models_read, models_made } = fields ?? {};
+  if ((datasets ?? models_read ?? models_made) === undefined) return undefined;
+  return (datasets ?? []).map(({ name, digest, tags }) => ({
+    name,
+    digest,
+    context: tags[contextTag] ?? null,
+  }));
 }
 
 /** The row of an experiment as its records are. */
@@ -43,6 +66,7 @@ export function rowOf(experiment: Experiment, { fields, metrics }: Tracking): Ex
     name: fields?.name ?? defaultName(experiment.config_id),
     note: fields?.note ?? null,
     deleted_at: fields?.deleted_at,
+    datasets: datasetsOf(fields),
     tag: (name) => tags.get(name),
     param: (name) => params.get(name),
     metric: (name) => metrics.get(name),

@@ -84,12 +84,14 @@ function membership(scanner: Scanner, type: ValueType, isIn: boolean): Test {
   if (scanner.sign('(') === undefined) return scanner.fail('(');
   const texts = new Set<string>();
   const numbers = new Set<number>();
-  do {
+  for (let isOpen = true; isOpen; ) {
     const value = readValue(scanner, type);
     if (typeof value === 'string') texts.add(value);
     else numbers.add(value);
-  } while (scanner.sign(',') !== undefined);
-  if (scanner.sign(')') === undefined) return scanner.fail(', or )');
+    const mark = scanner.sign(',', ')') ?? scanner.fail(', or )');
+    // Python writes a tuple of one as ('a',).
+    isOpen = mark === ',' && scanner.sign(')') === undefined;
+  }
   const has: Test = (value) =>
     typeof value === 'number'
       ? numbers.has(value)
@@ -132,6 +134,7 @@ interface Condition<Row> {
 const isMissing = (value: SearchValue): value is null | undefined => value === undefined || value === null;
 
 function meets<Row>(row: Row, { name, test }: Condition<Row>): boolean {
+  if (name.readAll !== undefined && typeof test !== 'string') return name.readAll(row).some(test);
   const value = name.read(row);
   if (isMissing(value)) return test === 'null';
   return typeof test === 'string' ? test === 'not-null' : test(value);

@@ -13,7 +13,9 @@ export function parseOrder<Row>(text: string, vocabulary: Vocabulary<Row>): Orde
   const terms: OrderTerm<Row>[] = [];
   if (scanner.isAtEnd) return terms;
   do {
+    const { at } = scanner;
     const name = scanner.name(vocabulary);
+    if (name.readAll !== undefined) return scanner.fail('a name of which a row has one value', at);
     terms.push({ name, descending: scanner.keyword('ASC', 'DESC') === 'DESC' });
   } while (scanner.sign(',') !== undefined);
   return scanner.isAtEnd ? terms : scanner.fail('ASC, DESC, a comma or the end');

@@ -24,6 +24,8 @@ export interface Vocabulary<Row> {
   attributes: Readonly<Record<string, Attribute<Row>>>;
   /** By their published names, such as `metrics`. */
   groups: Readonly<Record<string, Group<Row>>>;
+  /** Texts of which a row may have several, by their names: a condition is met where one of them meets it. */
+  lists?: Readonly<Record<string, (row: Row) => readonly string[]>>;
   /** Other names of groups. Those of attributes are entries of their own. */
   groupAliases?: Readonly<Record<string, string>>;
 }
@@ -34,6 +36,8 @@ export interface NamedValue<Row> {
   label: string;
   type: ValueType;
   read(row: Row): SearchValue;
+  /** All values, where a row may have several: rows are not ordered by it. */
+  readAll?(row: Row): readonly string[];
   /** Attribute that it is; undefined for a key of a group. */
   attribute?: string;
 }
@@ -45,8 +49,12 @@ const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefine
   Object.hasOwn(values, name) ? values[name] : undefined;
 
 /** What a vocabulary has, for an error. */
-export const namesOf = <Row>({ attributes, groups }: Vocabulary<Row>): string =>
-  [...Object.keys(attributes), ...Object.keys(groups).map((group) => `${group}.<name>`)].join(', ');
+export const namesOf = <Row>({ attributes, groups, lists = {} }: Vocabulary<Row>): string =>
+  [
+    ...Object.keys(attributes),
+    ...Object.keys(groups).map((group) => `${group}.<name>`),
+    ...Object.keys(lists),
+  ].join(', ');
 
 /** The value of a name, with its group where it has one; undefined where the vocabulary has no such name. */
 export function nameIn<Row>(
@@ -59,6 +67,9 @@ export function nameIn<Row>(
     return attribute && { label: key, type: attribute.type, read: attribute.read, attribute: key };
   }
   const alias = own(vocabulary.groupAliases ?? {}, group) ?? group;
+  const label = `${alias}.${key}`;
+  const readAll = own(vocabulary.lists ?? {}, label);
+  if (readAll !== undefined) return { label, type: 'text', read: (row) => readAll(row)[0], readAll };
   const named = own(vocabulary.groups, alias);
-  return named && { label: `${alias}.${key}`, type: named.type, read: (row) => named.read(row, key) };
+  return named && { label, type: named.type, read: (row) => named.read(row, key) };
 }

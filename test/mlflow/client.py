@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 
+import frameworks
 import mlflow
 import mlflow.sklearn
 from mlflow import MlflowClient
@@ -73,6 +74,12 @@ def batches_at_their_limits():
     client.log_batch(run_id, metrics, params, tags)
     data = client.get_run(run_id).data
     check(len(data.metrics) == 100 and len(data.params) == 100 and data.metrics["m99"] == 799)
+    points = [Metric("long", i, 1000 + i, i) for i in range(1001)]
+    refused(lambda: client.log_batch(run_id, points), "INVALID_PARAMETER_VALUE")
+    refused(lambda: client.log_batch(run_id, params=[*params, Param("p", "x")]), "INVALID_PARAMETER_VALUE")
+    refused(lambda: client.log_batch(run_id, tags=[*tags, RunTag("t", "y")]), "INVALID_PARAMETER_VALUE")
+    client.log_batch(run_id, points[:1000])
+    check(len(client.get_metric_history(run_id, "long")) == 1000)
 
 
 def async_logging():
@@ -192,6 +199,7 @@ for act in (
     autolog_and_models,
     registry,
     deleted_and_restored,
+    *frameworks.acts(),
 ):
     began = time.time()
     if act is registry:

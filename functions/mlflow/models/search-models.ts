@@ -23,7 +23,7 @@ const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
   datasets.length === 0 ||
   datasets.some(
     ({ dataset_name, dataset_digest }) =>
-      metric.dataset_name === dataset_name &&
+      (dataset_name === undefined || metric.dataset_name === dataset_name) &&
       (dataset_digest === undefined || metric.dataset_digest === dataset_digest),
   );
 
@@ -67,7 +67,9 @@ function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): O
   const dot = field_name.indexOf('.');
   const [group, key] =
     dot < 0 ? [undefined, field_name] : [field_name.slice(0, dot), field_name.slice(dot + 1)];
-  const vocabulary = vocabularyOf(dataset.dataset_name === undefined ? [] : [dataset]);
+  const vocabulary = vocabularyOf(
+    Object.values(dataset).some((value) => value !== undefined) ? [dataset] : [],
+  );
   const name = nameIn(vocabulary, group, key);
   if (name === undefined)
     throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid order by field name: ${field_name}`);

@@ -51,6 +51,7 @@ function faultOf(sent: unknown, { path, message }: { path: PropertyKey[]; messag
   const value = valueAt(sent, path);
   if (value === undefined || value === null || value === '')
     return `Missing value for required parameter '${name}'.`;
+  if (message.startsWith('exceeds ')) return `'${name}' ${message}.`;
   const shown = JSON.stringify(value).slice(0, shownMost);
   return `Invalid value ${shown} for parameter '${name}' supplied: ${message}`;
 }

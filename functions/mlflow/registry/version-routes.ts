@@ -8,7 +8,7 @@ import {
 } from '../../../shared/data/registered-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
 import type { Write } from '../../../shared/data/table.ts';
-import { findModelKey } from '../ids.ts';
+import { findModelKey, runIdOf } from '../ids.ts';
 import { changedModel, modelFilesUri, requireModel } from '../models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
@@ -75,6 +75,12 @@ const noteVersion = (logged: LoggedModel, name: string, version: number, now: Da
   return changedModel(logged, { tags }, now).write;
 };
 
+/** The run that made a logged model, which clients may leave out. */
+const runOf = (logged: LoggedModel | undefined): string =>
+  logged === undefined || logged.source_experiment_id === null
+    ? ''
+    : runIdOf({ project_id: logged.project_id, experiment_id: logged.source_experiment_id });
+
 const create = route(
   'POST mlflow/model-versions/create',
   z.object({
@@ -102,7 +108,7 @@ const create = route(
         username: caller.username,
         source: input.source,
         location,
-        run_id: input.run_id,
+        run_id: input.run_id || runOf(logged),
         run_link: input.run_link,
         model_id: input.model_id,
         stage: noStage,
@@ -211,10 +217,13 @@ const transition = route(
     stage: text.min(1),
     archive_existing_versions: z.boolean().default(false),
   }),
-  async (input, context) => {
+  async (input, { now, ...others }) => {
+    // Versions that are archived for another one change at its moment.
+    const at = now();
+    const context = { ...others, now: () => at };
     const stage = stageOf(input.stage);
-    const others = input.archive_existing_versions ? stage : undefined;
-    if (others !== undefined && !['Staging', 'Production'].includes(others))
+    const replaced = input.archive_existing_versions ? stage : undefined;
+    if (replaced !== undefined && !['Staging', 'Production'].includes(replaced))
       throw mlflowError(
         'INVALID_PARAMETER_VALUE',
         `Model version transition cannot archive existing model versions because '${input.stage}' is not an Active stage. Valid stages are Staging, Production`,
@@ -222,7 +231,7 @@ const transition = route(
     const changed = await changeVersion(context, input.name, input.version, () => ({ stage }));
     const versions = await allVersions(context, changed.model.registration_id);
     for (const { number, stage: present } of versions) {
-      if (number !== changed.version.number && present === others)
+      if (number !== changed.version.number && present === replaced)
         await changeVersion(context, input.name, String(number), () => ({ stage: archived }));
     }
     const model = await changeRegistered(context, input.name, async ({ registration_id }) => ({

@@ -10,13 +10,15 @@ import { runIdField } from './run-id-field.ts';
 /** Most data sets and models that a run keeps. */
 const linksMost = 1000;
 
+const atMost = (most: number) => text.max(most, `exceeds the maximum length of ${most} characters`);
+
 const sentDataset = z.object({
-  tags: z.array(keyAndValue).default([]),
+  tags: z.array(keyAndValue.extend({ key: atMost(255).min(1), value: atMost(500).default('') })).default([]),
   dataset: z.object({
-    name: text.min(1).max(500),
-    digest: text.min(1).max(36),
+    name: atMost(500).min(1),
+    digest: atMost(36).min(1),
     source_type: text.min(1),
-    source: text.min(1).max(65_535),
+    source: atMost(65_535).min(1),
     schema: text.optional(),
     profile: text.optional(),
   }),
@@ -32,10 +34,10 @@ const datasetOf = ({ tags, dataset }: z.output<typeof sentDataset>): DatasetInpu
   };
 };
 
-/** The links with further ones in the places of those with the same identity. */
+/** The links with those of further ones that have another identity: what was logged first stays. */
 function joined<T>(present: readonly T[] = [], more: readonly T[], identity: (link: T) => string): T[] {
-  const links = new Map([...present, ...more].map((link) => [identity(link), link]));
-  return [...links.values()].slice(0, linksMost);
+  const links = new Map([...present, ...more].toReversed().map((link) => [identity(link), link]));
+  return [...links.values()].toReversed().slice(0, linksMost);
 }
 const byDigest = ({ name, digest }: DatasetInput): string => JSON.stringify([name, digest]);
 const byModel = ({ model_id, step }: ModelLink): string => `${model_id} ${step}`;

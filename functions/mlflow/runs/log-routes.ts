@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Experiment } from '../../../shared/data/experiment.ts';
 import { logPoints, type PointsRead, readBeforePoints } from '../../../shared/data/log-points.ts';
 import { readAhead } from '../../../shared/data/read-ahead.ts';
+import { noteTag } from '../experiments/show-experiment.ts';
 import { runIdOf, runKeyOf } from '../ids.ts';
 import { noteModelMetrics } from '../models/model-metrics.ts';
 import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
@@ -14,6 +15,7 @@ import { requireActiveRun, requireRun } from './find-run.ts';
 import { inTurn } from './in-turn.ts';
 import { measuredOf, pointsOf, type SentMetric, sentMetric, sentMetrics } from './metric-rules.ts';
 import { runIdField } from './run-id-field.ts';
+import { runNameTag } from './show-run.ts';
 
 /** A route that logs to a run, after those that do so already. */
 const logging = <S extends z.ZodObject<typeof runIdField>>(
@@ -94,7 +96,10 @@ const deleteTag = logging(
   z.object({ ...runIdField, key: text.min(1) }),
   async ({ run_id, key }, context) => {
     const { experiment } = await requireRun(context, run_id, 'developer');
+    // A run is never without its name.
+    if (key === runNameTag) return {};
     await changeRun(context, experiment, (present) => {
+      if (key === noteTag && present.note !== null) return { ...present, note: null };
       if (!Object.hasOwn(present.tags, key))
         throw mlflowError('RESOURCE_DOES_NOT_EXIST', `No tag with name: ${key} in run with id ${run_id}`);
       const { [key]: _, ...tags } = present.tags;

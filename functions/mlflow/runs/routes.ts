@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { retain } from '../../../shared/data/retained.ts';
+import { findFields } from '../../../shared/data/tracking.ts';
 import { changeFields } from '../../experiments/change-fields.ts';
-import { mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { createRun } from './create-run.ts';
 import { answerRun, requireRun } from './find-run.ts';
@@ -17,19 +17,18 @@ export const getRun = route('GET mlflow/runs/get', z.object(runIdField), async (
   run: await answerRun(context, run_id),
 }));
 
-/** Marks a run as deleted, or takes the mark away. */
+/** Marks a run as deleted, or takes the mark away; a repetition changes nothing, as MLflow has it. */
 const marking = (path: string, deletes: boolean): Route =>
   route(`POST mlflow/runs/${path}`, z.object(runIdField), async ({ run_id }, context) => {
     const { experiment } = await requireRun(context, run_id, 'developer');
     const deleted_at = context.now().toISOString();
     const { project_id, experiment_id } = experiment;
+    const found = await findFields(context.records, project_id, experiment_id);
+    if (deletes === (found?.deleted_at !== undefined)) return {};
     if (deletes) await context.records.write(...retain({ project_id, experiment_id, deleted_at }));
     await changeFields(context, experiment, (present) => {
       const { deleted_at: marked, ...others } = present;
-      if (deletes === (marked !== undefined)) {
-        const state = deletes ? 'active' : 'deleted';
-        throw mlflowError('INVALID_PARAMETER_VALUE', `The run ${run_id} must be in the '${state}' state.`);
-      }
+      if (deletes === (marked !== undefined)) return { fields: present };
       return { fields: deletes ? { ...present, deleted_at } : others };
     });
     return {};

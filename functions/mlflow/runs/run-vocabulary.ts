@@ -1,4 +1,4 @@
-import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
+import type { ExperimentRow, RowDataset } from '../../../shared/data/experiment-row.ts';
 import type { Attribute, Vocabulary } from '../../../shared/search/vocabulary.ts';
 import { noteTag } from '../experiments/show-experiment.ts';
 import { artifactUriOf, runIdOf } from '../ids.ts';
@@ -17,6 +17,11 @@ function tagOf(row: ExperimentRow, name: string): string | undefined {
   if (name === runNameTag) return row.name;
   return name === noteTag ? (row.note ?? undefined) : row.tag(name);
 }
+
+const ofDatasets =
+  (read: (dataset: RowDataset) => string | null) =>
+  ({ datasets = [] }: ExperimentRow): string[] =>
+    datasets.flatMap((dataset) => read(dataset) ?? []);
 
 /** What filters and orders of runs may name, with the values that MLflow gives them. */
 export const runVocabulary: Vocabulary<ExperimentRow> = {
@@ -39,7 +44,13 @@ export const runVocabulary: Vocabulary<ExperimentRow> = {
     params: { type: 'text', read: (row, name) => row.param(name) },
     tags: { type: 'text', read: tagOf },
   },
+  lists: {
+    'datasets.name': ofDatasets(({ name }) => name),
+    'datasets.digest': ofDatasets(({ digest }) => digest),
+    'datasets.context': ofDatasets(({ context }) => context),
+  },
   groupAliases: {
+    dataset: 'datasets',
     metric: 'metrics',
     parameters: 'params',
     parameter: 'params',

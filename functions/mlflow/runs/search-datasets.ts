@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { listExperiments } from '../../../shared/data/experiment.ts';
+import { contextTag } from '../../../shared/data/experiment-row.ts';
 import { type ExperimentFields, readTrackingOf } from '../../../shared/data/tracking.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
@@ -10,7 +11,6 @@ import { text } from '../protocol/scalars.ts';
 const projectsMost = 20;
 /** Data sets of an answer, as MLflow's own server has it. */
 const datasetsMost = 1000;
-const contextTag = 'mlflow.data.context';
 
 /** Newest runs of an experiment that are read: each may have 300 KB. */
 const runsMost = 1000;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
 import type { Project } from '../../../shared/data/project.ts';
 import { isSearchPosition, searchExperiments } from '../../../shared/data/search-experiments.ts';
+import { type ExperimentFields, findFieldsOfEach } from '../../../shared/data/tracking.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { route } from '../protocol/route.ts';
@@ -24,14 +25,32 @@ const answerMaxBytes = 4_500_000;
 /** Most experiments that one search looks through. */
 const experimentsMost = 1000;
 
-const show = (row: ExperimentRow, isDeleted: boolean): object =>
-  showRun({
-    ...row,
-    isDeleted,
-    tags: Object.fromEntries(row.tags),
-    params: Object.fromEntries(row.params),
-    metrics: row.metrics,
-  });
+const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): object =>
+  showRun(
+    {
+      ...row,
+      isDeleted,
+      tags: Object.fromEntries(row.tags),
+      params: Object.fromEntries(row.params),
+      metrics: row.metrics,
+    },
+    links,
+  );
+
+/** Fields of the rows that name data sets or models, which the catalogue has in short alone. */
+async function linksOf(
+  { records }: MlflowContext,
+  rows: readonly ExperimentRow[],
+): Promise<ReadonlyMap<string, ExperimentFields>> {
+  const linked = rows.filter(({ datasets }) => datasets !== undefined);
+  const found = await findFieldsOfEach(records, linked);
+  return new Map(
+    linked.flatMap(({ experiment_id }, index) => {
+      const fields = found[index];
+      return fields === undefined ? [] : [[experiment_id, fields]];
+    }),
+  );
+}
 
 async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {
   const projects: Project[] = [];
@@ -65,7 +84,8 @@ export const searchRuns = route(
     for (let limit = Math.min(max_results, pageMost); ; ) {
       const search = { filter: inView, order_by: order, limit, after };
       const { rows, next } = await searchExperiments(context.records, ids, search);
-      const runs = rows.map((row) => show(row, isDeleted(row)));
+      const links = await linksOf(context, rows);
+      const runs = rows.map((row) => show(row, isDeleted(row), links.get(row.experiment_id)));
       const bytes = Buffer.byteLength(JSON.stringify(runs));
       if (bytes <= answerMaxBytes || limit === 1)
         return { runs, ...(next !== undefined && { next_page_token: tokenOf(next) }) };

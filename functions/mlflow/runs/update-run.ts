@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { FinalStatus } from '../../../shared/data/job-status.ts';
+import { isFinal } from '../../../shared/data/job-status.ts';
 import { findFields } from '../../../shared/data/tracking.ts';
 import type { ChangeFields } from '../../experiments/change-fields.ts';
-import { changedStatus } from '../../experiments/changed-status.ts';
+import { type ClientStatus, changedStatus } from '../../experiments/changed-status.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { runKeyOf } from '../ids.ts';
 import { isOwnRun } from '../protocol/context.ts';
@@ -14,14 +14,14 @@ import { requireActive, requireRun, sourceOf } from './find-run.ts';
 import { runIdField } from './run-id-field.ts';
 import { runNameTag, showInfo } from './show-run.ts';
 
-/** MLflow's statuses, and by what number Protocol Buffers know them. A run that is scheduled has not ended. */
+/** MLflow's statuses, and by what number Protocol Buffers know them. */
 const statuses = {
   RUNNING: 'RUNNING',
-  SCHEDULED: 'RUNNING',
+  SCHEDULED: 'CREATED',
   FINISHED: 'SUCCEEDED',
   FAILED: 'FAILED',
   KILLED: 'CANCELLED',
-} as const satisfies Record<string, 'RUNNING' | FinalStatus>;
+} as const satisfies Record<string, ClientStatus>;
 const names = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'] as const;
 const status = z.union(
   [
@@ -64,7 +64,7 @@ export const updateRun = route(
       const stopped_at = input.end_time === undefined ? {} : { stopped_at: isoTime(input.end_time) };
       return {
         fields: renamed,
-        set: { ...change.set, ...(wanted === 'RUNNING' ? {} : stopped_at) },
+        set: { ...change.set, ...(wanted === undefined || isFinal(wanted) ? stopped_at : {}) },
         ...(change.also !== undefined && { also: change.also }),
       };
     };

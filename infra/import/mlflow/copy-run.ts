@@ -13,7 +13,12 @@ export const parentTag = 'mlflow.parentRunId';
 
 const pointsAtOnce = 1000;
 const pairsAtOnce = 100;
-const statuses = ['FINISHED', 'FAILED', 'KILLED'];
+/** Statuses other than that of a new run. */
+const settled = ['SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
+
+/** Whether a client may still add to a run. */
+export const goesOn = ({ status, isDeleted }: SourceRun): boolean =>
+  !isDeleted && (status === 'RUNNING' || status === 'SCHEDULED');
 
 const Created = z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) });
 export const Target = z.object({
@@ -141,12 +146,21 @@ export async function copyRun(
   return { run_id, params, points, ...files };
 }
 
-/** End a run that has arrived whole, as it ended where it comes from. */
-export async function endRun(api: TrackingApi, run: SourceRun, run_id: string): Promise<void> {
-  if (statuses.includes(run.status))
+/**
+ * End a run that has arrived whole, as it ended where it comes from.
+ * @param isOver whether nothing is added to it there; what goes on is looked at again by the next import
+ */
+export async function endRun(
+  api: TrackingApi,
+  run: SourceRun,
+  run_id: string,
+  isOver: boolean,
+): Promise<void> {
+  if (settled.includes(run.status))
     await api.run('POST mlflow/runs/update', {
       body: { run_id, status: run.status, ...(run.end !== undefined && { end_time: run.end }) },
     });
-  await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: completeTag, value: 'true' } });
+  if (isOver)
+    await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: completeTag, value: 'true' } });
   if (run.isDeleted) await api.run('POST mlflow/runs/delete', { body: { run_id } });
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { copyModel } from './copy-models.ts';
-import { completeTag, copyRun, endRun, importedTag, parentTag } from './copy-run.ts';
+import { completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
 import { runsOf } from './server-source.ts';
 import type { MlflowSource, SourceExperiment, SourceRun } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
@@ -84,7 +84,12 @@ async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<s
   return known;
 }
 
-async function importRun(work: Import, experiment_id: string, run: SourceRun, known: SourceRun | undefined) {
+async function importRun(
+  work: Import,
+  { experiment_id, isGone }: { experiment_id: string; isGone: boolean },
+  run: SourceRun,
+  known: SourceRun | undefined,
+) {
   const { api, done } = work;
   if (known !== undefined && tagOf(known, completeTag) !== undefined) {
     done.known += 1;
@@ -99,7 +104,7 @@ async function importRun(work: Import, experiment_id: string, run: SourceRun, kn
   const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
   if (value !== undefined)
     await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
-  await endRun(api, run, run_id);
+  await endRun(api, run, run_id, isGone || !goesOn(run));
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
 }
 
@@ -127,8 +132,9 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
   const isLacking = runs.some((run) => tagOf(known.get(run.id) ?? run, completeTag) === undefined);
   if (isDeleted && isLacking)
     await api.run('POST mlflow/experiments/restore', { body: { experiment_id: id } });
+  const place = { experiment_id: id, isGone: experiment.isDeleted };
   for (const [index, run] of runs.entries()) {
-    await importRun(work, id, run, known.get(run.id)).catch((error: unknown) => {
+    await importRun(work, place, run, known.get(run.id)).catch((error: unknown) => {
       done.failures.push(`run ${run.id} of ${experiment.name}: ${failureOf(error)}`);
     });
     if ((index + 1) % 10 === 0 || index + 1 === runs.length)

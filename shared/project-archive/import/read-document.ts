@@ -100,7 +100,7 @@ export async function readExperiment(
   const value = await documentOf(bytes, file, ExperimentDocument);
   const refuse = (what: string) => fault(`${file.path} ${what}`);
   const { kind, status, fields, rerun_of, continues_from, recorded_by, ...rest } = value;
-  const mayBe = isFinal(status) || (kind === 'logged' && status === 'RUNNING');
+  const mayBe = isFinal(status) || (kind === 'logged' && ['CREATED', 'RUNNING'].includes(status));
   if (!mayBe) throw refuse(`is a ${kind} experiment that is ${status}`);
   for (const number of [rerun_of, continues_from, recorded_by])
     if (number != null && number > contents.experiments.length)

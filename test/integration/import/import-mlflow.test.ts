@@ -171,3 +171,30 @@ test('a server of MLflow comes whole, and what does not fit is named', async () 
     await to.bridge.close();
   }
 });
+
+test('a run that goes on where it comes from is looked at again until it has ended', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'mlruns-'));
+  const { bridge, api } = await target();
+  const write = async (path: string, content: string) => {
+    await mkdir(dirname(join(other, path)), { recursive: true });
+    await writeFile(join(other, path), content);
+  };
+  const run = (status: number) =>
+    write('1/aa/meta.yaml', `run_id: aa\nstatus: ${status}\nstart_time: 1\nlifecycle_stage: active\n`);
+  try {
+    await write('1/meta.yaml', "experiment_id: '1'\nname: live\nlifecycle_stage: active\n");
+    await write('1/aa/metrics/loss', '1 0.5 0\n');
+    await run(1);
+    expect(await importMlflow(folderSource(other), api, silently)).toMatchObject({ known: 0, points: 1 });
+    await write('1/aa/metrics/loss', '1 0.5 0\n2 0.25 1\n');
+    await write('1/aa/params/late', 'yes');
+    await run(3);
+    const again = await importMlflow(folderSource(other), api, silently);
+    expect(again).toMatchObject({ runs: 1, known: 0, points: 2, params: 1, failures: [] });
+    const last = await importMlflow(folderSource(other), api, silently);
+    expect(last).toMatchObject({ runs: 1, known: 1, points: 0, failures: [] });
+  } finally {
+    await bridge.close();
+    await rm(other, { recursive: true });
+  }
+});

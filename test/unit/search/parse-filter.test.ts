@@ -20,6 +20,7 @@ const two = row('2', { name: 'two', metrics: { loss: 0.25 }, params: { lr: '1e-3
 describe('a filter', () => {
   test.each([
     ['', '12'],
+    ["params.optimizer.name IN ('AdamW',)", '1'],
     ['  ', '12'],
     ['metrics.loss < 0.5', '2'],
     ['metric.loss>=.5', '1'],
