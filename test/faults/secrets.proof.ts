@@ -8,6 +8,7 @@ import type { Proof, ProofContext } from './proof.ts';
 import { Canaries } from './secrets/canaries.ts';
 import { describeJobs } from './secrets/local-batch.ts';
 import { tourAccounts } from './secrets/tour-accounts.ts';
+import { tourBuilds } from './secrets/tour-builds.ts';
 import { tourOptimizations, tourTrainings } from './secrets/tour-jobs.ts';
 import { tourVariables } from './secrets/tour-variables.ts';
 import { Witness } from './secrets/witness.ts';
@@ -71,6 +72,7 @@ async function prove({ folder, started, size, say }: ProofContext) {
   const ends = {
     ...(await tourTrainings(witness, token, isShort)),
     ...(await tourVariables(witness, canaries, token)),
+    ...(await tourBuilds(witness, canaries, token, isShort)),
     ...(isShort ? {} : await tourOptimizations(witness, token)),
   };
   say(JSON.stringify(ends));

@@ -68,7 +68,7 @@ describe('hostile strings on their way', () => {
     authorization = `Authorization: Bearer ${attacker.token}`;
     texts = corpus(around.neighbour);
     before = await around.snapshot();
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway.close();
     await around.stop();

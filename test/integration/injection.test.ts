@@ -53,7 +53,7 @@ describe('hostile strings', () => {
     around = await Surroundings.start({ LOG_LEVEL: 'debug' });
     texts = corpus(around.neighbour);
     before = await around.snapshot();
-  }, 60_000);
+  });
   afterAll(async () => {
     written.mockRestore();
     await around.stop();

@@ -63,7 +63,7 @@ async function makeBuild(options: ObtainOptions, scratch: string): Promise<Envir
     ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
   };
   // What only this project may download is kept for no other.
-  const downloads = indexes.credentials.length > 0 ? undefined : options.downloads;
+  const downloads = indexes.arePrivate ? undefined : options.downloads;
   return {
     ...{ folder: place.folder, packages, copies, dependencies, interpreter },
     ...{ run, probe, env, stop, downloads, log },

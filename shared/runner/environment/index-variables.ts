@@ -1,4 +1,5 @@
 import { packageIndexFault } from '../../core/package-indexes.ts';
+import { credentialsIn } from '../host/credentials.ts';
 
 /** Variables of a project by which installers find packages: where they are, and who may have them. */
 const indexes = [
@@ -18,20 +19,19 @@ export interface IndexVariables {
   addresses: readonly string[];
   /** Content of a `.netrc` for the installer's home. */
   netrc: string | undefined;
+  /** Whether they hold who asks: what is downloaded so is for this project alone. */
+  arePrivate: boolean;
   /** Passwords and tokens, which no environment may keep. */
   credentials: readonly string[];
 }
 
 const userInfo = /(?<=:\/\/)([^\s/?#]*)@/g;
 
-/** The passwords in URLs of a text, and users without one, which are tokens. */
-const credentialsIn = (text: string): string[] =>
-  [...text.matchAll(userInfo)].flatMap(([, info = '']) => info.slice(info.indexOf(':') + 1));
-
 export const noIndexes: IndexVariables = {
   values: {},
   addresses: [],
   netrc: undefined,
+  arePrivate: false,
   credentials: [],
 };
 
@@ -42,16 +42,21 @@ export function indexVariables(variables: Readonly<Record<string, string>>): Ind
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
   const netrc = variables[netrcName];
+  const values = Object.fromEntries(chosen);
+  const token = values[tokenName];
   const addresses = chosen.filter(([name]) => name !== tokenName);
   return {
-    values: Object.fromEntries(chosen),
+    values,
     addresses: addresses.map(([name, value]) => `${name}=${value.replaceAll(userInfo, '')}`).sort(),
     netrc,
+    arePrivate:
+      netrc !== undefined ||
+      token !== undefined ||
+      addresses.some(([, value]) => value.search(userInfo) >= 0),
     credentials: [
-      ...[...(netrc ?? '').matchAll(/\bpassword\s+(\S+)/g)].map(([, password = '']) => password),
-      ...addresses.flatMap(([, value]) => credentialsIn(value)),
-      ...chosen.flatMap(([name, value]) => (name === tokenName ? [value] : [])),
-    ].filter((text) => text !== ''),
+      ...credentialsIn([netrc, ...addresses.map(([, value]) => value)].join('\n')),
+      ...(token === undefined ? [] : [token]),
+    ],
   };
 }
 

@@ -134,8 +134,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     indexes: indexes.addresses,
   };
   const key = requestKey({ ...request, folder: projectFolder });
-  const canShare =
-    spec.env_type === 'python' && options.downloads !== undefined && indexes.credentials.length === 0;
+  const canShare = spec.env_type === 'python' && options.downloads !== undefined && !indexes.arePrivate;
   const shared =
     canShare && isShareable(dependencies)
       ? new SharedEnvironment(

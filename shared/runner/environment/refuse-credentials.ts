@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, glob, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { notationsOf } from '../host/credentials.ts';
 import { EnvironmentError } from './environment-error.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
@@ -21,12 +22,12 @@ async function holds(file: FileHandle, texts: readonly Buffer[], buffer: Buffer)
 
 /**
  * Refuse an environment in which an installer has left a credential: it would be stored and outlive the secret. Reads every
- * file, about a second for each GB; nothing where there are no credentials.
+ * file, a few seconds for each GB; nothing where there are no credentials.
  * @throws EnvironmentError `pack-refused`, which names the file
  */
 export async function refuseCredentials(folder: string, credentials: readonly string[]): Promise<void> {
   if (credentials.length === 0) return;
-  const texts = credentials.map((text) => Buffer.from(text));
+  const texts = [...new Set(credentials.flatMap(notationsOf))].map((text) => Buffer.from(text));
   const buffer = Buffer.allocUnsafe(chunkBytes + Math.max(...texts.map(({ length }) => length)));
   for await (const entry of glob('**', { cwd: folder, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -1,36 +1,15 @@
+import { credentialsIn, notationsOf } from './credentials.ts';
+
 /** What stands in the place of a secret. */
 const shown = '***';
-/** Characters of a line of a secret, or of a password in it, from which it is masked by itself. */
+/** Characters of a line of a secret, or of a credential in it, from which it is masked by itself. */
 const shortestPart = 4;
 
-/** The passwords of a value that is a URL, as they are written in it and as they are meant. */
-function passwordsOf(value: string): string[] {
-  const [, written] = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@]*:([^\s/?#]*)@/i.exec(value) ?? [];
-  if (written === undefined) return [];
-  try {
-    return [written, decodeURIComponent(written)];
-  } catch {
-    return [written];
-  }
-}
-
-/** A text as programs write it into JSON, URLs and headers. */
-function notationsOf(text: string): string[] {
-  const base64 = Buffer.from(text).toString('base64');
-  return [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    encodeURIComponent(text),
-    base64.replace(/=+$/, ''),
-    base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
-  ];
-}
-
-/** The texts that tell a secret: the whole, each of its lines, and the password of a URL. */
+/** The texts that tell a secret: the whole, each of its lines, and the credentials in it. */
 function textsOf(value: string): string[] {
   const whole = value.trim();
   const lines = whole.split(/[\r\n]+/).map((line) => line.trim());
-  const parts = [...lines, ...passwordsOf(whole)].filter((text) => text.length >= shortestPart);
+  const parts = [...lines, ...credentialsIn(whole)].filter((text) => text.length >= shortestPart);
   return [whole, ...parts].flatMap(notationsOf).filter((text) => text.length >= shortestPart);
 }
 

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { glob, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { archiveOf } from '../world/project.ts';
 import type { Canaries } from './canaries.ts';
-import { upload } from './upload.ts';
+import { follow } from './follow.ts';
+import { newSecretProject } from './secret-project.ts';
 import type { Witness } from './witness.ts';
 
 const json = { 'Content-Type': 'application/json' };
@@ -38,55 +35,6 @@ const curious = `sleep 1
 cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'
 sleep 1
 `;
-
-const projectQuery = {
-  'project-name': 'secrets',
-  'project-description': 'Has secrets',
-  'project-type': 'vision',
-  'project-task': 'classification',
-};
-
-/** A project that runs this script. */
-async function newProject(witness: Witness, token: string, script: string): Promise<string> {
-  const { project_id } = await witness.must('POST', '/projects/', { token, query: projectQuery });
-  const path = `/projects/${project_id}`;
-  await witness.must('PUT', `${path}/configs/train.yaml`, { token, body: 'epochs: 3\n' });
-  const source = await archiveOf(script);
-  await upload(witness, token, `${path}/source`, source);
-  const sha256 = createHash('sha256').update(source).digest('hex');
-  await witness.must('PUT', `${path}/source`, { token, query: { sha256 } });
-  const query = { entry_point_command: 'sh train.sh', env_type: 'system', dependencies: 'none' };
-  await witness.must('PUT', `${path}/environment`, { token, query });
-  return path;
-}
-
-async function inspectCommandLines(witness: Witness): Promise<void> {
-  const files = await Array.fromAsync(glob('/proc/[0-9]*/cmdline'));
-  const lines = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.of())));
-  witness.inspect('the command line of a process while it trained', Buffer.concat(lines));
-}
-
-/** Waits for the end of a job, with a look at all processes, and answers its status and log. */
-async function follow(
-  witness: Witness,
-  token: string,
-  path: string,
-): Promise<{ status: string; log: string }> {
-  for (;;) {
-    await inspectCommandLines(witness);
-    const { status } = await witness.must('GET', path, { token });
-    if (['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status)) {
-      const { text } = await witness.send('GET', `${path}/logs`, {
-        token,
-        headers: { Accept: 'text/plain' },
-      });
-      for (const part of ['logs', 'metrics', 'artifacts'])
-        await witness.send('GET', `${path}/${part}`, { token });
-      return { status, log: text };
-    }
-    await sleep(200);
-  }
-}
 
 /** Requests that are refused or malformed, each with a secret of its own. */
 async function refusals(witness: Witness, canaries: Canaries, token: string, path: string): Promise<void> {
@@ -124,8 +72,8 @@ export async function tourVariables(
   canaries: Canaries,
   token: string,
 ): Promise<Record<string, string>> {
-  const own = await newProject(witness, token, careless);
-  const other = await newProject(witness, token, curious);
+  const own = await newSecretProject(witness, token, { 'train.sh': careless });
+  const other = await newSecretProject(witness, token, { 'train.sh': curious });
   const lines = [canaries.make('a line of a secret variable'), canaries.make('another line of it')];
   const variables = [
     { name: 'TOKEN', value: canaries.make('a secret variable') },

@@ -51,26 +51,36 @@ describe('variables of a project by which installers find packages', () => {
       }
   });
 
-  test.each(['p4ssw0rd-of-ann', 'npm_0123456789', 'netrc-passw0rd'])(
-    'an environment that holds the credential %s is not kept',
-    async (secret) => {
-      await fakeNpm(
-        fixture,
-        `mkdir node_modules/pkg/deep && echo "x${secret}y" > node_modules/pkg/deep/settings`,
-      );
-      const made = prepare({
-        NPM_CONFIG_REGISTRY: registry,
-        NPM_TOKEN: 'npm_0123456789',
-        NETRC: 'machine packages.example login ann password netrc-passw0rd',
-      });
-      await expect(made).rejects.toMatchObject({
-        code: 'pack-refused',
-        message:
-          'The built environment cannot be kept: "node_modules/pkg/deep/settings" holds a credential of the project\'s variables.',
-      });
-      expect(await readdir(fixture.store.folder)).toEqual([]);
-    },
-  );
+  test.each([
+    'p4ssw0rd-of-ann%21',
+    'p4ssw0rd-of-ann!',
+    Buffer.from('ann:p4ssw0rd-of-ann!').toString('base64'),
+    'npm_0123456789',
+    Buffer.from('npm_0123456789').toString('base64url'),
+    'netrc-passw0rd',
+  ])('an environment that holds the credential %s is not kept', async (secret) => {
+    await fakeNpm(
+      fixture,
+      `mkdir node_modules/pkg/deep && echo "x${secret}y" > node_modules/pkg/deep/settings`,
+    );
+    const made = prepare({
+      NPM_CONFIG_REGISTRY: registry.replace('@', '%21@'),
+      NPM_TOKEN: 'npm_0123456789',
+      NETRC: 'machine packages.example login ann password netrc-passw0rd',
+    });
+    await expect(made).rejects.toMatchObject({
+      code: 'pack-refused',
+      message:
+        'The built environment cannot be kept: "node_modules/pkg/deep/settings" holds a credential of the project\'s variables.',
+    });
+    expect(await readdir(fixture.store.folder)).toEqual([]);
+  });
+
+  test('a user without a password is none that an environment might not hold', async () => {
+    await fakeNpm(fixture, 'echo "written by ann" > node_modules/pkg/authors');
+    await prepare({ NPM_CONFIG_REGISTRY: 'https://ann@packages.example/npm' });
+    expect(await installs(fixture)).toBe(1);
+  });
 
   test('another index is another environment, another password is not', async () => {
     await fakeNpm(fixture);

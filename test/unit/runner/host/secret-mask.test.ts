@@ -35,6 +35,20 @@ describe('a mask of secrets', () => {
     expect(mask.apply('}')).toBe('}');
   });
 
+  test('masks every credential of what installers are given: each URL, users that are tokens, a .netrc, Basic', () => {
+    const mask = new SecretMask([
+      'https://ann:first-pw@a.example/simple https://ben:second%21pw@b.example/simple',
+      'https://ghp_0123456789@c.example/simple',
+      'machine d.example\n  login cat password third-pw\nmachine e.example login dan password "fourth pw"',
+    ]);
+    for (const shown of ['first-pw', 'second%21pw', 'second!pw', 'ghp_0123456789', 'third-pw', 'fourth pw'])
+      expect(mask.apply(`<${shown}>`)).toBe('<***>');
+    const basic = Buffer.from('ben:second!pw').toString('base64').replace(/=+$/, '');
+    expect(mask.apply(`Authorization: Basic ${basic}`)).toBe('Authorization: Basic ***');
+    // Users that have passwords, and such as are too short to be tokens, occur by chance.
+    expect(new SecretMask(['https://admin@d.example/simple']).apply('admin ann')).toBe('admin ann');
+  });
+
   test('masks the longer of two secrets, one of which begins the other', () => {
     expect(new SecretMask(['longsecret', 'longsecret-and-more']).apply('longsecret-and-more')).toBe('***');
   });

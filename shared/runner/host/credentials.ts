@@ -1,0 +1,43 @@
+/** Characters from which a user without a password is taken for a token: shorter names occur by chance. */
+const shortestToken = 8;
+
+const userInfos = /(?<=[a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*(?=@)/gi;
+const netrcPasswords = /(?<=^|\s)password\s+(?:"([^"\r\n]*)"|(\S+))/g;
+
+/** As it is meant, where it is written with percent signs. */
+function meant(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
+function ofUserInfo(info: string): string[] {
+  const colon = info.indexOf(':');
+  if (colon === -1) return info.length < shortestToken ? [] : [info, meant(info)];
+  const password = info.slice(colon + 1);
+  // A password alone in `user:password` is what HTTP sends in Base64.
+  return password === '' ? [] : [password, meant(password), meant(info)];
+}
+
+/** What opens something in a text: passwords in URLs, users there that are tokens, and passwords of a `.netrc`. */
+export function credentialsIn(text: string): string[] {
+  const inUrls = [...text.matchAll(userInfos)].flatMap(([info]) => ofUserInfo(info));
+  const inNetrc = [...text.matchAll(netrcPasswords)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+  return [...new Set([...inUrls, ...inNetrc])].filter((credential) => credential !== '');
+}
+
+/** A text as programs write it into JSON, URLs and headers. */
+export function notationsOf(text: string): string[] {
+  const base64 = Buffer.from(text).toString('base64').replace(/=+$/, '');
+  return [
+    ...new Set([
+      text,
+      JSON.stringify(text).slice(1, -1),
+      encodeURIComponent(text),
+      base64,
+      base64.replaceAll('+', '-').replaceAll('/', '_'),
+    ]),
+  ];
+}
