@@ -25,6 +25,28 @@ interface NewExperiment {
 /** What a job has and an experiment without one does not. */
 const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null, limits: null };
 
+/** The record of an experiment that a client records. */
+export const loggedExperiment = ({
+  project,
+  experiment_id,
+  user_id,
+  fields: { updated_at: created_at },
+  started_at,
+  job,
+}: Omit<NewExperiment, 'writes'>): Experiment => ({
+  ...newJob({ ...noJob, user_id, created_at }),
+  ...emptyExperiment,
+  status: 'RUNNING',
+  status_rank: rankOf('RUNNING'),
+  status_reason: null,
+  started_at: started_at ?? created_at,
+  experiment_id,
+  project_id: project.project_id,
+  kind: 'logged',
+  criterion: job?.criterion ?? criterionOf(project),
+  ...(job !== undefined && { recorded_by: job.experiment_id }),
+});
+
 /**
  * Records an experiment that runs elsewhere, RUNNING, with its fields and its mark in the catalogue.
  *
@@ -32,28 +54,15 @@ const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share:
  */
 export async function recordLogged(
   records: TableWriter<'records'>,
-  { project, experiment_id, user_id, fields, started_at, job, writes = [] }: NewExperiment,
+  { writes = [], ...recorded }: NewExperiment,
 ): Promise<Experiment | undefined> {
-  const { project_id } = project;
-  const created_at = fields.updated_at;
-  const experiment: Experiment = {
-    ...newJob({ ...noJob, user_id, created_at }),
-    ...emptyExperiment,
-    status: 'RUNNING',
-    status_rank: rankOf('RUNNING'),
-    status_reason: null,
-    started_at: started_at ?? created_at,
-    experiment_id,
-    project_id,
-    kind: 'logged',
-    criterion: job?.criterion ?? criterionOf(project),
-    ...(job !== undefined && { recorded_by: job.experiment_id }),
-  };
+  const experiment = loggedExperiment(recorded);
+  const { project_id, experiment_id } = experiment;
   try {
     await records.write(
       projectExists(project_id),
       putExperiment(experiment),
-      putFields(project_id, experiment_id, fields, undefined),
+      putFields(project_id, experiment_id, recorded.fields, undefined),
       markNew(project_id, experiment_id),
       count(project_id, { experiments: 1 }),
       ...writes,

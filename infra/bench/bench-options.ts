@@ -11,6 +11,8 @@ export interface BenchOptions {
   withDemo: boolean;
   withMlflow: boolean;
   withFasttrackml: boolean;
+  /** A tenth of the records, where a group takes long to make them. */
+  small: boolean;
   /** Absolute path of the demo's data folder. */
   demoFolder: string;
 }
@@ -18,11 +20,13 @@ export interface BenchOptions {
 const usage = (
   names: readonly string[],
 ) => `Usage: npm run bench -- [--only <group>]… [--json <file>] [--with-demo] [--demo-data <folder>]
-         [--with-mlflow] [--with-fasttrackml]
+         [--with-mlflow] [--with-fasttrackml] [--small]
   --only       measure only this group: ${names.join(', ')}
   --json       where the figures go (.data/bench.json)
   --with-demo  build the environment of the demo where it is not there yet, from the package index
-  --with-mlflow  measure MLflow's own server beside the service, from the package index (500 MB)
+  --with-mlflow  measure MLflow's own server beside the service, from the package index (500 MB), also on PostgreSQL
+                 where its programs are on the path
+  --small      a tenth of the runs and points of tracking
   --with-fasttrackml  measure FastTrackML beside the service, from the package index
   --demo-data  data folder of the demo (.data/demo)`;
 
@@ -32,6 +36,7 @@ const options = {
   'with-demo': { type: 'boolean', default: false },
   'with-mlflow': { type: 'boolean', default: false },
   'with-fasttrackml': { type: 'boolean', default: false },
+  small: { type: 'boolean', default: false },
   'demo-data': { type: 'string' },
 } as const;
 
@@ -47,6 +52,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     withDemo: values['with-demo'],
     withMlflow: values['with-mlflow'],
     withFasttrackml: values['with-fasttrackml'],
+    small: values.small,
     demoFolder: demoData === undefined ? resolve('.data/demo') : givenPath(demoData),
   };
 }

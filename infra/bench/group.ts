@@ -14,6 +14,8 @@ export interface Bench {
   withMlflow: boolean;
   /** Whether FastTrackML is measured, which comes from the package index as well. */
   withFasttrackml: boolean;
+  /** Whether groups that take long to make their records make a tenth of them. */
+  small: boolean;
   /** Print progress. */
   say(line: string): void;
 }

@@ -1,9 +1,11 @@
+import { cachedBlock, keepBlock } from './blocks/block-cache.ts';
 import { BlockGoneError } from './blocks/block-list.ts';
 import { jobPartition } from './job.ts';
 import { metricChunks } from './job-metrics.ts';
 import {
   digestOfName,
   type PointRun,
+  type PointsManifest,
   type PointsRef,
   pointLists,
   runsOf,
@@ -22,6 +24,43 @@ interface RunGroup {
   runs: PointRun[];
   /** Number of the point behind these. */
   end: number;
+}
+
+/** A chunk behind the blocks. */
+interface TailChunk extends RunGroup {
+  name: string;
+}
+
+const bytesOfRuns = (runs: readonly PointRun[]): number =>
+  runs.reduce((sum, { values }) => sum + 4 * values.byteLength, 1000);
+
+/**
+ * The chunks that are in no block yet. Chunks never change and are appended alone, so those that were read before are kept
+ * like blocks, and only later ones are read.
+ */
+async function* tailOf(
+  records: TableReader<'records'>,
+  job_id: string,
+  { covered, points }: PointsManifest['state'],
+  from: number,
+): AsyncGenerator<RunGroup> {
+  const nameOf = (index: number) => `${jobPartition(job_id)} TAIL#${covered ?? ''}#${index}`;
+  let [index, end, last] = [0, points, covered ?? undefined];
+  for (;;) {
+    const known = cachedBlock(nameOf(index)) as TailChunk | undefined;
+    if (known === undefined) break;
+    if (known.end > from) yield known;
+    ({ end, name: last } = known);
+    index += 1;
+  }
+  for await (const { name, rows, read } of metricChunks(records, job_id, last)) {
+    const first = end;
+    end += rows;
+    const chunk: TailChunk = { name, end, runs: runsOf(await read(), first) };
+    keepBlock(nameOf(index), chunk, bytesOfRuns(chunk.runs));
+    index += 1;
+    if (end > from) yield chunk;
+  }
 }
 
 async function* groupsOnce(
@@ -46,13 +85,8 @@ async function* groupsOnce(
       runs.push(...block.filter(({ name }) => names?.has(name) ?? true));
     yield { runs, end };
   }
-  let end = state.points;
-  for await (const { rows, read } of metricChunks(records, job_id, state.covered ?? undefined)) {
-    const first = end;
-    end += rows;
-    if (end <= from) continue;
-    yield { runs: runsOf(await read(), first).filter(({ name }) => names?.has(name) ?? true), end };
-  }
+  for await (const { runs, end } of tailOf(records, job_id, state, from))
+    yield { runs: runs.filter(({ name }) => names?.has(name) ?? true), end };
 }
 
 /**

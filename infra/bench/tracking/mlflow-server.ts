@@ -1,50 +1,38 @@
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Bench } from '../group.ts';
-import { type Peer, untilUp } from './peer.ts';
+import { fillSqlite } from './fill-sqlite.ts';
+import { type FilledPeer, untilUp } from './peer.ts';
+import { runStatements, startPostgres } from './postgres-server.ts';
 import { freePort, installed, stop } from './server-process.ts';
 
-/** MLflow's own server on SQLite, of PyPI. */
-export async function startMlflow(bench: Bench): Promise<{ peer: Peer; database: string }> {
-  const { folder, started } = bench;
-  const program = await installed(bench, resolve('.data/bench-mlflow'), 'mlflow', ['mlflow==3.17.2']);
+/** MLflow's own server, of PyPI, on a store. */
+async function startOn(bench: Bench, name: string, store: string): Promise<Omit<FilledPeer, 'fill'>> {
+  const packages = ['mlflow==3.17.2', 'psycopg2-binary'];
+  const program = await installed(bench, resolve('.data/bench-mlflow'), 'mlflow', packages);
   const port = await freePort();
-  const database = join(folder, 'mlflow.db');
   const child = spawn(
     program,
-    ['server', '--backend-store-uri', `sqlite:///${database}`, '--port', String(port), '--workers', '1'],
-    { cwd: folder, detached: true, stdio: 'ignore' },
+    ['server', '--backend-store-uri', store, '--port', String(port), '--workers', '1'],
+    { cwd: bench.folder, detached: true, stdio: 'ignore' },
   );
-  started.defer(() => stop(child));
+  bench.started.defer(() => stop(child));
   const url = `http://127.0.0.1:${port}`;
   await untilUp(`${url}/health`);
-  return { peer: { name: 'MLflow', url, headers: {}, pid: child.pid ?? 0 }, database };
+  return { peer: { name, url, headers: {}, pid: child.pid ?? 0 } };
 }
 
-/** Write runs into the database of MLflow's server: by its API ten thousand take a quarter of an hour. */
-export function fillMlflow(database: string, experiment_id: string, count: number): void {
-  const db = new DatabaseSync(database);
-  try {
-    db.exec('BEGIN');
-    const run = db.prepare(
-      `INSERT INTO runs (run_uuid, name, source_type, source_name, entry_point_name, user_id, status, start_time, end_time,
-       source_version, lifecycle_stage, artifact_uri, experiment_id)
-       VALUES (?, ?, 'UNKNOWN', '', '', 'bench', 'FINISHED', ?, ?, '', 'active', '', ?)`,
-    );
-    const metric = db.prepare(
-      'INSERT INTO latest_metrics (key, value, timestamp, step, is_nan, run_uuid) VALUES (?, ?, ?, 0, 0, ?)',
-    );
-    const param = db.prepare('INSERT INTO params (key, value, run_uuid) VALUES (?, ?, ?)');
-    for (let index = 0; index < count; index += 1) {
-      const id = `f${index.toString(16).padStart(31, '0')}`;
-      const at = 1_700_000_000_000 + index;
-      run.run(id, `run ${index}`, at, at, Number(experiment_id));
-      for (const name of ['accuracy', 'loss']) metric.run(name, Math.sin(index), at, id);
-      for (const name of ['lr', 'depth', 'seed']) param.run(name, String(index % 7), id);
-    }
-    db.exec('COMMIT');
-  } finally {
-    db.close();
-  }
+export const onSqlite = 'MLflow on SQLite';
+export const onPostgres = 'MLflow on PostgreSQL';
+
+export async function startMlflowOnSqlite(bench: Bench): Promise<FilledPeer> {
+  const database = join(bench.folder, 'mlflow.db');
+  const started = await startOn(bench, onSqlite, `sqlite:///${database}`);
+  return { ...started, fill: (id, size) => fillSqlite(database, id, size, { paramValue: 'value' }) };
+}
+
+export async function startMlflowOnPostgres(bench: Bench): Promise<FilledPeer> {
+  const { url, execute } = await startPostgres(bench);
+  const started = await startOn(bench, onPostgres, url);
+  return { ...started, fill: (id, size) => execute(runStatements(id, size)) };
 }

@@ -11,6 +11,12 @@ export interface Peer {
   pid: number;
 }
 
+export interface FilledPeer {
+  peer: Peer;
+  /** Write the runs that are searched, since its API would take too long. */
+  fill(experiment_id: string, size: number): void | Promise<void>;
+}
+
 const Created = z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) });
 const Experiment = z.object({ experiment_id: z.string() });
 
@@ -48,6 +54,14 @@ export const points = (count: number, from: number): object[] =>
 
 export const logBatch = (peer: Peer, run_id: string, metrics: readonly object[]): Promise<string> =>
   ask(peer, 'POST runs/log-batch', { run_id, metrics });
+
+export const search = (peer: Peer, experiment_id: string): Promise<string> =>
+  ask(peer, 'POST runs/search', {
+    experiment_ids: [experiment_id],
+    filter: "metrics.accuracy > 0.5 AND params.lr = '3'",
+    order_by: ['metrics.loss DESC'],
+    max_results: 100,
+  });
 
 /** Milliseconds of an action, best of some. */
 export async function best(times: number, act: (turn: number) => Promise<unknown>): Promise<number> {

@@ -1,12 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Bench } from '../group.ts';
 
-async function run(program: string, args: readonly string[]): Promise<void> {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+/** Run a program to its end. @throws Error where it fails */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Promise<void> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${program} ${args[0] ?? ''} failed`);
 }

@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite';
+import { metricNames, paramNames, runTime, runValue } from './searched-run.ts';
+
+/** Milliseconds for which the server may hold the database. */
+const busyMilliseconds = 60_000;
+
+/** What the tables of a server have besides what all such servers have. */
+interface Tables {
+  /** Further columns of runs, with the value that all get. */
+  runs?: Readonly<Record<string, string | number>>;
+  /** Further columns of the latest metrics. */
+  metrics?: Readonly<Record<string, string | number>>;
+  /** Column of a param's value. */
+  paramValue: string;
+}
+
+const everyRun = {
+  source_type: 'UNKNOWN',
+  source_name: '',
+  entry_point_name: '',
+  user_id: 'bench',
+  status: 'FINISHED',
+  source_version: '',
+  lifecycle_stage: 'active',
+  artifact_uri: '',
+};
+
+/** Write runs into the SQLite database of a server of MLflow's kind: by its API ten thousand take a quarter of an hour. */
+export function fillSqlite(
+  database: string,
+  experiment_id: string,
+  size: number,
+  { runs = {}, metrics = {}, paramValue }: Tables,
+): void {
+  const constants = { ...everyRun, ...runs };
+  const db = new DatabaseSync(database);
+  try {
+    db.exec(`PRAGMA busy_timeout = ${busyMilliseconds}`);
+    db.exec('BEGIN IMMEDIATE');
+    const insert = (table: string, columns: readonly string[]) =>
+      db.prepare(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      );
+    const run = insert('runs', [
+      'run_uuid',
+      'name',
+      'start_time',
+      'end_time',
+      'experiment_id',
+      ...Object.keys(constants),
+    ]);
+    const metric = insert('latest_metrics', [
+      'run_uuid',
+      'key',
+      'value',
+      'timestamp',
+      'step',
+      'is_nan',
+      ...Object.keys(metrics),
+    ]);
+    const param = insert('params', ['run_uuid', 'key', paramValue]);
+    for (let index = 0; index < size; index += 1) {
+      const id = `f${experiment_id.padStart(7, '0').slice(-7)}${index.toString(16).padStart(24, '0')}`;
+      const at = runTime(index);
+      run.run(id, `run ${index}`, at, at, Number(experiment_id), ...Object.values(constants));
+      for (const name of metricNames)
+        metric.run(id, name, runValue(index), at, 0, 0, ...Object.values(metrics));
+      for (const name of paramNames) param.run(id, name, String(index % 7));
+    }
+    db.exec('COMMIT');
+  } finally {
+    db.close();
+  }
+}
