@@ -4,33 +4,21 @@ import { ulid } from 'ulid';
 import { loggedExperiment } from '../../../functions/experiments/record-logged.ts';
 import { catalogueLists } from '../../../shared/data/catalogue.ts';
 import { cataloguePartition } from '../../../shared/data/catalogue-mark.ts';
-import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { type ExperimentRow, rowOf } from '../../../shared/data/experiment-row.ts';
-import { rankOf } from '../../../shared/data/job-status.ts';
-import { putMetricPart } from '../../../shared/data/metric-summaries.ts';
 import { packSegments } from '../../../shared/data/pack-segments.ts';
 import { count } from '../../../shared/data/project.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { tableWriter } from '../../../shared/data/table-writer.ts';
-import { type ExperimentFields, putFields } from '../../../shared/data/tracking.ts';
+import type { ExperimentFields } from '../../../shared/data/tracking.ts';
 import { startDynamoDb } from '../../local/dynamodb/engine.ts';
 import { recordsTable } from '../../local/start/function-environment.ts';
 import { newProject } from '../project-records.ts';
 import { metricNames, paramNames, runTime, runValue } from './searched-run.ts';
 
-/** Three writes a run: a transaction takes 100. */
-const runsAtOnce = 33;
-const transactionsAtOnce = 4;
 const segmentsAtOnce = 20;
 
-interface Recorded {
-  experiment: Experiment;
-  fields: ExperimentFields;
-  metrics: Map<string, { last: number; min: number; max: number; step: number; time: string; count: number }>;
-}
-
-/** A run as its client records it by create, log-batch and update. */
-function recorded(project_id: string, user_id: string, index: number): Recorded {
+/** What search knows of a run that its client recorded by create, log-batch and update. */
+function rowAt(project_id: string, user_id: string, index: number): ExperimentRow {
   const at = new Date(runTime(index)).toISOString();
   const value = runValue(index);
   const fields: ExperimentFields = {
@@ -43,14 +31,11 @@ function recorded(project_id: string, user_id: string, index: number): Recorded 
     version: 1,
   };
   const project = { ...newProject(user_id), project_id };
-  const experiment: Experiment = {
-    ...loggedExperiment({ project, experiment_id: ulid(runTime(index)).toLowerCase(), user_id, fields }),
-    status: 'SUCCEEDED',
-    status_rank: rankOf('SUCCEEDED'),
-    stopped_at: at,
-  };
+  const experiment_id = ulid(runTime(index)).toLowerCase();
+  const experiment = loggedExperiment({ project, experiment_id, user_id, fields });
   const summary = { last: value, min: value, max: value, step: 0, time: at, count: 1 };
-  return { experiment, fields, metrics: new Map(metricNames.map((name) => [name, summary])) };
+  const metrics = new Map(metricNames.map((name) => [name, summary]));
+  return rowOf({ ...experiment, status: 'SUCCEEDED', stopped_at: at }, { fields, metrics });
 }
 
 async function insert(
@@ -59,34 +44,7 @@ async function insert(
   user_id: string,
   size: number,
 ): Promise<void> {
-  const rows: ExperimentRow[] = [];
-  const write = async (from: number) => {
-    const runs = Array.from({ length: Math.min(runsAtOnce, size - from) }, (_, index) =>
-      recorded(project_id, user_id, from + index),
-    );
-    rows.push(...runs.map(({ experiment, fields, metrics }) => rowOf(experiment, { fields, metrics })));
-    await records.write(
-      ...runs.flatMap(({ experiment, fields, metrics }) => [
-        putExperiment(experiment),
-        putFields(project_id, experiment.experiment_id, fields, undefined),
-        putMetricPart(project_id, experiment.experiment_id, 0, {
-          summaries: metrics,
-          next_chunk: 1,
-          version: 1,
-        }),
-      ]),
-    );
-  };
-  let next = 0;
-  const work = async () => {
-    while (next < size) {
-      const from = next;
-      next += runsAtOnce;
-      await write(from);
-    }
-  };
-  await Promise.all(Array.from({ length: transactionsAtOnce }, work));
-  rows.sort((one, other) => (one.experiment_id < other.experiment_id ? -1 : 1));
+  const rows = Array.from({ length: size }, (_, index) => rowAt(project_id, user_id, index));
   const pk = cataloguePartition(project_id);
   const { segments } = packSegments(rows);
   for (let from = 0; from < segments.length; from += segmentsAtOnce)
@@ -105,8 +63,8 @@ async function insert(
 }
 
 /**
- * Write runs that have ended into the records of a service that does not run, with the catalogue as folding leaves it: to
- * record 100,000 by the API takes half an hour.
+ * Write the catalogue of runs that have ended into the records of a service that does not run, as folding leaves it: to
+ * record 100,000 by the API takes half an hour. Search through MLflow's API reads the catalogue alone.
  * @param file records of the service
  */
 export async function insertRuns(
