@@ -22,6 +22,9 @@ export async function packChunk<Row>(key: Key, rows: readonly Row[]): Promise<It
   return chunk.item(key, { rows: rows.length, packed: await compress(JSON.stringify(rows), { level: 3 }) });
 }
 
+/** How many rows a chunk has. */
+export const chunkRows = (item: Item): number => chunk.parse(item).rows;
+
 /** The rows of a chunk that {@link packChunk} made. */
 export async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
   const text = (await decompress(chunk.parse(item).packed)).toString('utf8');

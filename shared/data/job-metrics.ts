@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { chunkItems, chunkName, readStream, type StreamPage, unpackChunk } from './chunk-stream.ts';
+import {
+  chunkItems,
+  chunkName,
+  chunkRows,
+  readStream,
+  type StreamPage,
+  unpackChunk,
+} from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
 import {
@@ -58,7 +65,7 @@ export interface MetricChunk {
   read(): Promise<PointColumns>;
 }
 
-const Rows = z.object({ rows: z.number().int() });
+const rowsOf = (item: Item): number => (pointChunk.isOf(item) ? pointChunk.rows(item) : chunkRows(item));
 
 /** Chunks of points behind one of this name, in the order in which they were reported. */
 export async function* metricChunks(
@@ -67,7 +74,7 @@ export async function* metricChunks(
   behind: string | undefined,
 ): AsyncGenerator<MetricChunk> {
   for await (const { name, item } of chunkItems(records, { pk: jobPartition(job_id), prefix }, behind))
-    yield { name, rows: Rows.parse(item).rows, read: () => columnsOf(item) };
+    yield { name, rows: rowsOf(item), read: () => columnsOf(item) };
 }
 
 /** Points from a position on, in the order in which they were reported. */

@@ -19,7 +19,10 @@ export interface PointColumns {
 
 /** A chunk of points as columns: a tenth of the work of rows in JSON, and half the bytes. */
 const chunk = recordType('points', () => z.object({ rows: z.number().int(), packed: Bytes }));
-export const pointChunk = { isOf: (item: Item): boolean => item['record_type'] === chunk.kind };
+export const pointChunk = {
+  isOf: (item: Item): boolean => item['record_type'] === chunk.kind,
+  rows: (item: Item): number => chunk.parse(item).rows,
+};
 
 /** The columns of points. */
 export function pointColumns(points: readonly MetricPoint[]): PointColumns {

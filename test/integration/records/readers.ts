@@ -14,6 +14,7 @@ import { findClaim } from '../../../shared/data/idempotency.ts';
 import { findUnfinished, unfinishedJobs } from '../../../shared/data/job.ts';
 import { readJobConfig } from '../../../shared/data/job-config.ts';
 import { readLog } from '../../../shared/data/job-log.ts';
+import { readMetrics } from '../../../shared/data/job-metrics.ts';
 import { readJobVariables } from '../../../shared/data/job-variables.ts';
 import { isKnown } from '../../../shared/data/known-sign-in.ts';
 import { findLease } from '../../../shared/data/lease.ts';
@@ -120,6 +121,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   'variables-key': ({ accounts }) => findVariablesKey(accounts),
   'unfinished-job': ({ records }, { sk }) => findUnfinished(records, sk),
   lease: ({ records }, item) => findLease(records, ownerOf(item), Number(item.sk.split('#')[1])),
+  points: ({ records }, item) => readMetrics(records, ownerOf(item), undefined, all),
   chunk: ({ records }, item) => readLog(records, ownerOf(item), 0, undefined, all),
   artifact: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path')),
   checkpoint: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path'), 'checkpoint'),
