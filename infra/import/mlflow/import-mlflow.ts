@@ -60,17 +60,30 @@ const failureOf = (error: unknown): string => {
 const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
   tags.find(({ key }) => key === name)?.value;
 
-/** The experiment of this name here, or a new one. */
-async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
+async function experimentNamed(api: TrackingApi, name: string) {
   try {
     const query = { experiment_name: name };
     const { experiment } = await api.json(Found, 'GET mlflow/experiments/get-by-name', { query });
     return { id: experiment.experiment_id, isDeleted: experiment.lifecycle_stage === 'deleted' };
   } catch (error) {
-    if (!(error instanceof ProblemError && error.status === 404)) throw error;
+    if (error instanceof ProblemError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The experiment of this name here, or a new one. */
+async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
+  const present = await experimentNamed(api, name);
+  if (present !== undefined) return present;
+  try {
     const body = { name, tags };
     const { experiment_id } = await api.json(Made, 'POST mlflow/experiments/create', { body });
     return { id: experiment_id, isDeleted: false };
+  } catch (error) {
+    // A request whose answer was lost has made it before it was repeated.
+    const made = error instanceof ProblemError ? await experimentNamed(api, name) : undefined;
+    if (made === undefined) throw error;
+    return made;
   }
 }
 

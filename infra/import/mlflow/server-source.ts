@@ -79,6 +79,7 @@ const Versions = z.object({
   model_versions: z
     .array(
       z.object({
+        name: z.string(),
         version: Long,
         description: z.string().default(''),
         source: z.string().default(''),
@@ -158,22 +159,30 @@ export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): A
   }
 }
 
+/** MLflow's filters know no escape: a name has the quotes that it does not contain, and one with both has no filter. */
+function filterOf(name: string): { filter?: string } {
+  const quote = [`'`, '"'].find((one) => !name.includes(one));
+  return quote === undefined ? {} : { filter: `name=${quote}${name}${quote}` };
+}
+
 async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion[]> {
-  const filter = `name='${name.replaceAll("'", "''")}'`;
+  const filter = filterOf(name);
   const found: SourceVersion[] = [];
   for await (const { model_versions } of pages((token) =>
     api.json(Versions, 'GET mlflow/model-versions/search', {
-      query: { filter, max_results: pageRows, ...token },
+      query: { ...filter, max_results: pageRows, ...token },
     }),
   ))
     found.push(
-      ...model_versions.map(({ version, run_id, run_link, current_stage, ...others }) => ({
-        ...others,
-        number: version,
-        runId: run_id,
-        runLink: run_link,
-        stage: current_stage,
-      })),
+      ...model_versions
+        .filter((one) => one.name === name)
+        .map(({ name: _, version, run_id, run_link, current_stage, ...others }) => ({
+          ...others,
+          number: version,
+          runId: run_id,
+          runLink: run_link,
+          stage: current_stage,
+        })),
     );
   return found.toSorted((one, other) => one.number - other.number);
 }

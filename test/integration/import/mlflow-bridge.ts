@@ -8,12 +8,15 @@ import type { TestService, TestUser } from '../../support/service.ts';
 const isMethod = (method: string): method is RequestMethod =>
   servedMethods(endpoint.method).some((one) => one === method);
 
-/** MLflow's API of a test service as one user, behind a port. `refuse` names a path whose next call is refused. */
+/** MLflow's API of a test service as one user, behind a port. `refuse` and `lose` name a path whose next call, or answer, gets nowhere. */
 export async function mlflowBridge(service: TestService, as: TestUser) {
   const refused = new Set<string>();
+  const lost = new Set<string>();
+  const filters: string[] = [];
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://bridge');
     const { method = '' } = request;
+    filters.push(...searchParams.getAll('filter'));
     const content = await buffer(request);
     if (!isMethod(method) || refused.delete(pathname)) {
       response.writeHead(400).end('{}');
@@ -27,7 +30,8 @@ export async function mlflowBridge(service: TestService, as: TestUser) {
       body: content,
       as,
     });
-    response.writeHead(answer.status, answer.headers).end(answer.bytes);
+    if (lost.delete(pathname)) response.destroy();
+    else response.writeHead(answer.status, answer.headers).end(answer.bytes);
   });
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -35,6 +39,9 @@ export async function mlflowBridge(service: TestService, as: TestUser) {
   return {
     url: `http://127.0.0.1:${port}`,
     refuse: (path: string) => refused.add(path),
+    lose: (path: string) => lost.add(path),
+    /** Every filter that was asked for. */
+    filters,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));
