@@ -2,7 +2,18 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Short files whose tests take long. Vitest goes by the size of a file until it has run once. */
-const long = ['faults/short-forms', 'machine/limits', 'training/rerun', 'commands/commands', 'e2e/mps'];
+const long = [
+  'e2e/mps',
+  'access/access',
+  'machine/limits',
+  'faults/short-forms',
+  'training/rerun',
+  'training/lost-node',
+  'infra/bundles',
+  'commands/commands',
+  'fuzz/fuzz',
+  'training/life',
+];
 
 /** Begins with what takes long, so that nothing of it is left to run alone at the end. */
 class LongFirst extends BaseSequencer {

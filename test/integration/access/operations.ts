@@ -63,13 +63,23 @@ const mlflowChange = (path: string, body: object): Call => ({
   path: { mlflow_path: `api/2.0/mlflow/${path}` },
 });
 
-/** On a new project of the target that has been exported. */
+/** By the id of their owner, because reading an export leaves it as it is. */
+const exportedProjects = new Map<string, Promise<string>>();
+
+async function exportAnew(service: PeopledService, { user }: Person): Promise<string> {
+  const project_id = await service.projectOf(user);
+  await service.must(exportProject, { path: { project_id } });
+  return project_id;
+}
+
+/** On a further project of the target that has been exported. */
 const ofExported: Operation = {
   call: async ({ service, target }) => {
     if (target === undefined) return {};
-    const path = { project_id: await service.projectOf(target.user) };
-    await service.must(exportProject, { path });
-    return { path };
+    const { user_id } = target.user;
+    const made = exportedProjects.get(user_id) ?? exportAnew(service, target);
+    exportedProjects.set(user_id, made);
+    return { path: { project_id: await made } };
   },
 };
 

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Workbench } from '../runner/workbench.ts';
 
 const bench = new Workbench();
@@ -39,14 +39,28 @@ describe('how a command ends by itself', () => {
   });
 
   test('the memory of its tree is measured', async () => {
-    const { outcome } = await bench.sh(
-      'python3 -c "import time; x = bytes([1]) * 100_000_000; time.sleep(1.5)"',
-      {
-        env: { PATH: process.env['PATH'] ?? '' },
-        // It is measured twenty times a second where there is a limit, else once.
-        memoryBytes: 1e9,
-      },
-    );
+    const planned = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => void planned.mockRestore());
+    // Where there is a limit, it is summed up twenty times a second and its processes are listed once.
+    const sums = () => planned.mock.calls.filter(([, milliseconds]) => milliseconds === 50).length;
+    const holding = Promise.withResolvers<void>();
+    const script = [
+      'import os, time',
+      'held = bytes([1]) * 100_000_000',
+      'print("holding", flush=True)',
+      'while not os.path.exists("measured"): time.sleep(0.01)',
+    ];
+    const running = bench.run(['python3', '-c', script.join('\n')], {
+      env: { PATH: process.env['PATH'] ?? '' },
+      memoryBytes: 1e9,
+      onOutput: async () => holding.resolve(),
+    });
+    await Promise.race([holding.promise, running]);
+    const before = sums();
+    // More than a second of them: one list at least is of what holds its memory.
+    await expect.poll(() => sums() - before, { interval: 20 }).toBeGreaterThan(25);
+    await writeFile(join(bench.cwd, 'measured'), '');
+    const { outcome } = await running;
     expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
     expect('peakRssBytes' in outcome && outcome.peakRssBytes).toBeGreaterThan(100_000_000);
   });

@@ -143,7 +143,8 @@ describe('a rerun', () => {
 
   test.each([
     ['ran out of memory', 'eat', { vcpus: '0.25', memory: '512' }, 'memory'],
-    ['was stopped at its timeout', 'wait', { timeout: '3' }, 'timeout'],
+    // Within which even a machine that does much else comes to the first line of the program.
+    ['was stopped at its timeout', 'wait', { timeout: '10' }, 'timeout'],
   ])('goes on from the checkpoints of one that %s', async (_, what, query, reason) => {
     const project = await begin();
     await project.put(config.replace(`${what}: false`, `${what}: true`));
