@@ -114,7 +114,7 @@ describe('a crash in the middle of a training', () => {
   });
 
   test('of the container itself: it failed, and the reason says how', async () => {
-    const id = await begin('sleep 60');
+    const id = await begin('sleep 600');
     await expect.poll(async () => (await read(id)).status).toBe('RUNNING');
     await expect.poll(async () => (await read(id)).status_reason).toBe(null);
     const jobs = await findProcesses({ root: service.pid });

@@ -192,7 +192,7 @@ describe('ListJobs', () => {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.push(await submit(['/bin/false'], { jobName: name }));
     for (const id of ids) await ended(id);
-    const running = await submit(sh('sleep 60'));
+    const running = await submit(sh('sleep 600'));
     await until(running, ({ status }) => status === 'RUNNING');
     const pages: (string | undefined)[][] = [];
     const input = { jobQueue: 'wide', jobStatus: 'FAILED' as const };

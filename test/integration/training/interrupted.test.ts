@@ -6,7 +6,7 @@ import { trainingService, usualDefinition } from '../../support/training.ts';
 /** Takes its time to save when it is asked to end, and goes on from there. */
 const script = `
 if [ -e "$CHECKPOINT_DIR/last" ]; then echo "resumed from $(cat "$CHECKPOINT_DIR/last")"; exit 0; fi
-trap 'sleep 3; echo step-7 > "$CHECKPOINT_DIR/last"; exit 1' TERM
+trap 'sleep 1; echo step-7 > "$CHECKPOINT_DIR/last"; exit 1' TERM
 echo ready
 while :; do sleep 0.1; done
 `;

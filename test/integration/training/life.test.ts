@@ -50,7 +50,7 @@ describe('the life of a training', () => {
 
   test('is ended at its timeout, and the reason says so', async () => {
     const service = await trainingService();
-    const project_id = await service.project({ command: 'sleep 60' });
+    const project_id = await service.project({ command: 'sleep 600' });
     const experiment = await service.ended(project_id, await begin(service, project_id, { timeout: '1' }));
     expect(experiment).toMatchObject({
       status: 'FAILED',
@@ -130,7 +130,7 @@ describe('the life of a training', () => {
 
   test('ends with its project, which leaves nothing behind', async () => {
     const service = await trainingService();
-    const project_id = await service.project({ command: 'sleep 60' });
+    const project_id = await service.project({ command: 'sleep 600' });
     const neighbour = await service.project({ command: 'true' });
     const experiment_id = await begin(service, project_id);
     await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNING');

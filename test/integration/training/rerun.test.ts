@@ -13,7 +13,7 @@ echo run >> "$CHECKPOINT_DIR/runs"
 echo "runs: $(wc -l < "$CHECKPOINT_DIR/runs" | tr -d ' ')"
 cat "$CONFIG_PATH"
 echo "source: $(cat name.txt)"
-if grep -q 'wait: true' "$CONFIG_PATH"; then sleep 60; fi
+if grep -q 'wait: true' "$CONFIG_PATH"; then sleep 600; fi
 if grep -q 'fail: true' "$CONFIG_PATH"; then exit 3; fi
 if grep -q 'eat: true' "$CONFIG_PATH"; then python3 -c 'import time; held = b"x" * (1 << 30); time.sleep(600)'; fi
 `;

@@ -126,7 +126,7 @@ describe('variables of a project', () => {
   test('reach every node of a cluster, and go when it is cancelled', async () => {
     const service = await trainingService();
     const { developer: as } = service;
-    const project_id = await service.project({ command: 'sh -c "echo $NODE_RANK $HF_TOKEN; sleep 60"' });
+    const project_id = await service.project({ command: 'sh -c "echo $NODE_RANK $HF_TOKEN; sleep 600"' });
     await setVariables(service, project_id);
     const path = { project_id };
     const begun = await service.call(trainRemote, { path, query: { nodes: '2' }, as });
