@@ -4,11 +4,11 @@ import type { Bench } from '../group.ts';
 import { fillSqlite } from './fill-sqlite.ts';
 import { type FilledPeer, untilUp } from './peer.ts';
 import { runStatements, startPostgres } from './postgres-server.ts';
-import { freePort, installed, stop } from './server-process.ts';
+import { ended, freePort, installed, stop } from './server-process.ts';
 
 /** MLflow's own server, of PyPI, on a store. */
 async function startOn(bench: Bench, name: string, store: string): Promise<Omit<FilledPeer, 'fill'>> {
-  const packages = ['mlflow==3.17.2', 'psycopg2-binary'];
+  const packages = ['mlflow==3.17.2', 'psycopg2-binary==2.9.13'];
   const program = await installed(bench, resolve('.data/bench-mlflow'), 'mlflow', packages);
   const port = await freePort();
   const child = spawn(
@@ -18,7 +18,7 @@ async function startOn(bench: Bench, name: string, store: string): Promise<Omit<
   );
   bench.started.defer(() => stop(child));
   const url = `http://127.0.0.1:${port}`;
-  await untilUp(`${url}/health`);
+  await Promise.race([untilUp(`${url}/health`), ended(child, name)]);
   return { peer: { name, url, headers: {}, pid: child.pid ?? 0 } };
 }
 
@@ -33,6 +33,7 @@ export async function startMlflowOnSqlite(bench: Bench): Promise<FilledPeer> {
 
 export async function startMlflowOnPostgres(bench: Bench): Promise<FilledPeer> {
   const { url, execute } = await startPostgres(bench);
-  const started = await startOn(bench, onPostgres, url);
+  // The name of a driver: SQLAlchemy's own choice changes with its releases.
+  const started = await startOn(bench, onPostgres, url.replace('postgresql:', 'postgresql+psycopg2:'));
   return { ...started, fill: (id, size) => execute(runStatements(id, size)) };
 }

@@ -12,7 +12,6 @@ const unprivileged = 65_534;
 const tries = 60;
 
 export interface Postgres {
-  /** Address as SQLAlchemy takes it. */
   url: string;
   /** Run statements. @throws Error where one fails */
   execute(statements: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Bench } from '../group.ts';
@@ -33,6 +33,12 @@ export async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
+/** Rejects once a server ends by itself. */
+export async function ended(child: ChildProcess, name: string): Promise<never> {
+  await once(child, 'exit');
+  throw new Error(`${name} has ended`);
+}
+
 /** A program of PyPI in an environment that is kept from one bench to the next, installed where it is not there yet. */
 export async function installed(
   { say }: Bench,
@@ -41,14 +47,13 @@ export async function installed(
   packages: readonly string[],
 ): Promise<string> {
   const file = join(environment, 'bin', program);
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) {
+  const note = join(environment, 'packages.txt');
+  const wanted = packages.join('\n');
+  if ((await readFile(note, 'utf8').catch(() => '')) !== wanted) {
     say(`installing ${packages.join(', ')}`);
     await run('python3', ['-m', 'venv', environment]);
     await run(join(environment, 'bin/pip'), ['install', '--quiet', ...packages]);
+    await writeFile(note, wanted);
   }
   return file;
 }
