@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import { Instant, Ulid } from '../../shared/core/formats.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { logPoints } from '../../shared/data/log-points.ts';
@@ -19,7 +19,7 @@ const Point = z.strictObject({
   name: TrackedName,
   value: NumberParameter,
   step: z.number().int('must be a whole number').nullish(),
-  time: Timestamp.optional(),
+  time: Instant.optional(),
 });
 
 export const endpoint = defineEndpoint({

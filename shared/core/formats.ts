@@ -18,5 +18,14 @@ export const Sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest: 64 lower-case hexadecimal digits');
 
+const instantRule = 'must be an instant with its offset, such as 2026-01-31T12:00:00.000Z';
+
 /** An instant, ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
+
+/** The same as clients write it: with any precision and offset. */
+export const Instant = z.iso
+  .datetime({ offset: true, error: instantRule })
+  .transform((text) => new Date(text).toISOString())
+  // An offset can lead beyond the years of four digits.
+  .pipe(z.iso.datetime({ precision: 3, error: instantRule }));

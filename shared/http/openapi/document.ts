@@ -44,7 +44,10 @@ const headers: JsonSchema = {
       'How many records the answer leaves out because a newer version of the service wrote them, or they are damaged; absent where there are none. The log names them.',
     schema: { type: 'integer', minimum: 1 },
   },
-  Location: { description: 'A presigned URL.', schema: { type: 'string', format: 'uri' } },
+  Location: {
+    description: 'Where it is: a presigned URL for files.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
   Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
   'Retry-After': {
     description: 'Seconds to wait before a retry.',

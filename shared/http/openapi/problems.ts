@@ -102,6 +102,8 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     'request-timeout',
     'too-many-requests',
     'headers-too-large',
+    // Also where no body is taken: a large one is not read.
+    'too-large',
     'internal',
     'unavailable',
     ...problems,
@@ -110,7 +112,6 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     ...(readsRecords(endpoint) ? (['conflict'] as const) : []),
     ...(hasIdempotencyKey(endpoint) ? (['conflict', 'idempotency-mismatch'] as const) : []),
     ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
-    ...(hasBody ? (['too-large'] as const) : []),
     ...(hasBody && !readsAnyType ? (['unsupported-media-type'] as const) : []),
   ]);
   return [...kinds].sort((one, other) => problemKinds[one].status - problemKinds[other].status);

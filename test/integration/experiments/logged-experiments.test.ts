@@ -108,6 +108,33 @@ describe('an experiment that runs elsewhere', () => {
     });
   });
 
+  test.each([
+    ['2026-02-02T03:04:05Z', '2026-02-02T03:04:05.000Z'],
+    ['2026-02-02T03:04:05.678912+01:30', '2026-02-02T01:34:05.678Z'],
+  ])('takes the time %s, which Python writes, as %s', async (given, kept) => {
+    const path = await created();
+    const { status, text } = await log(path, [{ name: 'loss', value: 1, time: given }]);
+    expect(status, text).toBe(200);
+    expect(await points(path)).toEqual([expect.objectContaining({ time: kept })]);
+  });
+
+  test.each(['2026-02-02', '2026-02-02T03:04:05', '0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59'])(
+    'refuses the time %s, and says how one is written',
+    async (time) => {
+      const { status, json: problem } = await log(await created(), [{ name: 'loss', value: 1, time }]);
+      expect([status, problem.errors]).toEqual([
+        400,
+        [
+          {
+            in: 'body',
+            name: 'metrics.0.time',
+            message: 'must be an instant with its offset, such as 2026-01-31T12:00:00.000Z',
+          },
+        ],
+      ]);
+    },
+  );
+
   test('stores a point once, however often and in whatever company it is sent', async () => {
     const path = await created();
     const batch = [0, 1, 2].map((step) => ({ name: 'loss', value: step, step, time: time(step) }));
