@@ -158,8 +158,7 @@ async function recordExperiment(
     status_rank: rankOf('SUCCEEDED'),
     ...files,
   };
-  if (drawn.points.length > 0)
-    await records.write({ put: metricChunk(experiment_id, 1, 0, drawn.points) });
+  if (drawn.points.length > 0) await records.write({ put: metricChunk(experiment_id, 1, 0, drawn.points) });
   if (drawn.lines.length > 0) {
     const lines = drawn.lines.map((message) => ({ time: at, stream: 'stdout' as const, message }));
     await records.write({ put: await importedLogChunk(experiment_id, 0, 0, lines) });
