@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
-import type { Columns } from './blocks/packed-columns.ts';
+import type { Columns, UnpackedColumns } from './blocks/packed-columns.ts';
 import { ExperimentKind } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
 import { Attempt } from './job.ts';
@@ -178,7 +178,7 @@ class SegmentRow implements ExperimentRow {
 /** The rows of a segment of this project, and about how many bytes they take. */
 export function segmentRows(
   project_id: string,
-  { json, numbers }: Columns,
+  { json, numbers, jsonBytes }: UnpackedColumns,
 ): { block: ExperimentRow[]; bytes: number } {
   const segment = Segment.parse(json);
   const lookups = {
@@ -186,7 +186,7 @@ export function segmentRows(
     params: namedTexts(segment.params),
     metrics: namedMetrics(segment.metrics.names, numbers),
   };
-  const bytes =
-    3 * JSON.stringify(json).length + numbers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  // Measured: 100,000 runs of 35 MB of JSON take 44 MB.
+  const bytes = 1.5 * jsonBytes + numbers.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return { block: segment.rows.map((row, index) => new SegmentRow(project_id, row, index, lookups)), bytes };
 }

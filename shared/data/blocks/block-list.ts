@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Bytes, type RecordType, recordType } from '../record.ts';
 import type { Item, Key, TableReader, Write } from '../table.ts';
 import { cachedBlock, keepBlock } from './block-cache.ts';
-import { type Columns, packColumns, unpackColumns } from './packed-columns.ts';
+import { type Columns, packColumns, type UnpackedColumns, unpackColumns } from './packed-columns.ts';
 
 /**
  * Rows of a partition in immutable blocks, which one manifest names. What is younger than the blocks lies beside them as
@@ -29,7 +29,7 @@ export interface Manifest<Meta, State> {
 const blockType = recordType('block', () => z.object({ packed: Bytes }));
 
 /** The columns of a stored block. */
-export const parseBlock = (item: Item): Columns => unpackColumns(blockType.parse(item).packed);
+export const parseBlock = (item: Item): UnpackedColumns => unpackColumns(blockType.parse(item).packed);
 
 /** Lists of blocks of one kind, in the partitions of what they are of. */
 export interface BlockLists<Meta, State> {
@@ -39,7 +39,7 @@ export interface BlockLists<Meta, State> {
     records: TableReader<'records'>,
     pk: string,
     refs: readonly { id: string }[],
-    unpack: (columns: Columns, id: string) => { block: Block; bytes: number },
+    unpack: (columns: UnpackedColumns, id: string) => { block: Block; bytes: number },
   ): AsyncGenerator<Block>;
   /** The write of a manifest in the place of one that was read. */
   putManifest(

@@ -6,6 +6,11 @@ export interface Columns {
   numbers: readonly Float64Array[];
 }
 
+export interface UnpackedColumns extends Columns {
+  /** Bytes that the JSON took. */
+  jsonBytes: number;
+}
+
 const isInteger = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
 
 /** Whole numbers as differences, which compress well; undefined where not all are whole. */
@@ -46,7 +51,7 @@ export function packColumns({ json, numbers }: Columns): Uint8Array {
 }
 
 /** The columns of {@link packColumns}. */
-export function unpackColumns(packed: Uint8Array): Columns {
+export function unpackColumns(packed: Uint8Array): UnpackedColumns {
   const bytes = zstdDecompressSync(packed);
   const from = 4 + bytes.readUInt32LE(0);
   const { json, shapes }: { json: unknown; shapes: [number, number][] } = JSON.parse(
@@ -60,5 +65,5 @@ export function unpackColumns(packed: Uint8Array): Columns {
     at += column.byteLength;
     return isChanges === 1 ? undoDifferences(column) : column;
   });
-  return { json, numbers };
+  return { json, numbers, jsonBytes: from - 4 };
 }
