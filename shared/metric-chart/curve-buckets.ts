@@ -9,20 +9,29 @@ export interface CurvePoint {
   time: number;
 }
 
-/** The lowest and highest point of a bucket, and one for a bucket that has none but NaN. */
+/**
+ * The lowest and highest point of a bucket, and one for a bucket that has none but NaN. Each is the bucket's own, and
+ * written over: of a curve that falls, every point is the lowest, and an object for each of millions would be garbage.
+ */
 interface Bucket {
   low: CurvePoint;
   high: CurvePoint;
 }
 
-const isLower = (one: CurvePoint, other: CurvePoint): boolean =>
-  one.y < other.y || (Number.isNaN(other.y) && !Number.isNaN(one.y));
-const isHigher = (one: CurvePoint, other: CurvePoint): boolean =>
-  one.y > other.y || (Number.isNaN(other.y) && !Number.isNaN(one.y));
+const isLower = (y: number, other: number): boolean => y < other || (Number.isNaN(other) && !Number.isNaN(y));
+const isHigher = (y: number, other: number): boolean => y > other || (Number.isNaN(other) && !Number.isNaN(y));
+
+function overwrite(point: CurvePoint, x: number, y: number, index: number, step: number, time: number): void {
+  point.x = x;
+  point.y = y;
+  point.index = index;
+  point.step = step;
+  point.time = time;
+}
 
 function merge(bucket: Bucket, { low, high }: Bucket): void {
-  if (isLower(low, bucket.low)) bucket.low = low;
-  if (isHigher(high, bucket.high)) bucket.high = high;
+  if (isLower(low.y, bucket.low.y)) bucket.low = low;
+  if (isHigher(high.y, bucket.high.y)) bucket.high = high;
 }
 
 /**
@@ -60,13 +69,13 @@ export class CurveBuckets {
     }
     this.#key = key;
     this.#bucket = bucket;
-    // Written out, because it is done for each of millions of points.
-    if (y < bucket.low.y || y > bucket.high.y || Number.isNaN(bucket.low.y)) {
-      const point = { x, y, index, step, time };
-      merge(bucket, { low: point, high: point });
-    }
-    if (this.#first !== undefined && x < this.#first.x) this.#first = { x, y, index, step, time };
-    if (this.#last !== undefined && x >= this.#last.x) this.#last = { x, y, index, step, time };
+    const { low, high } = bucket;
+    if (isLower(y, low.y)) overwrite(low, x, y, index, step, time);
+    if (isHigher(y, high.y)) overwrite(high, x, y, index, step, time);
+    const first = this.#first;
+    const last = this.#last;
+    if (first !== undefined && x < first.x) overwrite(first, x, y, index, step, time);
+    if (last !== undefined && x >= last.x) overwrite(last, x, y, index, step, time);
   }
 
   get #bucketsMost(): number {
@@ -82,11 +91,12 @@ export class CurveBuckets {
   }
 
   #put(point: CurvePoint, key: number): void {
+    const own: Bucket = { low: { ...point }, high: { ...point } };
     const bucket = this.#buckets.get(key);
-    if (bucket === undefined) this.#buckets.set(key, { low: point, high: point });
-    else merge(bucket, { low: point, high: point });
-    if (this.#first === undefined || point.x < this.#first.x) this.#first = point;
-    if (this.#last === undefined || point.x >= this.#last.x) this.#last = point;
+    if (bucket === undefined) this.#buckets.set(key, own);
+    else merge(bucket, own);
+    if (this.#first === undefined || point.x < this.#first.x) this.#first = { ...point };
+    if (this.#last === undefined || point.x >= this.#last.x) this.#last = { ...point };
     while (this.#buckets.size > this.#bucketsMost) this.#widen();
   }
 
