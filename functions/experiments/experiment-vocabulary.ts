@@ -38,7 +38,7 @@ export function experimentVocabulary({ now, usernameOf }: Surroundings): Vocabul
       end_time: stopped_at,
     } satisfies Readonly<Record<ExperimentAttribute, Attribute<ExperimentRow>>>,
     groups: {
-      metrics: { type: 'number', read: (row, key) => row.metric(key)?.last },
+      metrics: { type: 'number', read: (row, key) => row.lastOf(key) },
       params: { type: 'text-or-number', read: (row, key) => row.param(key) },
       tags: { type: 'text', read: (row, key) => row.tag(key) },
     },

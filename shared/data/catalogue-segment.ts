@@ -74,6 +74,8 @@ const namedTexts = ({ names, ends, rows, values }: Flattened<string>): NamedValu
   new NamedValues(names, ends, rows, (index) => values[index] ?? '');
 
 const none = new Float64Array();
+/** Place of the last values among the columns of numbers. */
+const lastColumn = 2;
 
 function namedMetrics(
   names: readonly string[],
@@ -106,6 +108,8 @@ interface Lookups {
   tags: NamedValues<string>;
   params: NamedValues<string>;
   metrics: NamedValues<MetricSummary>;
+  /** Last values of metrics, where `metrics` finds them. */
+  last: Float64Array;
 }
 
 /** A row that looks its tags, params and metrics up in the columns of its segment. */
@@ -162,6 +166,11 @@ class SegmentRow implements ExperimentRow {
     return this.#lookups.metrics.get(this.#index, name);
   }
 
+  lastOf(name: string): number | undefined {
+    const { metrics, last } = this.#lookups;
+    return last[metrics.indexOf(this.#index, name)];
+  }
+
   get tags(): ReadonlyMap<string, string> {
     return this.#lookups.tags.of(this.#index);
   }
@@ -185,6 +194,7 @@ export function segmentRows(
     tags: namedTexts(segment.tags),
     params: namedTexts(segment.params),
     metrics: namedMetrics(segment.metrics.names, numbers),
+    last: numbers[lastColumn] ?? none,
   };
   // Measured: 100,000 runs of 35 MB of JSON take 44 MB.
   const bytes = 1.5 * jsonBytes + numbers.reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -114,12 +114,12 @@ async function readOnce(
   if (!manifest.state.complete) return undefined;
   const segments = await readSegments(records, project_id, manifest.blocks);
   const marked = new Set(marks.map(({ experiment_id }) => experiment_id));
-  const rows = tail.rows;
-  for (const [index, segment] of segments.entries()) {
+  const live = segments.map((segment, index) => {
     const dead = new Set(manifest.blocks[index]?.dead);
-    for (const [at, row] of segment.entries())
-      if (!dead.has(at) && !marked.has(row.experiment_id)) rows.push(row);
-  }
+    if (dead.size === 0 && marked.size === 0) return segment;
+    return segment.filter(({ experiment_id }, at) => !dead.has(at) && !marked.has(experiment_id));
+  });
+  const rows = tail.rows.concat(...live);
   return { rows, unreadable: tail.unreadable, marks: marks.length, manifest };
 }
 

@@ -39,6 +39,8 @@ export interface ExperimentRow
   tag(name: string): string | undefined;
   param(name: string): string | undefined;
   metric(name: string): MetricSummary | undefined;
+  /** The last value of a metric, for filters and orders, which read it of each row. */
+  lastOf(name: string): number | undefined;
   readonly tags: ReadonlyMap<string, string>;
   readonly params: ReadonlyMap<string, string>;
   readonly metrics: ReadonlyMap<string, MetricSummary>;
@@ -70,6 +72,7 @@ export function rowOf(experiment: Experiment, { fields, metrics }: Tracking): Ex
     tag: (name) => tags.get(name),
     param: (name) => params.get(name),
     metric: (name) => metrics.get(name),
+    lastOf: (name) => metrics.get(name)?.last,
     tags,
     params,
     metrics,

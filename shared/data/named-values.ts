@@ -34,9 +34,14 @@ export class NamedValues<Value> {
     return low < to && this.#rows[low] === row ? low : -1;
   }
 
-  get(row: number, name: string): Value | undefined {
+  /** Where the value of a row stands among all values; -1 where it has none. */
+  indexOf(row: number, name: string): number {
     const column = this.#columns.get(name);
-    const index = column === undefined ? -1 : this.#indexOf(row, column);
+    return column === undefined ? -1 : this.#indexOf(row, column);
+  }
+
+  get(row: number, name: string): Value | undefined {
+    const index = this.indexOf(row, name);
     return index < 0 ? undefined : this.#valueAt(index);
   }
 

@@ -128,14 +128,16 @@ export async function searchExperiments(
   project_ids: readonly string[],
   { filter, order_by = [], limit = Number.POSITIVE_INFINITY, after, prepare }: ExperimentSearch,
 ): Promise<FoundExperiments> {
-  const all: ExperimentRow[] = [];
-  const unreadable: UnreadableRecordError[] = [];
-  for (const project of await readProjects(records, [...new Set(project_ids)])) {
-    for (const row of project.rows) all.push(row);
-    unreadable.push(...project.unreadable);
+  const projects = await readProjects(records, [...new Set(project_ids)]);
+  const unreadable = projects.flatMap((project) => project.unreadable);
+  if (prepare !== undefined) {
+    const user_ids = new Set<string>();
+    for (const { rows } of projects) for (const { user_id } of rows) user_ids.add(user_id);
+    await prepare(user_ids);
   }
-  await prepare?.(new Set(all.map(({ user_id }) => user_id)));
-  const rows = filter === undefined ? all : all.filter(filter.matches);
+  const rows = projects.flatMap((project) =>
+    filter === undefined ? project.rows : project.rows.filter(filter.matches),
+  );
   const position = after === undefined ? undefined : decodePosition(after);
   const page = selectPage(rows, experimentOrder(order_by), { limit, after: position });
   return { rows: page.rows, next: page.next && encodePosition(page.next), unreadable };

@@ -19,7 +19,8 @@ interface Bucket {
 }
 
 const isLower = (y: number, other: number): boolean => y < other || (Number.isNaN(other) && !Number.isNaN(y));
-const isHigher = (y: number, other: number): boolean => y > other || (Number.isNaN(other) && !Number.isNaN(y));
+const isHigher = (y: number, other: number): boolean =>
+  y > other || (Number.isNaN(other) && !Number.isNaN(y));
 
 function overwrite(point: CurvePoint, x: number, y: number, index: number, step: number, time: number): void {
   point.x = x;

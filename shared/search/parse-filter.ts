@@ -155,6 +155,10 @@ export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Fil
   }
   return {
     names: conditions.map(({ name }) => name),
-    matches: (row) => conditions.every((condition) => meets(row, condition)),
+    matches(row) {
+      // Called for each of 100,000 rows: no function is made.
+      for (const condition of conditions) if (!meets(row, condition)) return false;
+      return true;
+    },
   };
 }

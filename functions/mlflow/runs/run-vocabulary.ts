@@ -40,7 +40,7 @@ export const runVocabulary: Vocabulary<ExperimentRow> = {
     end_time: { type: 'time', read: end },
   },
   groups: {
-    metrics: { type: 'number', read: (row, name) => row.metric(name)?.last },
+    metrics: { type: 'number', read: (row, name) => row.lastOf(name) },
     params: { type: 'text', read: (row, name) => row.param(name) },
     tags: { type: 'text', read: tagOf },
   },
