@@ -1,6 +1,6 @@
 import { badRequest } from '../../shared/core/service-error.ts';
-import type { MetricPoint } from '../../shared/data/job-metrics.ts';
 import { readRuns } from '../../shared/data/metric-history.ts';
+import type { MetricPoint } from '../../shared/data/metric-point.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import { CurveBuckets } from '../../shared/metric-chart/curve-buckets.ts';
 import { isInRange, type WantedPoints } from './read-points.ts';

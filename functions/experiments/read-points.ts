@@ -1,6 +1,7 @@
 import { isStreamPosition, type StreamPage } from '../../shared/data/chunk-stream.ts';
-import { type MetricPoint, readMetrics } from '../../shared/data/job-metrics.ts';
+import { readMetrics } from '../../shared/data/job-metrics.ts';
 import { readRuns } from '../../shared/data/metric-history.ts';
+import type { MetricPoint } from '../../shared/data/metric-point.ts';
 import type { PointRun } from '../../shared/data/point-blocks.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import {
   chunkItems,
   chunkName,
@@ -9,6 +8,7 @@ import {
 } from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
+import { MetricPoint } from './metric-point.ts';
 import {
   type PointColumns,
   packPoints,
@@ -17,17 +17,7 @@ import {
   pointsIn,
   unpackPoints,
 } from './point-columns.ts';
-import { StoredNumber } from './stored-number.ts';
 import type { Item, TableReader, TableWriter, Write } from './table.ts';
-
-export const MetricPoint = z.object({
-  name: z.string(),
-  value: StoredNumber,
-  step: z.number().nullable(),
-  time: z.iso.datetime({ precision: 3 }),
-});
-/** One value of a metric that a job reported. */
-export type MetricPoint = z.infer<typeof MetricPoint>;
 
 const prefix = 'METRIC#';
 

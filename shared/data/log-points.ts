@@ -1,8 +1,9 @@
 import { notFound, ServiceError } from '../core/service-error.ts';
 import { markChanged } from './catalogue-mark.ts';
 import { type Experiment, experimentExists } from './experiment.ts';
-import { type MetricPoint, metricChunk } from './job-metrics.ts';
+import { metricChunk } from './job-metrics.ts';
 import { readRuns } from './metric-history.ts';
+import type { MetricPoint } from './metric-point.ts';
 import {
   allSummaries,
   metricNamesMost,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
-import { MetricPoint } from './job-metrics.ts';
+import { MetricPoint } from './metric-point.ts';
 import { projectPrefix } from './project.ts';
 import { readPage } from './read-page.ts';
 import { recordType } from './record.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MetricPoint } from './job-metrics.ts';
+import type { MetricPoint } from './metric-point.ts';
 import { type MetricSummary, packSummaries, unpackSummaries, withPoint } from './metric-summary.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Item, Key, Page, TableReader, Write } from './table.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import type { MetricPoint } from './job-metrics.ts';
+import type { MetricPoint } from './metric-point.ts';
 import { StoredNumber, storedNumber } from './stored-number.ts';
 
 /** What is known of a metric without reading its points. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { packColumns, unpackColumns } from './blocks/packed-columns.ts';
-import type { MetricPoint } from './job-metrics.ts';
+import type { MetricPoint } from './metric-point.ts';
 import { Bytes, recordType } from './record.ts';
 import type { Item, Key } from './table.ts';
 

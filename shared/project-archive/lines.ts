@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
 import { isWellFormed } from '../core/well-formed.ts';
 import type { LogLine } from '../data/job-log.ts';
-import type { MetricPoint } from '../data/job-metrics.ts';
+import type { MetricPoint } from '../data/metric-point.ts';
 import { StoredNumber, storedNumber } from '../data/stored-number.ts';
 
 /** Most bytes of a line: what a chunk takes. */

@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { Experiment } from '../../../shared/data/experiment.ts';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import type { Project } from '../../../shared/data/project.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';
 import { accountTypes } from '../../../shared/data/user.ts';

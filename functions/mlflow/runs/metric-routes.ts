@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Experiment } from '../../../shared/data/experiment.ts';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { isPointsPosition, numberOfPosition, readPoints } from '../../experiments/read-points.ts';
 import { runIdOf } from '../ids.ts';

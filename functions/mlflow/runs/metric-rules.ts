@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
 import type { ModelMetric } from '../../../shared/data/logged-model.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { trackedName } from '../protocol/name-rules.ts';
 import { double, int64, int64Most, isoTime, latest, milliseconds, text } from '../protocol/scalars.ts';
 

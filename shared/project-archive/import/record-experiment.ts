@@ -4,9 +4,10 @@ import { type Experiment, emptyExperiment, findExperiment, putExperiment } from 
 import { foldNowAndThen } from '../../data/fold-catalogue.ts';
 import { putJobConfig } from '../../data/job-config.ts';
 import { importedLogChunk, type LogLine } from '../../data/job-log.ts';
-import { type MetricPoint, metricChunk } from '../../data/job-metrics.ts';
+import { metricChunk } from '../../data/job-metrics.ts';
 import { rankOf } from '../../data/job-status.ts';
 import { chunksOf } from '../../data/log-points.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import { type MetricParts, putMetricPart, withPoints } from '../../data/metric-summaries.ts';
 import { newJob } from '../../data/new-job.ts';
 import { compactPoints } from '../../data/point-blocks.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { ArtifactKind } from '../../data/artifact.ts';
-import type { MetricPoint } from '../../data/job-metrics.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/note-progress.ts';

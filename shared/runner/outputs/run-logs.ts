@@ -1,4 +1,4 @@
-import type { MetricPoint } from '../../data/job-metrics.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import type { OpenFile } from './file-bytes.ts';
 

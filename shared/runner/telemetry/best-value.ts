@@ -1,6 +1,6 @@
 import { metricRank } from '../../criteria/metric-aliases.ts';
 import type { Experiment } from '../../data/experiment.ts';
-import type { MetricPoint } from '../../data/job-metrics.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import { isTableNumber } from '../../data/stored-number.ts';
 
 /** What ranks an experiment, as its record keeps it. */

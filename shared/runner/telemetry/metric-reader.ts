@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MetricPoint } from '../../data/job-metrics.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';

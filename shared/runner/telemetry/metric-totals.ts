@@ -1,5 +1,5 @@
 import type { Experiment } from '../../data/experiment.ts';
-import type { MetricPoint } from '../../data/job-metrics.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import { type MetricParts, putMetricPart, readMetricParts, withPoints } from '../../data/metric-summaries.ts';
 import type { TableWriter, Write } from '../../data/table.ts';
 

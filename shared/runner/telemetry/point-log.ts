@@ -1,7 +1,8 @@
 import type { Experiment } from '../../data/experiment.ts';
-import { appendMetrics, type MetricPoint } from '../../data/job-metrics.ts';
+import { appendMetrics } from '../../data/job-metrics.ts';
 import type { Lease } from '../../data/lease.ts';
 import { chunksOf, withoutStored } from '../../data/log-points.ts';
+import type { MetricPoint } from '../../data/metric-point.ts';
 import { allSummaries } from '../../data/metric-summaries.ts';
 import { chunksPerGroup, compactPoints } from '../../data/point-blocks.ts';
 import type { TableWriter } from '../../data/table.ts';

@@ -3,8 +3,8 @@ import { endpoint as createProject } from '../../../functions/projects/create-pr
 import { markNew } from '../../../shared/data/catalogue-mark.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
 import { logPoints } from '../../../shared/data/log-points.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { count } from '../../../shared/data/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { must } from '../world/ask.ts';

@@ -1,6 +1,6 @@
 import { everyPoint } from '../../../functions/experiments/read-points.ts';
 import { findExperiment, listExperiments } from '../../../shared/data/experiment.ts';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { searchExperiments } from '../../../shared/data/search-experiments.ts';
 import { readTracking } from '../../../shared/data/tracking.ts';
 import type { Service } from '../world/service.ts';

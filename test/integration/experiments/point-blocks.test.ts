@@ -6,7 +6,8 @@ import { endpoint as readMetrics } from '../../../functions/experiments/read-met
 import { readPoints, type WantedPoints } from '../../../functions/experiments/read-points.ts';
 import { packChunk } from '../../../shared/data/chunk-stream.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
-import { type MetricPoint, metricChunk } from '../../../shared/data/job-metrics.ts';
+import { metricChunk } from '../../../shared/data/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { compactPoints, pointLists } from '../../../shared/data/point-blocks.ts';
 import { storedNumber } from '../../../shared/data/stored-number.ts';
 import type { TableWriter } from '../../../shared/data/table.ts';

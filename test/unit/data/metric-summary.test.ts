@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { allSummaries, withPoints } from '../../../shared/data/metric-summaries.ts';
 import {
   comparePoints,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MetricPoint } from '../../../shared/data/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { MetricPanels } from '../../../shared/metric-chart/metric-panels.ts';
 import { renderMetricChart } from '../../../shared/metric-chart/render-metric-chart.ts';
 
