@@ -56,13 +56,11 @@ async function packingSeconds(environment: string, data: string) {
   }
 }
 
-async function environmentIn(projects: string): Promise<string> {
-  for (const project of (await readdir(projects)).filter((name) => !name.startsWith('.'))) {
-    const names = await readdir(join(projects, project));
-    const complete = names.find((name) => name.endsWith('.complete'));
-    if (complete !== undefined) return join(projects, project, complete.replace(/\.complete$/, ''));
-  }
-  throw new Error('no environment is complete');
+/** The environment of a project that has one. */
+async function environmentIn(folder: string): Promise<string> {
+  const complete = (await readdir(folder)).find((name) => name.endsWith('.complete'));
+  if (complete === undefined) throw new Error('no environment is complete');
+  return join(folder, complete.replace(/\.complete$/, ''));
 }
 
 /** What a second project saves of the first one's downloads, and what packing on all cores does. From PyPI. */
@@ -72,8 +70,10 @@ export async function packageEnvironments(
   say: (line: string) => void,
 ): Promise<Figure[]> {
   say('building an environment of packages');
-  const first = await secondsToEnvironment(await newProject(client), 'miss');
-  const { own, single } = await packingSeconds(await environmentIn(join(data, 'environments')), data);
+  const project = await newProject(client);
+  const first = await secondsToEnvironment(project, 'miss');
+  const environment = await environmentIn(join(data, 'environments', project.project_id));
+  const { own, single } = await packingSeconds(environment, data);
   say('building the same for another project');
   const second = await secondsToEnvironment(await newProject(client), 'miss');
   const remark = (one: number, other: number) => `${one.toFixed(1)} s : ${other.toFixed(1)} s`;
