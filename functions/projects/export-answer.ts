@@ -23,7 +23,7 @@ export const ExportAnswer = z
     ),
     secrets: z.array(z.string()).describe('Names of the secret variables, which are not contained.'),
   })
-  .meta({ id: 'Export' });
+  .meta({ id: 'ProjectExport' });
 
 export const showExport = (value: ProjectExport): z.input<typeof ExportAnswer> => value;
 

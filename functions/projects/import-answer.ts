@@ -30,7 +30,7 @@ export const ImportAnswer = z
       .int()
       .describe('Files that are checked, or experiments and models that are recorded, so far.'),
   })
-  .meta({ id: 'Import' });
+  .meta({ id: 'ProjectImport' });
 
 export const showImport = (value: ProjectImport): z.input<typeof ImportAnswer> => ({
   ...value,
