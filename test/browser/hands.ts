@@ -36,11 +36,8 @@ async function arrowTo(page: Page, target: Locator, option: string): Promise<voi
 }
 
 export function mouse(page: Page): Hands {
-  const click = async (target: Locator): Promise<void> => {
-    await target.scrollIntoViewIfNeeded();
-    // A pointer that meets something else, such as a bar over the page, is an error of the page.
-    await target.click();
-  };
+  // A pointer that meets something else, such as a bar over the page, is an error of the page.
+  const click = (target: Locator): Promise<void> => target.click();
   return {
     press: click,
     async write(target, text) {

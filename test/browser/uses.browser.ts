@@ -48,6 +48,8 @@ async function enter({ page, hands }: Person): Promise<void> {
 
 async function useTable({ page, hands }: Person): Promise<void> {
   await hands.press(link(page, 'Projects'));
+  // The page before has links to experiments of the project.
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
   await hands.press(page.locator('main a').filter({ hasText: 'search' }).first());
   await page.locator('.row.body').first().waitFor();
   await hands.press(page.getByRole('columnheader', { name: /Best/ }).getByRole('button'));

@@ -9,10 +9,15 @@ export interface Session {
   scratch: string;
   folder: string;
   service: LocalService;
-  /** Starts the service again with the same data, at the same address; it is killed first where this is said. */
-  restart(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /**
+   * Ends the service by a signal and starts it again with the same data, at the same address.
+   *
+   * @param whileAway - what is to happen before it is started again
+   */
+  restart(signal: 'SIGTERM' | 'SIGKILL', whileAway?: () => Promise<void>): Promise<void>;
 }
 
+const away = 'The service cannot be reached; waiting';
 const controlC = '\x03';
 const erased = '\r\x1b[2K';
 /** The log's lines of the service are dim. */
@@ -61,7 +66,7 @@ export function testInTerminal(session: () => Session): void {
   test('a service that is started again is waited for: the log goes on, and the program’s exit code comes', async () => {
     const following = terminal('mps logs -f latest', { NO_COLOR: '1' });
     await following.shows('begun');
-    await session().restart();
+    await session().restart('SIGTERM', () => following.shows(away));
     await following.shows('The service is back.');
     await following.shows('went on');
     expect(await following.ended).toBe(3);
@@ -93,7 +98,7 @@ export function testInTerminal(session: () => Session): void {
   test('a service that is killed is waited for, and no line is repeated; a second Ctrl-C cancels', async () => {
     const own = terminal('mps logs -f latest');
     await own.shows('Attempt 1 of train');
-    await session().restart('SIGKILL');
+    await session().restart('SIGKILL', () => own.shows(away));
     await own.shows('The service is back.');
     await own.shows('Attempt 2 of train');
     expect(own.output().match(/Attempt 1 of train/g)).toHaveLength(1);

@@ -11,7 +11,7 @@ import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
 import { UserAnswer } from '../../functions/users/user-answer.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
-import { testInTerminal } from './mps-in-terminal.ts';
+import { type Session, testInTerminal } from './mps-in-terminal.ts';
 
 const password = 'correct horse battery';
 const hello = join(import.meta.dirname, '../examples/hello');
@@ -56,10 +56,11 @@ async function start(args: readonly string[] = []): Promise<LocalService> {
   return started;
 }
 
-async function restart(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+const restart: Session['restart'] = async (signal, whileAway) => {
   await service.end(signal);
+  await whileAway?.();
   service = await start(['--port', new URL(service.url).port]);
-}
+};
 
 const loginFile = () => join(scratch, 'home/.config/mps/logins.json');
 
