@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readProjectObjects } from '../../shared/aws/needs.ts';
-import { Ulid } from '../../shared/core/formats.ts';
+import { Ulid, ulidPattern } from '../../shared/core/formats.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
@@ -19,8 +19,7 @@ import { comparisonTable } from './comparison-table.ts';
 
 /** Experiments that are compared at most. */
 const comparedMost = 50;
-const id = '[0-7][0-9a-hjkmnp-tv-z]{25}';
-const idList = new RegExp(`^${id}(,${id}){1,${comparedMost - 1}}$`);
+const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){1,${comparedMost - 1}}$`);
 const rule = `must be 2 to ${comparedMost} different ids of experiments, separated by commas`;
 
 const Attribute = z.union([z.string(), z.number(), z.null()]);

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 
+/** The pattern of a server-made id, for texts that hold several or more than an id. */
+export const ulidPattern = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+
 /** A server-made id: a ULID in lower case, so that ids sort by creation. */
 export const Ulid = z
   .string()
-  .regex(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'is not an id of this service (26 lower-case letters and digits)');
+  .regex(new RegExp(`^${ulidPattern}$`), 'is not an id of this service (26 lower-case letters and digits)');
 
 /** A file name used as an id: configurations, data sets and models. */
 export const FileId = z

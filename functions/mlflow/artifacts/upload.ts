@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ulidPattern } from '../../../shared/core/formats.ts';
 import type { Artifact } from '../../../shared/data/artifact.ts';
 import { clientObject } from '../../../shared/data/client-artifact.ts';
 import { announce } from '../../../shared/data/purge.ts';
@@ -42,9 +43,10 @@ export async function uploadBytes(
 
 /** Ids of an upload in parts: ours, which names its object, and that of storage. */
 const separator = '.';
+const uploadPattern = new RegExp(`^(${ulidPattern})[${separator}](.+)$`, 's');
 
 function uploadOf({ home }: Place, upload_id: string): { object: string; uploadId: string } {
-  const [, own, uploadId] = /^([0-7][0-9a-hjkmnp-tv-z]{25})\.(.+)$/s.exec(upload_id) ?? [];
+  const [, own, uploadId] = uploadPattern.exec(upload_id) ?? [];
   if (own === undefined || uploadId === undefined)
     throw invalidValue('upload_id', upload_id, 'it is no upload');
   return { object: clientObject(home, own), uploadId };

@@ -17,8 +17,9 @@ import { rank } from '../../../shared/data/ranking.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
-import { archiveOf, newProject } from '../world/project.ts';
+import { newProject } from '../world/project.ts';
 import type { Service } from '../world/service.ts';
+import { archiveOf } from '../world/source-archive.ts';
 
 /** How much a project holds. */
 export interface Size {
@@ -170,7 +171,12 @@ export async function fillProject(
   size: Size,
   states: readonly (typeof liveStates)[number][] = liveStates,
 ): Promise<FilledProject> {
-  const project_id = await newProject(service, owner.token, 'sh train.sh', await archiveOf('true'));
+  const project_id = await newProject(
+    service,
+    owner.token,
+    'sh train.sh',
+    await archiveOf({ 'train.sh': 'true' }),
+  );
   await share(service, project_id);
   const { user_id } = owner.user;
   const keys: string[] = [];

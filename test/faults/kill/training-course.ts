@@ -6,7 +6,8 @@ import type { Inventory } from '../../../infra/doctor/inventory.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiment.ts';
 import { isStrategy, type JobRecord } from '../../../shared/jobs/subject.ts';
 import { must } from '../world/ask.ts';
-import { archiveOf, newProject } from '../world/project.ts';
+import { newProject } from '../world/project.ts';
+import { archiveOf } from '../world/source-archive.ts';
 import type { Course, Ground, JobKind } from './course.ts';
 import { earlierCheckpoint, recordEarlier } from './earlier-experiment.ts';
 import { acknowledgedFile, loggedFile, lostOfTracked, trackedScript } from './tracked-script.ts';
@@ -24,7 +25,7 @@ sleep "$2"
 echo '{"name":"accuracy","value":0.9,"step":2}' >> "$METRICS_FILE"
 echo done
 `;
-const source = archiveOf(script);
+const source = archiveOf({ 'train.sh': script });
 
 /** An npm that installs one file without the second that the real one takes. */
 const npm = (seconds: number): string => `#!/bin/sh
@@ -83,7 +84,10 @@ export async function trainingCourse(
   const hasBuild = kind === 'build' || kind === 'cluster';
   const command = `sh train.sh ${isRerun ? 'again ' : ''}${witness} ${seconds}`;
   const acknowledged = kind === 'tracked' ? await acknowledgedFile(folder) : undefined;
-  const archive = acknowledged === undefined ? source : archiveOf(`${script}${trackedScript(acknowledged)}`);
+  const archive =
+    acknowledged === undefined
+      ? source
+      : archiveOf({ 'train.sh': `${script}${trackedScript(acknowledged)}` });
   const files = [...(acknowledged === undefined ? [] : [loggedFile]), 'model.bin', 'table.csv'];
   const project_id = await newProject(service, token, command, await archive);
   const neighbour_id = await newProject(service, token, 'true');

@@ -1,6 +1,7 @@
+import { archiveOf } from '../world/source-archive.ts';
 import type { Canaries } from './canaries.ts';
 import { follow } from './follow.ts';
-import { archiveOf, newSecretProject } from './secret-project.ts';
+import { newSecretProject } from './secret-project.ts';
 import type { Witness } from './witness.ts';
 
 const project =

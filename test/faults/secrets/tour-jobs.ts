@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { archiveOf } from '../world/project.ts';
+import { follow } from './follow.ts';
+import { newSecretProject } from './secret-project.ts';
 import { upload } from './upload.ts';
 import type { Witness } from './witness.ts';
 
@@ -17,30 +16,12 @@ env > "$OUTPUT_DIR/environment" 2>&1
 echo '{"step": 1, "name": "accuracy", "value": 0.5}' >> "$METRICS_FILE"
 `;
 
-const projectQuery = {
-  'project-name': 'digits',
-  'project-description': 'Reads digits',
-  'project-type': 'vision',
-  'project-task': 'classification',
-};
-
 /** Waits for the end of a job and looks at everything that it left. */
-async function follow(witness: Witness, token: string, path: string): Promise<string> {
-  for (;;) {
-    const { status } = await witness.must('GET', path, { token });
-    if (['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status)) {
-      const { text } = await witness.send('GET', `${path}/logs`, {
-        token,
-        headers: { Accept: 'text/plain' },
-      });
-      if (path.startsWith('/projects/') && status === 'SUCCEEDED' && !text.includes('EXPERIMENT_ID='))
-        throw new Error('the command did not show its environment');
-      for (const accept of ['text/html', 'image/svg+xml', 'text/markdown'])
-        await witness.send('GET', path, { token, headers: { Accept: accept } });
-      return status;
-    }
-    await sleep(200);
-  }
+async function followPages(witness: Witness, token: string, path: string) {
+  const ended = await follow(witness, token, path);
+  for (const accept of ['text/html', 'image/svg+xml', 'text/markdown'])
+    await witness.send('GET', path, { token, headers: { Accept: accept } });
+  return ended;
 }
 
 /** Commands of trainings, by how these end. */
@@ -58,23 +39,17 @@ export async function tourTrainings(
   isShort: boolean,
 ): Promise<Record<string, string>> {
   const ends: Record<string, string> = {};
-  const { project_id } = await witness.must('POST', '/projects/', { token, query: projectQuery });
-  const path = `/projects/${project_id}`;
-  await witness.must('PUT', `${path}/configs/train.yaml`, { token, body: 'epochs: 3\n' });
-  const source = await archiveOf(curious);
-  await upload(witness, token, `${path}/source`, source);
-  const sha256 = createHash('sha256').update(source).digest('hex');
-  await witness.must('PUT', `${path}/source`, { token, query: { sha256 } });
-
+  const path = await newSecretProject(witness, token, { 'train.sh': curious });
   const trainings = Object.entries(commands).slice(0, isShort ? 2 : undefined);
   for (const [what, entry_point_command] of trainings) {
     const query = { entry_point_command, env_type: 'system', dependencies: 'none' };
     await witness.must('PUT', `${path}/environment`, { token, query });
     const begun = await witness.must('POST', `${path}/train`, { token, query: { config: 'train.yaml' } });
     const experiment = `${path}/experiments/${begun.experiment_id}`;
-    ends[what] = await follow(witness, token, experiment);
-    for (const part of ['metrics', 'artifacts'])
-      await witness.send('GET', `${experiment}/${part}`, { token });
+    const { status, log } = await followPages(witness, token, experiment);
+    if (status === 'SUCCEEDED' && !log.includes('EXPERIMENT_ID='))
+      throw new Error('the command did not show its environment');
+    ends[what] = status;
     const artifact = await witness.send('GET', `${experiment}/artifacts/environment`, { token });
     const location = artifact.headers.get('location');
     if (location !== null) {
@@ -102,13 +77,14 @@ export async function tourOptimizations(witness: Witness, token: string): Promis
   for (const [operation, query] of Object.entries(strategies)) {
     const { strategy_id } = await witness.must('POST', `/optimization/${operation}`, { token, query });
     const strategy = `/optimization/${operation}/strategies/${strategy_id}`;
-    ends[operation] = await follow(witness, token, strategy);
+    ends[operation] = (await followPages(witness, token, strategy)).status;
     await witness.send('GET', `${strategy}/model`, { token });
   }
   const refused = { ...strategies.prune, outputs: '1x11' };
   await witness.send('POST', '/optimization/prune', { token, query: refused });
   const wrong = { ...strategies.prune, exclude: 'no node' };
   const { strategy_id } = await witness.must('POST', '/optimization/prune', { token, query: wrong });
-  ends['wrong exclude'] = await follow(witness, token, `/optimization/prune/strategies/${strategy_id}`);
+  const path = `/optimization/prune/strategies/${strategy_id}`;
+  ends['wrong exclude'] = (await followPages(witness, token, path)).status;
   return ends;
 }

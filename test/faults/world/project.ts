@@ -1,8 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { create as createTar } from 'tar';
 import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
@@ -10,18 +6,6 @@ import { endpoint as putSource } from '../../../functions/projects/put-source.en
 import { endpoint as requestUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
 import { must } from './ask.ts';
 import type { Service } from './service.ts';
-
-/** A source archive that holds this one script. */
-export async function archiveOf(script: string): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'mps-source-'));
-  try {
-    await writeFile(join(folder, 'train.sh'), script);
-    await createTar({ gzip: true, file: join(folder, 'source.tgz'), cwd: folder }, ['train.sh']);
-    return await readFile(join(folder, 'source.tgz'));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
 
 /** A project that is ready to be trained: a configuration, an environment, and with `source` an archive. */
 export async function newProject(

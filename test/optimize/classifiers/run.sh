@@ -4,14 +4,7 @@
 # Usage: run.sh [folder that keeps the models; a temporary one by default]
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-root="$here/../../.."
-export PATH="$root/node_modules/.bin:$PATH" ORT_DISABLE_TELEMETRY=1
-folder="${1:-}"
-if [ -z "$folder" ]; then
-  folder="$(mktemp -d)"
-  trap 'rm -rf "$folder"' EXIT
-fi
-mkdir -p "$folder"
+source "$here/../workspace.sh" "${1:-}"
 packages=(torch-pruning==1.6.1 scikit-learn==1.5.2 scipy==1.11.4 joblib==1.6.0 threadpoolctl==3.8.0 cloudpickle==3.1.2)
 python="$folder/python/bin/python"
 # What the index has of PyTorch is gigabytes of CUDA: the system's own is taken where there is one.

@@ -5,14 +5,7 @@
 # Usage: run.sh [folder that keeps the models; a temporary one by default]
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-root="$here/../../.."
-export PATH="$root/node_modules/.bin:$PATH" ORT_DISABLE_TELEMETRY=1
-folder="${1:-}"
-if [ -z "$folder" ]; then
-  folder="$(mktemp -d)"
-  trap 'rm -rf "$folder"' EXIT
-fi
-mkdir -p "$folder"
+source "$here/../workspace.sh" "${1:-}"
 [ -x "$folder/python/bin/python" ] || python3 -m venv "$folder/python"
 python="$folder/python/bin/python"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$here/requirements.txt"
