@@ -61,6 +61,8 @@ async function exportOne(
       this.printer.say(`Not contained are the values of secrets: ${state.secrets.join(', ')}`);
     if (state.left_out > 0)
       this.printer.say(`Not contained are ${state.left_out} experiments that have not ended or are deleted.`);
+    if (state.members > 0)
+      this.printer.say(`Not contained are the ${state.members} members of the project: accounts stay here.`);
   } finally {
     line.end();
   }

@@ -49,7 +49,11 @@ async function importOne(this: CliContext, { json: isJson }: Flags, place: strin
     );
     line.end();
     if (isJson) this.printer.json(state);
-    else this.printer.say(`project ${state.project_id} imported`);
+    else {
+      this.printer.say(`project ${state.project_id} imported`);
+      for (const { name, registered_as } of state.renamed)
+        this.printer.say(`The registered model ${name} is ${registered_as} here: the name was taken.`);
+    }
   } finally {
     line.end();
   }

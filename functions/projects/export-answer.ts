@@ -21,6 +21,14 @@ export const ExportAnswer = z
     left_out: count.describe(
       'Experiments that are not contained, because they have not ended or are marked as deleted.',
     ),
+    unfinished: z
+      .array(Ulid)
+      .describe(
+        'Of these, experiments that have not ended: the first hundred. An export after their end has them.',
+      ),
+    members: count.describe(
+      'Members of the project, who are not contained: their accounts belong to this deployment.',
+    ),
     secrets: z.array(z.string()).describe('Names of the secret variables, which are not contained.'),
   })
   .meta({ id: 'ProjectExport' });

@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/export',
   summary: 'Begin to export a project as one archive',
   description:
-    'A zip of JSON and files, with their digests: the project, its configurations with their versions, its environment, variables that are no secret, sources, data sets, experiments with all that is recorded of them, and logged models. Not contained are values of secrets, members, packed environments, registered models and strategies. A small project is packed at once, a large one in the background; GET tells how far it is. The archive is kept for a day.',
+    'A zip of JSON and files, with their digests: the project, its configurations with their versions, its environment, variables that are no secret, sources, data sets, experiments with all that is recorded of them, logged models, and the versions of registered models that are of these, with their aliases and tags. Not contained are values of secrets; members, whose accounts belong to a deployment; packed environments; experiments that have not ended, which `unfinished` names; models for pruning and quantization and their strategies, which belong to users. A small project is packed at once, a large one in the background; GET tells how far it is. The archive is kept for a day.',
   allow: 'developer',
   project: 'owner',
   needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },

@@ -29,6 +29,11 @@ export const ImportAnswer = z
       .number()
       .int()
       .describe('Files that are checked, or experiments and models that are recorded, so far.'),
+    renamed: z
+      .array(z.object({ name: z.string(), registered_as: z.string() }))
+      .describe(
+        'Registered models whose names belong to others here, and the names that they have instead: the first hundred.',
+      ),
   })
   .meta({ id: 'ProjectImport' });
 

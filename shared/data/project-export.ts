@@ -9,8 +9,8 @@ import type { Key, TableReader, TableWriter, Write } from './table.ts';
 /** How far an export has come: what is read next, of what is packed in the end. */
 const cursorSchema = () =>
   z.object({
-    stage: z.enum(['project', 'sources', 'datasets', 'experiments', 'models', 'pack']),
-    /** Number of the experiment or model that is next, from 1. */
+    stage: z.enum(['project', 'sources', 'datasets', 'experiments', 'models', 'registry', 'pack']),
+    /** Number of the experiment, model or registered model that is next, from 1. */
     number: z.number().int().default(1),
     /** Files of that one which are next; without it its documents are. */
     kind: z.enum(['artifact', 'checkpoint']).optional(),
@@ -42,6 +42,10 @@ const projectExport = recordType('project-export', () =>
     failures: z.number().int(),
     /** Experiments that are not contained: they have not ended, or are marked as deleted. */
     left_out: z.number().int(),
+    /** Ids of those that have not ended, the first hundred. */
+    unfinished: z.array(Ulid).default([]),
+    /** Members of the project, who are not contained. */
+    members: z.number().int().default(0),
     /** Names of the secret variables, whose values are not contained. */
     secrets: z.array(z.string()),
     version: z.number().int(),

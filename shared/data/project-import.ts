@@ -23,8 +23,10 @@ const projectImport = recordType('project-import', () =>
     project_id: Ulid,
     /** `checking` reads the archive and stores its files; `recording` makes the project and what is in it. */
     stage: z.enum(['checking', 'recording']),
-    /** Files that are done in this stage, or experiments and models. */
+    /** Files that are done in this stage, or experiments, models and registered models. */
     done: z.number().int(),
+    /** Registered models whose names were taken, the first hundred, and the names that they have. */
+    renamed: z.array(z.object({ name: z.string(), registered_as: z.string() })).default([]),
     /** Of an upload in parts; null for one in one piece. */
     upload_id: z.string().nullable(),
     part_bytes: z.number().int(),
@@ -35,6 +37,8 @@ const projectImport = recordType('project-import', () =>
     version: z.number().int(),
   }),
 );
+/** Registered models that the record of an import names. */
+export const renamedMost = 100;
 /** An import of an archive by a user: the latest of this archive. */
 export type ProjectImport = z.infer<typeof projectImport.schema>;
 

@@ -11,6 +11,8 @@ const registeredModel = recordType('registered-model', () =>
     /** Names its versions; a later model of the same name has another one. */
     registration_id: Ulid,
     name: z.string(),
+    /** Name that it has in an archive, where another model had that name when it was imported; absent otherwise. */
+    archived_name: z.string().optional(),
     description: z.string(),
     owner_id: Ulid,
     tags: texts,
@@ -53,10 +55,11 @@ const modelVersion = recordType('model-version', () =>
 export type ModelVersion = z.infer<typeof modelVersion.schema>;
 export const parseModelVersion = modelVersion.parse;
 
-const models = 'REGISTERED_MODELS';
+/** Partition of all registered models, by name. */
+export const registeredModels = 'REGISTERED_MODELS';
 /** Partition of the versions of all models: each model's lie together, and one query reads those of many. */
 export const modelVersions = 'MODEL_VERSIONS';
-const modelKey = (name: string): Key => ({ pk: models, sk: name });
+const modelKey = (name: string): Key => ({ pk: registeredModels, sk: name });
 export const versionsPrefix = (registration_id: string): string => `${registration_id}#`;
 const versionKey = (registration_id: string, number: number): Key => ({
   pk: modelVersions,
@@ -78,7 +81,7 @@ export async function listRegisteredModels(
   records: Records,
   page: { after?: string | undefined },
 ): Promise<Page<RegisteredModel>> {
-  return readPage(await records.query({ pk: models, ...page }), registeredModel.parse);
+  return readPage(await records.query({ pk: registeredModels, ...page }), registeredModel.parse);
 }
 
 export const putRegisteredModel = (value: RegisteredModel, previous: RegisteredModel | undefined): Write => ({

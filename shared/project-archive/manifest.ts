@@ -2,39 +2,50 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
 import { artifactPathMaxBytes } from '../data/artifact.ts';
 
-/** Version of the format that this release writes; it reads this one alone. */
-export const archiveFormat = 1;
+/** Version of the format that this release writes; it reads those before, too. */
+export const archiveFormat = 2;
+export type ArchiveFormat = 1 | typeof archiveFormat;
 
 /** Most files of an archive; its list is held in memory. */
 export const archiveFilesMost = 200_000;
 /** Most bytes of that list. */
 export const indexMaxBytes = 100_000_000;
 
-/** What no archive of this format holds. */
-const notContained = [
-  'values and names of secret variables',
-  'members',
-  'packed environments and the texts of their locks',
-  'registered models, strategies and their receipts',
-  'experiments that have not ended, and what is marked as deleted',
-];
+/** What no archive of a format holds. These texts are part of the format. */
+const notContained: Readonly<Record<ArchiveFormat, readonly string[]>> = {
+  1: [
+    'values and names of secret variables',
+    'members',
+    'packed environments and the texts of their locks',
+    'registered models, strategies and their receipts',
+    'experiments that have not ended, and what is marked as deleted',
+  ],
+  2: [
+    'values and names of secret variables',
+    'members, whose accounts belong to a deployment',
+    'packed environments and the texts of their locks',
+    'models for pruning and quantization, strategies and their receipts, which belong to users',
+    'versions of registered models that are of no experiment and no logged model of the project',
+    'experiments that have not ended, and what is marked as deleted',
+  ],
+};
 
 const whole = z.number().int().min(0);
 const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, size: whole });
 
 /** `manifest.json`: the first file of an archive. Its own texts are fixed, so that equal projects have equal archives. */
 export const Manifest = z.strictObject({
-  format: z.literal(archiveFormat),
+  format: z.union([z.literal(1), z.literal(archiveFormat)]),
   /** The list of all files behind it, `index.ndjson`. */
   index: listing,
   not_contained: z.array(z.string()),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-export const manifestOf = (index: Manifest['index']): Manifest => ({
-  format: archiveFormat,
+export const manifestOf = (index: Manifest['index'], format: ArchiveFormat = archiveFormat): Manifest => ({
+  format,
   index,
-  not_contained: [...notContained],
+  not_contained: [...notContained[format]],
 });
 
 export const manifestPath = 'manifest.json';
@@ -68,6 +79,8 @@ export const paths = {
     `experiments/${six(number)}/${kind}s/${path}`,
   model: (number: number) => `models/${six(number)}/model.json`,
   modelFile: (number: number, path: string) => `models/${six(number)}/files/${path}`,
+  registered: (number: number) => `registry/${six(number)}/model.json`,
+  versions: (number: number) => `registry/${six(number)}/versions.ndjson`,
 } as const;
 
 /** What a file of an archive is, by its path. */
@@ -76,7 +89,10 @@ export type Placed =
   | { of: 'config'; config_id: string }
   | { of: 'config-version'; config_id: string; version: number }
   | { of: 'upload'; kind: 'source' | 'dataset'; sha256: string }
-  | { of: 'experiment' | 'experiment-config' | 'metrics' | 'model'; number: number }
+  | {
+      of: 'experiment' | 'experiment-config' | 'metrics' | 'model' | 'registered' | 'versions';
+      number: number;
+    }
   | { of: 'log'; number: number; node: number }
   | { of: 'file'; number: number; kind: 'artifact' | 'checkpoint'; path: string }
   | { of: 'model-file'; number: number; path: string };
@@ -130,6 +146,10 @@ const readers: readonly [pattern: RegExp, read: (groups: Record<string, string>)
   [
     /^models\/(?<number>\d{6})\/files\/(?<path>.+)$/s,
     (g) => ({ of: 'model-file', number: Number(g['number']), path: named(g, 'path') }),
+  ],
+  [
+    /^registry\/(?<number>\d{6})\/(?<name>model\.json|versions\.ndjson)$/,
+    (g) => ({ of: g['name'] === 'model.json' ? 'registered' : 'versions', number: Number(g['number']) }),
   ],
 ];
 

@@ -10,6 +10,9 @@ export interface Ids {
 
 const id = /[0-7][0-9a-hjkmnp-tv-z]{25}/g;
 
+/** The ids of the service that stand in a text. */
+export const idsIn = (text: string): readonly string[] => text.match(id) ?? [];
+
 /** The names that ids have in an archive. */
 export interface Names {
   /** Number of an experiment; null for one that is not contained. */

@@ -70,8 +70,9 @@ const rename = route(
     const next = await retryOnConflict(async () => {
       const present = await requireOwn(context, name);
       if ((await findRegisteredModel(records, new_name)) !== undefined) throw exists(new_name);
+      const { archived_name: _, ...kept } = present;
       const renamed = {
-        ...present,
+        ...kept,
         name: new_name,
         updated_at: now().toISOString(),
         version: present.version + 1,

@@ -1,16 +1,25 @@
 import * as z from 'zod';
+import {
+  aliasMost,
+  aliasPattern,
+  newestAlias,
+  refusedInName,
+  registeredNameMost,
+  versionAlias,
+} from '../../../shared/data/registry-rules.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { text } from '../protocol/scalars.ts';
 
-const nameMost = 256;
-const aliasMost = 255;
 const tagMost = 100_000;
 export const descriptionMost = 5000;
 
 export const modelName = text
   .refine((name) => name.trim() !== '', 'Registered model name cannot be empty.')
-  .refine((name) => name.length <= nameMost, `exceeds the maximum length of ${nameMost} characters`)
-  .refine((name) => !/[/:]/.test(name), "Names cannot contain '/' or ':'.");
+  .refine(
+    (name) => name.length <= registeredNameMost,
+    `exceeds the maximum length of ${registeredNameMost} characters`,
+  )
+  .refine((name) => !refusedInName.test(name), "Names cannot contain '/' or ':'.");
 
 /** A name by which a model is looked up, whatever it is. */
 export const knownName = text.min(1).max(1000);
@@ -19,11 +28,14 @@ export const alias = text
   .min(1)
   .refine((value) => value.length <= aliasMost, `exceeds the maximum length of ${aliasMost} characters`)
   .refine(
-    (value) => /^[\w-]*$/.test(value),
+    (value) => aliasPattern.test(value),
     'Names may only contain alphanumerics, underscores (_), and dashes (-).',
   )
-  .refine((value) => !/^v\d+$/i.test(value), "Version aliases (e.g. 'v9') are reserved.")
-  .refine((value) => value.toLowerCase() !== 'latest', "'latest' alias name (case insensitive) is reserved.");
+  .refine((value) => !versionAlias.test(value), "Version aliases (e.g. 'v9') are reserved.")
+  .refine(
+    (value) => value.toLowerCase() !== newestAlias,
+    "'latest' alias name (case insensitive) is reserved.",
+  );
 
 export const tag = namedValue.extend({
   value: text.max(tagMost, `exceeds the maximum length of ${tagMost} characters`).default(''),

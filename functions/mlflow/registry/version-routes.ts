@@ -6,8 +6,10 @@ import {
   putRegisteredModel,
   removeModelVersion,
 } from '../../../shared/data/registered-model.ts';
+import { isPlainAddress, isRemoteAddress } from '../../../shared/data/registry-rules.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
 import type { Write } from '../../../shared/data/table.ts';
+import { archived, latestOf, noStage } from '../../../shared/data/version-stages.ts';
 import { findModelKey, runIdOf } from '../ids.ts';
 import { changedModel, modelFilesUri, requireModel } from '../models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
@@ -26,7 +28,7 @@ import {
 import { description, knownName, tag, tagRecord, tags } from './rules.ts';
 import { searchVersions } from './search-registered.ts';
 import { showVersion } from './show.ts';
-import { archived, latestOf, noStage, stageOf } from './stages.ts';
+import { stageOf } from './stages.ts';
 
 const version = text.min(1);
 
@@ -45,12 +47,12 @@ async function locationOf(context: MlflowContext, source: string): Promise<strin
     const model = await requireRegistered(context, decodeURIComponent(name));
     return (await requireVersion(context, model, numberOf(number))).location;
   }
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(source) || /^file:/i.test(source))
+  if (!isRemoteAddress(source))
     throw mlflowError(
       'INVALID_PARAMETER_VALUE',
       `Invalid model version source: '${source}'. To use a local path as a model version source, log the model to this server first.`,
     );
-  if (/[?#]|(?:^|\/)\.\.(?:\/|$)|%2e%2e/i.test(source))
+  if (!isPlainAddress(source))
     throw invalidValue('source', source, 'Invalid model version source: it must be a plain address.');
   return source;
 }

@@ -1,15 +1,14 @@
 import { type Artifact, type ArtifactKind, listArtifacts } from '../../data/artifact.ts';
 import { listClientArtifacts } from '../../data/client-artifact.ts';
 import { listConfigs, oldestKept, readConfigVersion } from '../../data/config.ts';
-import { experimentsPartition, parseExperiment, requireExperiment } from '../../data/experiment.ts';
+import { requireExperiment } from '../../data/experiment.ts';
 import { readJobConfig } from '../../data/job-config.ts';
 import { logChunks } from '../../data/job-log.ts';
 import { metricChunks } from '../../data/job-metrics.ts';
-import { isFinal } from '../../data/job-status.ts';
-import { findLoggedModel, listLoggedModels } from '../../data/logged-model.ts';
+import { findLoggedModel } from '../../data/logged-model.ts';
 import { pointsIn } from '../../data/point-columns.ts';
 import type { ExportCursor, ProjectExport } from '../../data/project-export.ts';
-import { findFields, readTrackingOf } from '../../data/tracking.ts';
+import { findFields } from '../../data/tracking.ts';
 import { listAccepted, uploadObject } from '../../data/upload.ts';
 import { readUsernames } from '../../data/user.ts';
 import { canonicalJson } from '../canonical-json.ts';
@@ -22,43 +21,10 @@ import type { Contained, ExportContext } from './export-context.ts';
 import type { PieceWriter } from './piece-writer.ts';
 import { experimentDocument, modelDocument } from './read-experiment.ts';
 import { readProjectDocument } from './read-project.ts';
+import { registeredDocument, versionLines } from './read-registered.ts';
 
 const changed = (what: string): ProjectArchiveError =>
   new ProjectArchiveError(`${what} was deleted while the project was exported. Begin the export again.`);
-
-/**
- * The experiments and models that an export contains: all that have ended, of those that clients record also those that
- * run, and none that is marked as deleted.
- */
-export async function findContained(
-  { records }: Pick<ExportContext, 'records'>,
-  project_id: string,
-): Promise<Contained & { left_out: number }> {
-  const experiments: string[] = [];
-  const models: string[] = [];
-  let left_out = 0;
-  let after: string | undefined;
-  do {
-    const page = await records.query({ pk: experimentsPartition(project_id), after, limit: 100 });
-    const read = page.items.map(parseExperiment);
-    const newestFirst = read.map(({ experiment_id }) => experiment_id).reverse();
-    const tracked = await readTrackingOf(records, project_id, newestFirst);
-    for (const error of tracked.unreadable) throw error;
-    for (const { experiment_id, kind, status } of read) {
-      const isDeleted = tracked.of.get(experiment_id)?.fields?.deleted_at !== undefined;
-      if (isDeleted || (kind !== 'logged' && !isFinal(status))) left_out += 1;
-      else experiments.push(experiment_id);
-    }
-    after = page.next;
-  } while (after !== undefined);
-  do {
-    const page = await listLoggedModels(records, project_id, { after });
-    for (const error of page.unreadable ?? []) throw error;
-    for (const { model_id, deleted_at } of page.items) if (deleted_at === undefined) models.unshift(model_id);
-    after = page.next;
-  } while (after !== undefined);
-  return { experiments, models, left_out };
-}
 
 /** One part of the reading of a project: it begins where a cursor is, and returns where the next one begins. */
 export class Collector {
@@ -87,6 +53,8 @@ export class Collector {
         return this.#experiment(cursor, piece);
       case 'models':
         return this.#model(cursor, piece);
+      case 'registry':
+        return this.#registered(cursor, piece);
       case 'pack':
         return cursor;
     }
@@ -218,7 +186,7 @@ export class Collector {
     const project_id = this.#project_id;
     const { number, kind, after } = cursor;
     const model_id = this.#contained.models[number - 1];
-    if (model_id === undefined) return { stage: 'pack', number: 1 };
+    if (model_id === undefined) return { stage: 'registry', number: 1 };
     if (kind === undefined) {
       const model = await findLoggedModel(records, project_id, model_id);
       if (model === undefined) throw changed(`A logged model`);
@@ -229,5 +197,16 @@ export class Collector {
     const page = await listClientArtifacts(records, home, '', { limit: 100, after });
     const then: ExportCursor = { stage: 'models', number: number + 1 };
     return this.#files(cursor, piece, page, ({ path }) => paths.modelFile(number, path), then);
+  }
+
+  async #registered({ number }: ExportCursor, piece: PieceWriter): Promise<ExportCursor> {
+    const { records } = this.#context;
+    const contained = this.#contained.registered[number - 1];
+    if (contained === undefined) return { stage: 'pack', number: 1 };
+    const document = await registeredDocument(records, contained, this.#names);
+    if (document === undefined) throw changed(`The registered model ${contained.name}`);
+    await piece.document(paths.registered(number), [canonicalJson(document)]);
+    await piece.document(paths.versions(number), versionLines(records, contained, this.#names, changed));
+    return { stage: 'registry', number: number + 1 };
   }
 }

@@ -17,6 +17,23 @@ export interface ExportContext {
 export const PlannedFile = IndexRow.extend({ object: z.string(), offset: z.number().int() });
 export type PlannedFile = z.infer<typeof PlannedFile>;
 
+const ContainedRegistered = z.object({
+  registration_id: Ulid,
+  /** When the export began. */
+  name: z.string(),
+  /** Name in the archive. */
+  archived_name: z.string(),
+  /** Numbers of its versions that are contained, in their order. */
+  versions: z.array(z.number().int()),
+});
+/** A registered model, and which of its versions an export contains. */
+export type ContainedRegistered = z.infer<typeof ContainedRegistered>;
+
 /** Which experiments and models an export contains: those that there were when it began, in their order. */
-export const Contained = z.object({ experiments: z.array(Ulid), models: z.array(Ulid) });
+export const Contained = z.object({
+  experiments: z.array(Ulid),
+  models: z.array(Ulid),
+  // An export that an earlier release began contains none.
+  registered: z.array(ContainedRegistered).default([]),
+});
 export type Contained = z.infer<typeof Contained>;

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
+import { membersMost, membersPartition } from '../../data/member.ts';
 import {
   beginExport,
   exportObject,
@@ -18,8 +19,9 @@ import { readVariables } from '../../data/variable.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
-import { Collector, findContained } from './collect.ts';
+import { Collector } from './collect.ts';
 import { Contained, type ExportContext } from './export-context.ts';
+import { findContained } from './find-contained.ts';
 import { packArchive } from './pack.ts';
 import { PieceWriter } from './piece-writer.ts';
 
@@ -68,6 +70,8 @@ export async function startExport(
     upload_id: null,
     failures: 0,
     left_out: 0,
+    unfinished: [],
+    members: await records.count(membersPartition(project_id), membersMost),
     secrets: variables.filter((one) => one.value === null).map(({ name }) => name),
     version: 1,
   };
@@ -86,8 +90,8 @@ async function containedIn(
     if (stored === undefined) throw new Error('the list of what an export contains is gone');
     return { value, contained: Contained.parse(JSON.parse(await text(stored))) };
   }
-  const { left_out, ...contained } = await findContained(context, value.project_id);
-  const saved = await saveExport(records, value, { left_out });
+  const { left_out, unfinished, ...contained } = await findContained(context, value.project_id);
+  const saved = await saveExport(records, value, { left_out, unfinished });
   await objects.put(containedObject(value), Buffer.from(JSON.stringify(contained)), 'application/json');
   return { value: saved, contained };
 }

@@ -18,6 +18,7 @@ import {
   readPrinted,
   readProject,
 } from './read-document.ts';
+import { readRegistered, readVersions } from './read-registry.ts';
 
 /** Progress is written down as often: a crash costs no more. */
 const saveMilliseconds = 5000;
@@ -64,6 +65,12 @@ async function checkDocument(
       break;
     case 'model':
       await readModel(archive, bytes, file);
+      break;
+    case 'registered':
+      await readRegistered(archive, bytes, file);
+      break;
+    case 'versions':
+      await readThrough(readVersions(archive, bytes, file));
       break;
     default:
       throw new Error(`${file.path} is no document`);

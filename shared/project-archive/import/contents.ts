@@ -14,17 +14,31 @@ export interface Contents {
   uploads: number[];
   experiments: Group[];
   models: Group[];
+  /** Registered models; behind the document of each are its versions. */
+  registered: Group[];
 }
 
 /**
  * Group the files of an archive in the order that every archive has: the project, its configurations, sources and data
- * sets, then experiment by experiment, model by model.
+ * sets, then experiment by experiment, model by model, registered model by registered model.
  * @throws ProjectArchiveError for another order, or what belongs to nothing
  */
 export function contentsOf(files: readonly ArchiveFile[]): Contents {
-  const contents: Contents = { project: 0, configs: [], uploads: [], experiments: [], models: [] };
+  const contents: Contents = {
+    project: 0,
+    configs: [],
+    uploads: [],
+    experiments: [],
+    models: [],
+    registered: [],
+  };
   if (files[0]?.placed.of !== 'project') throw fault('it does not begin with a project');
-  const ranks = { config: 1, upload: 2, experiment: 3, model: 4 } as const;
+  const ranks = { config: 1, upload: 2, experiment: 3, model: 4, registered: 5 } as const;
+  const groupsOf = {
+    experiment: contents.experiments,
+    model: contents.models,
+    registered: contents.registered,
+  } as const;
   let rank = 0;
   let config_id = '';
   for (const [index, { path, placed }] of files.entries()) {
@@ -54,17 +68,19 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
         contents.uploads.push(index);
         break;
       case 'experiment':
-      case 'model': {
+      case 'model':
+      case 'registered': {
         enter(ranks[placed.of]);
-        const groups = placed.of === 'experiment' ? contents.experiments : contents.models;
+        const groups = groupsOf[placed.of];
         if (placed.number !== groups.length + 1) throw misplaced();
         groups.push({ document: index, rest: [] });
         break;
       }
       default: {
-        const isOfModel = placed.of === 'model-file';
-        enter(isOfModel ? ranks.model : ranks.experiment);
-        const groups = isOfModel ? contents.models : contents.experiments;
+        const of =
+          placed.of === 'model-file' ? 'model' : placed.of === 'versions' ? 'registered' : 'experiment';
+        enter(ranks[of]);
+        const groups = groupsOf[of];
         if (placed.number !== groups.length || groups.length === 0) throw misplaced();
         groups.at(-1)?.rest.push(index);
       }

@@ -30,10 +30,18 @@ function inDigits(value: bigint, length: number): string {
  * The id of something that an import makes: the same each time that a step is repeated, in the order of the numbers, and
  * in the form of a ULID with the time of the import.
  */
-export function importedId(import_id: string, kind: 'experiment' | 'model' | 'file', number: number): string {
+export function importedId(
+  import_id: string,
+  kind: 'experiment' | 'model' | 'file' | 'registered',
+  number: number,
+): string {
   const digest = createHash('sha256').update(`${import_id} ${kind} ${number}`).digest('hex');
   return `${import_id.slice(0, 10)}${inDigits(BigInt(number), 5)}${inDigits(BigInt(`0x${digest.slice(0, 14)}`), 11)}`;
 }
+
+/** The number within such an id. */
+export const numberOfImported = (id: string): number =>
+  [...id.slice(10, 15)].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
 
 /** Ids of all that an import makes, by their numbers. */
 export const idsOf = (

@@ -3,6 +3,7 @@ import type { ObjectReader } from '../../aws/objects.ts';
 import { canonicalJson, parseCanonical } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import {
+  type ArchiveFormat,
   archiveFilesMost,
   archiveFormat,
   IndexRow,
@@ -12,6 +13,7 @@ import {
   manifestMaxBytes,
   manifestOf,
   manifestPath,
+  type Placed,
   placedAt,
 } from '../manifest.ts';
 import { fault } from '../project-archive-error.ts';
@@ -38,6 +40,10 @@ const foreign = () =>
     'it is not an archive of this service as it was exported; one that was changed, or packed anew by another program, is none',
   );
 
+/** Whether an archive of this format may hold such a file. */
+const isInFormat = (format: ArchiveFormat, { of }: Placed): boolean =>
+  format > 1 || (of !== 'registered' && of !== 'versions');
+
 function readManifest(text: string): Manifest {
   let format: unknown;
   try {
@@ -46,9 +52,12 @@ function readManifest(text: string): Manifest {
     throw foreign();
   }
   if (typeof format === 'number' && Number.isSafeInteger(format) && format > archiveFormat)
-    throw fault(`its format is ${format}, and this version of the service reads format ${archiveFormat}`);
+    throw fault(
+      `its format is ${format}, and this version of the service reads formats up to ${archiveFormat}`,
+    );
   const manifest = parseCanonical(text, Manifest);
-  if (manifest === undefined || canonicalJson(manifestOf(manifest.index)) !== text) throw foreign();
+  if (manifest === undefined || canonicalJson(manifestOf(manifest.index, manifest.format)) !== text)
+    throw foreign();
   return manifest;
 }
 
@@ -71,7 +80,7 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
   const manifestSize = sizeInHeader(await take(0, headerBytes), manifestPath);
   if (manifestSize === undefined || manifestSize > manifestMaxBytes) throw foreign();
   const text = (await take(headerBytes, manifestSize)).toString('utf8');
-  const { index } = readManifest(text);
+  const { index, format } = readManifest(text);
   const indexAt = headerBytes + manifestSize + firstHeaderBytes(indexPath);
   if (index.files > archiveFilesMost)
     throw fault(`it lists ${index.files} files; at most ${archiveFilesMost} are allowed`);
@@ -90,8 +99,8 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
     const row = parseCanonical(line, IndexRow);
     if (row === undefined) throw fault(`line ${files.length + 1} of its list of files is not valid`);
     const placed = placedAt(row.path);
-    if (placed === undefined)
-      throw fault(`format ${archiveFormat} has no file ${JSON.stringify(row.path.slice(0, 200))}`);
+    if (placed === undefined || !isInFormat(format, placed))
+      throw fault(`format ${format} has no file ${JSON.stringify(row.path.slice(0, 200))}`);
     if (seen.has(row.path)) throw fault(`it lists ${JSON.stringify(row.path.slice(0, 200))} twice`);
     seen.add(row.path);
     files.push({ ...row, placed });

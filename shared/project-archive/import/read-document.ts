@@ -28,7 +28,8 @@ async function bytesOf(
   return Buffer.concat(chunks);
 }
 
-async function documentOf<S extends z.ZodType>(
+/** A document that fits a schema. @throws ProjectArchiveError */
+export async function documentOf<S extends z.ZodType>(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
   schema: S,
@@ -85,10 +86,19 @@ export const readConfigBytes = (
   file: Pick<ArchiveFile, 'path' | 'size'>,
 ): Promise<Buffer> => bytesOf(bytes, file, configMaxBytes);
 
-/** Check that the texts of a document refer to what is contained. @throws ProjectArchiveError */
-function requireReferences({ experiments, models }: Contents, document: unknown): void {
-  const ids = { project_id: '', experiments: experiments.map(() => ''), models: models.map(() => '') };
-  withTexts(document, resolver(ids));
+/**
+ * Check that the texts of a document refer to what is contained.
+ * @param id in place of each id
+ * @returns bytes of the document as JSON with these ids
+ * @throws ProjectArchiveError
+ */
+export function requireReferences(
+  { experiments, models }: Contents,
+  document: unknown,
+  id = '',
+): { size: number } {
+  const ids = { project_id: id, experiments: experiments.map(() => id), models: models.map(() => id) };
+  return { size: Buffer.byteLength(JSON.stringify(withTexts(document, resolver(ids)))) };
 }
 
 /** The document of an experiment. @throws ProjectArchiveError */

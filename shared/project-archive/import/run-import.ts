@@ -21,6 +21,8 @@ import { type OpenArchive, openArchive } from './open-archive.ts';
 import { recordExperiment } from './record-experiment.ts';
 import { recordModel } from './record-model.ts';
 import { makeProject, recordBase } from './record-project.ts';
+import { recordRegistered } from './record-registered.ts';
+import { removeRegistered } from './remove-registered.ts';
 
 /** The purge of what an import leaves unless it makes a project, due then. */
 export const purgeOfImport = (
@@ -40,7 +42,7 @@ export const purgeOfImport = (
 
 const projectGone = () => new ProjectArchiveError('The project was deleted while it was imported.');
 
-/** Record what is in the project: the project's own first, then the experiments, then the models. */
+/** Record what is in the project: the project's own first, then experiments, logged models, registered models. */
 async function recordAll(
   context: ImportContext,
   begun: ProjectImport,
@@ -48,11 +50,19 @@ async function recordAll(
   hasTime: Deadline,
 ): Promise<{ value: ProjectImport; isDone: boolean }> {
   const { records } = context;
-  const { experiments, models } = archive.contents;
+  const { experiments, models, registered } = archive.contents;
   const ids = idsOf(begun, { experiments: experiments.length, models: models.length });
-  const steps = 1 + experiments.length + models.length;
+  const inProject = 1 + experiments.length + models.length;
+  const steps = inProject + registered.length;
   let value = begun;
   for (let step = begun.done; step < steps; step += 1) {
+    if (step >= inProject) {
+      const next = await recordRegistered(context, value, archive, ids, step - inProject + 1, step + 1);
+      if (next === undefined) throw projectGone();
+      value = next;
+      if (!hasTime()) return { value, isDone: false };
+      continue;
+    }
     if (step === 0) {
       await recordBase(context, value, archive).catch((error: unknown) => {
         throw error instanceof ConditionFailedError ? projectGone() : error;
@@ -90,6 +100,7 @@ async function endFailed(context: ImportContext, value: ProjectImport, reason: s
     await saveImport(records, value, ended, recordPurge(purge));
     return;
   }
+  await removeRegistered(context, value);
   const [project] = (await findProjects(records, [value.project_id])).items;
   if (project !== undefined) await removeWholeProject(context, project, remainsOf(context, value));
   await saveImport(records, value, ended, ...(project === undefined ? remainsOf(context, value) : []));

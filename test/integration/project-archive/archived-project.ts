@@ -21,6 +21,7 @@ import { putAccepted, putCurrent, uploadObject } from '../../../shared/data/uplo
 import { putImportedVariables } from '../../../shared/data/variable.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import type { ArchiveLab } from './archive-lab.ts';
+import { recordRegistry } from './recorded-registry.ts';
 
 /** An experiment to record, and what of it. */
 export interface DrawnExperiment {
@@ -44,6 +45,8 @@ export interface DrawnProject {
   datasets: Readonly<Record<string, Uint8Array>>;
   experiments: readonly DrawnExperiment[];
   models: readonly Readonly<Record<string, Uint8Array>>[];
+  /** Whether there are registered models with versions of the project, and of others. */
+  hasRegistry?: boolean;
 }
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -259,5 +262,7 @@ export async function recordProject(lab: ArchiveLab, drawn: DrawnProject): Promi
     first ??= experiment_id;
   }
   for (const files of drawn.models) await recordModel(lab, project_id, files, first ?? null);
+  if (drawn.hasRegistry === true && first !== undefined)
+    await recordRegistry(lab, { project_id, experiment_id: first });
   return project_id;
 }

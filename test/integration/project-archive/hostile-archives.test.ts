@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { listArchiveWork } from '../../../shared/data/archive-work.ts';
 import { findProjects, projectPrefix } from '../../../shared/data/project.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
-import { manifestOf } from '../../../shared/project-archive/manifest.ts';
 import { layoutOf } from '../../../shared/project-archive/zip-layout.ts';
 import { testService } from '../../support/service.ts';
 import { archiveLab, exported, imported } from './archive-lab.ts';
 import { recordProject } from './archived-project.ts';
 import { findPurge } from './find-purge.ts';
+import { type ArchivedFiles as Files, filesOf, packed } from './repacked-archive.ts';
 
 const service = await testService();
 const { user } = await service.user('developer');
@@ -36,63 +34,6 @@ const good = await exported(
     models: [],
   }),
 );
-
-interface Row {
-  path: string;
-  size: number;
-  crc32: number;
-  sha256: string;
-  media_type?: string;
-  created_at?: string;
-}
-type Files = [path: string, bytes: Buffer, claimed?: Partial<Row>][];
-
-/** The files of an archive behind its list, in their order, by its local headers. */
-function filesOf(archive: Buffer): Files {
-  const files: Files = [];
-  let at = 0;
-  while (archive.readUInt32LE(at) === 0x04034b50) {
-    const [size, name] = [archive.readUInt32LE(at + 18), archive.readUInt16LE(at + 26)];
-    const from = at + 30 + name;
-    files.push([archive.toString('utf8', at + 30, from), archive.subarray(from, from + size)]);
-    at = from + size;
-  }
-  const rows =
-    files[1]?.[1]
-      .toString('utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)) ?? [];
-  return files.slice(2).map(([path, bytes], index) => {
-    const { media_type, created_at } = rows[index];
-    return [path, bytes, { media_type, created_at }];
-  });
-}
-
-const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-/** An archive of these files that is in order but for what they claim. */
-function packed(files: Files, change: (manifest: object) => object = (manifest) => manifest): Buffer {
-  const rows = files.map(([path, bytes, claimed]) => ({
-    path,
-    size: bytes.length,
-    crc32: crc32(bytes),
-    sha256: digest(bytes),
-    ...claimed,
-  }));
-  const index = Buffer.from(rows.map((row) => `${canonicalJson(row)}\n`).join(''));
-  const listed = { files: rows.length, size: index.length, crc32: crc32(index), sha256: digest(index) };
-  const manifest = Buffer.from(canonicalJson(change(manifestOf(listed))));
-  const contents = [manifest, index, ...files.map(([, bytes]) => bytes)];
-  const { segments } = layoutOf([
-    { path: 'manifest.json', size: manifest.length, crc32: crc32(manifest) },
-    { path: 'index.ndjson', size: index.length, crc32: crc32(index) },
-    ...rows,
-  ]);
-  return Buffer.concat(
-    segments.map((one) => (one.of === 'bytes' ? one.make() : (contents[one.index] ?? Buffer.alloc(0)))),
-  );
-}
 
 /** The files with one of them changed. */
 const changed = (path: string, change: (text: string) => string): Files =>
@@ -127,8 +68,8 @@ const hostile: Readonly<Record<string, [archive: Buffer, reason: RegExp]>> = {
     /not an archive of this service/,
   ],
   'a newer format': [
-    packed(filesOf(good), (one) => ({ ...one, format: 2 })),
-    /its format is 2, and this version .* reads format 1/,
+    packed(filesOf(good), (one) => ({ ...one, format: 3 })),
+    /its format is 3, and this version .* reads formats up to 2/,
   ],
   'a format that is no number': [
     packed(filesOf(good), (one) => ({ ...one, format: '1' })),

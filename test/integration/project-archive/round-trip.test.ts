@@ -64,6 +64,7 @@ const project: fc.Arbitrary<DrawnProject> = fc.record({
     { maxLength: 4 },
   ),
   models: fc.array(files, { maxLength: 2 }),
+  hasRegistry: fc.boolean(),
 });
 
 /** One with some of everything. */
@@ -86,6 +87,7 @@ const full: DrawnProject = {
     hasParent: true,
   })),
   models: [{ MLmodel: Buffer.from('flavors: {}') }],
+  hasRegistry: true,
 };
 
 /** `npm run test:fuzz` kills before each write, `npm test` before some. */

@@ -1,0 +1,21 @@
+// What names and addresses of the model registry are like, whoever writes them: a client, or an archive.
+
+export const registeredNameMost = 256;
+/** What no name of a registered model contains. */
+export const refusedInName = /[/:]/;
+
+export const aliasMost = 255;
+export const aliasPattern = /^[\w-]*$/;
+/** What stands for versions already. */
+export const versionAlias = /^v\d+$/i;
+export const newestAlias = 'latest';
+
+/** Whether a client may take files from there: an address, not a path of its own disk. */
+export const isRemoteAddress = (address: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:/i.test(address) && !/^file:/i.test(address);
+/** Whether an address has neither a query nor a part that leads upwards. */
+export const isPlainAddress = (address: string): boolean =>
+  !/[?#]|(?:^|\/)\.\.(?:\/|$)|%2e%2e/i.test(address);
+
+/** Most bytes of a registered model, or of a version, as JSON: each is one item, which takes 400 KB. */
+export const registryItemMost = 350_000;

@@ -1,0 +1,50 @@
+import { registryItemMost } from '../../data/registry-rules.ts';
+import { parseCanonical } from '../canonical-json.ts';
+import { fault } from '../project-archive-error.ts';
+import { readLines } from '../read-lines.ts';
+import { RegisteredDocument, VersionDocument } from '../registry-documents.ts';
+import type { ArchiveFile } from './archive-file.ts';
+import type { OpenArchive } from './open-archive.ts';
+import { documentOf, fileAt, requireReferences } from './read-document.ts';
+
+const lineMaxBytes = 400_000;
+/** In place of ids, which are as long. */
+const anyId = '0'.repeat(26);
+
+/** The versions of a registered model, in the order of their numbers. @throws ProjectArchiveError */
+export async function* readVersions(
+  { contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  { path }: ArchiveFile,
+): AsyncGenerator<VersionDocument> {
+  let last = 0;
+  for await (const line of readLines(bytes, lineMaxBytes)) {
+    const value = parseCanonical(line, VersionDocument);
+    if (value === undefined || value.number <= last)
+      throw fault(`what follows version ${last} in ${path} is not as this format has it`);
+    const { size } = requireReferences(contents, value, anyId);
+    if (size > registryItemMost) throw fault(`version ${value.number} in ${path} is larger than one may be`);
+    last = value.number;
+    yield value;
+  }
+}
+
+/** The document of a registered model, whose aliases are those of versions that are contained. @throws ProjectArchiveError */
+export async function readRegistered(
+  archive: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): Promise<RegisteredDocument> {
+  const { files, contents } = archive;
+  const value = await documentOf(bytes, file, RegisteredDocument);
+  const { size } = requireReferences(contents, value, anyId);
+  if (size > registryItemMost) throw fault(`${file.path} is larger than a registered model may be`);
+  const [versions] = contents.registered.find(({ document }) => files[document] === file)?.rest ?? [];
+  const isEmpty = versions === undefined || fileAt(files, versions).size === 0;
+  if (isEmpty) throw fault(`${file.path} is without versions`);
+  const aliased = new Set(Object.values(value.aliases));
+  for await (const { number } of readVersions(archive, archive.read(versions), fileAt(files, versions)))
+    aliased.delete(number);
+  if (aliased.size > 0) throw fault(`${file.path} has an alias of a version that is not contained`);
+  return value;
+}

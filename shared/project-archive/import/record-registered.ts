@@ -1,0 +1,121 @@
+import { findProjects, projectExists } from '../../data/project.ts';
+import { importChange, type ProjectImport, renamedMost } from '../../data/project-import.ts';
+import {
+  findRegisteredModel,
+  putModelVersion,
+  putRegisteredModel,
+  type RegisteredModel,
+} from '../../data/registered-model.ts';
+import { registeredNameMost } from '../../data/registry-rules.ts';
+import type { Write } from '../../data/table.ts';
+import { tryWrite } from '../../data/try-write.ts';
+import { latestOf } from '../../data/version-stages.ts';
+import { WriteLabel } from '../../data/write-label.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
+import { type Ids, resolver, withTexts } from '../references.ts';
+import { type ImportContext, importedId } from './import-context.ts';
+import type { OpenArchive } from './open-archive.ts';
+import { fileAt } from './read-document.ts';
+import { readRegistered, readVersions } from './read-registry.ts';
+
+/** Versions of one write: each may have as many bytes as an item takes, and a write takes 4 MB. */
+const versionsAtOnce = 10;
+const nameFree = new WriteLabel('name of a registered model');
+
+/** The name that a registered model gets where its own belongs to another: with the end of the id of the import. */
+const otherName = (name: string, import_id: string): string => {
+  const end = `-${import_id.slice(-8)}`;
+  return `${name.slice(0, registeredNameMost - end.length).toWellFormed()}${end}`;
+};
+
+/** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
+async function storeVersions(
+  { records }: ImportContext,
+  { user_id }: ProjectImport,
+  archive: OpenArchive,
+  index: number,
+  registration_id: string,
+  resolve: (text: string) => string,
+) {
+  const stored: { number: number; stage: string }[] = [];
+  let puts: Write[] = [];
+  // Those that are there stay: their owner may have changed them since.
+  const store = async () => {
+    if (await tryWrite(records.write(...puts))) return;
+    for (const put of puts) await tryWrite(records.write(put));
+  };
+  for await (const read of readVersions(archive, archive.read(index), fileAt(archive.files, index))) {
+    const { user: username, number, stage, created_at, updated_at, ...said } = read;
+    const own = { registration_id, number, stage, user_id, username, created_at, updated_at, version: 1 };
+    puts.push(putModelVersion({ ...withTexts(said, resolve), ...own }, undefined));
+    stored.push({ number, stage });
+    if (puts.length < versionsAtOnce) continue;
+    await store();
+    puts = [];
+  }
+  if (puts.length > 0) await store();
+  return stored;
+}
+
+/**
+ * Record a registered model: its versions, then itself, in one transaction with the progress of the import. Its name is
+ * the one that it had, unless another model has that in this deployment.
+ * @param done steps of the import that are done then
+ * @returns undefined where the project is gone
+ * @throws ProjectArchiveError
+ */
+export async function recordRegistered(
+  context: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+  ids: Ids,
+  number: number,
+  done: number,
+): Promise<ProjectImport | undefined> {
+  const { records } = context;
+  const { import_id, project_id, user_id, renamed } = value;
+  const group = archive.contents.registered[number - 1];
+  if (group === undefined) throw new Error(`no registered model ${number}`);
+  const registration_id = importedId(import_id, 'registered', number);
+  const resolve = resolver(ids);
+  const file = fileAt(archive.files, group.document);
+  const document = await readRegistered(archive, archive.read(group.document), file);
+  const { name, aliases, description, tags, created_at, updated_at } = document;
+  const [index = 0] = group.rest;
+  const versions = await storeVersions(context, value, archive, index, registration_id, resolve);
+  const model: Omit<RegisteredModel, 'name'> = {
+    registration_id,
+    ...withTexts({ description, tags }, resolve),
+    owner_id: user_id,
+    aliases,
+    latest: latestOf(versions),
+    versions: Math.max(...versions.map((one) => one.number)),
+    created_at,
+    updated_at,
+    version: 1,
+  };
+  for (const registered_as of [name, otherName(name, import_id)]) {
+    if ((await findRegisteredModel(records, registered_as)) !== undefined) continue;
+    const isRenamed = registered_as !== name;
+    const { value: next, writes } = importChange(value, {
+      done,
+      failures: 0,
+      renamed: isRenamed ? [...renamed, { name, registered_as }].slice(0, renamedMost) : renamed,
+    });
+    const put = { ...model, name: registered_as, ...(isRenamed && { archived_name: name }) };
+    try {
+      await records.write(
+        projectExists(project_id),
+        nameFree.on(putRegisteredModel(put, undefined)),
+        ...writes,
+      );
+      return next;
+    } catch (error) {
+      // Somebody took the name at this moment.
+      if (nameFree.failedIn(error)) continue;
+      if ((await findProjects(records, [project_id])).items.length === 0) return undefined;
+      throw error;
+    }
+  }
+  throw new ProjectArchiveError(`The names ${name} and ${otherName(name, import_id)} are taken here.`);
+}
