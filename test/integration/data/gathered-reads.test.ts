@@ -21,7 +21,8 @@ async function tableOfItsOwn() {
     { step: 'initialize' },
   );
   const name = environment['RECORDS_TABLE'] ?? '';
-  return { client, name, sent, records: tableWriter(client, 'records', name) };
+  const accounts = tableWriter(client, 'accounts', environment['ACCOUNTS_TABLE'] ?? '');
+  return { client, name, sent, accounts, records: tableWriter(client, 'records', name) };
 }
 
 const key = (index: number) => ({ pk: 'GATHERED', sk: String(index) });
@@ -41,6 +42,20 @@ test('reads of one moment go as one request, by whichever reader, and an item th
   expect(sent).toEqual(['TransactWriteItemsCommand', 'BatchGetItemCommand']);
   expect(await records.get(key(1))).toEqual(item);
   expect(sent.at(-1)).toBe('GetItemCommand');
+});
+
+test('reads of two tables go as one request, too, and each finds the item of its own', async () => {
+  const { sent, accounts, records } = await tableOfItsOwn();
+  await records.write({ put: { ...key(1), is: 'a record' } });
+  await accounts.write({ put: { ...key(1), is: 'an account' } });
+  const found = await Promise.all([
+    accounts.get(key(1)),
+    records.get(key(1)),
+    records.get(key(2)),
+    accounts.get(key(2)),
+  ]);
+  expect(found.map((item) => item?.['is'])).toEqual(['an account', 'a record', undefined, undefined]);
+  expect(sent.slice(2)).toEqual(['BatchGetItemCommand']);
 });
 
 test('a read that begins after a write sees it, though another of the same item is under way', async () => {
