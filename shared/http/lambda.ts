@@ -3,10 +3,12 @@ import { ulid } from 'ulid';
 import { createLogger, type Logger } from '../core/log.ts';
 import { type Environment, openServices, type Platform } from '../core/needs.ts';
 import { readSettings } from '../core/settings.ts';
+import { answerAhead } from './answer-ahead.ts';
 import { answerOnce } from './answer-once.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { withCors } from './cors.ts';
 import type { AnyEndpoint, Before, Exchange } from './exchange.ts';
+import { ExpectedCallers } from './expected-callers.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
 import { expectedVersion, parseInput } from './parse-input.ts';
 import { requireProjectOfPath } from './project-rule.ts';
@@ -28,18 +30,21 @@ export interface Handler {
 const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
   endpoint.permit?.(input as never, { caller, settings } as never);
 
-/** The steps that tell who asks. */
-const callerSteps: readonly Before[] = [refuseForeignPage, authenticate, authorize];
+/** The steps that tell who asks, before all others: no one learns what is wrong with a request they may not make. */
+const callerSteps: readonly Before[] = [authenticate, authorize];
 
-/** The steps before every behaviour, in their order: no one learns what is wrong with a request they may not make. */
-const steps: readonly Before[] = [
-  ...callerSteps,
+/** The steps between these and the behaviour, in their order. */
+const requestSteps: readonly Before[] = [
   parseInput,
   resolveCursor,
   permit,
   parseMaskOfRequest,
   requireProjectOfPath,
 ];
+
+async function takeSteps(steps: readonly Before[], exchange: Exchange): Promise<void> {
+  for (const step of steps) await step(exchange);
+}
 
 interface Process {
   platform: Platform;
@@ -78,6 +83,15 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
       endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
   });
 }
+
+/** The answer to a request whose caller is known. */
+async function answer(exchange: Exchange, services: Process['services']): Promise<Result> {
+  await takeSteps(requestSteps, exchange);
+  return renderAnswer(exchange, await runHandler(exchange, services));
+}
+
+/** Finds out who asks. */
+const identify = (exchange: Exchange): Promise<void> => takeSteps(callerSteps, exchange);
 
 /**
  * The Lambda handler of an endpoint. HEAD is answered like GET, whole: what sends the answer leaves its body out, and
@@ -118,11 +132,21 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     return withCors(result, platform.settings.corsOrigins, headerOf(event, 'origin'));
   };
 
+  const callers = new ExpectedCallers();
   const handler = middy<Event, Result>(async (event: Event) => {
     const exchange = exchangeOf(event);
-    return renderAnswer(exchange, await runHandler(exchange, started?.services ?? {}));
+    const services = started?.services ?? {};
+    const expected = callers.of(exchange);
+    try {
+      if (expected !== undefined)
+        return await answerAhead(exchange, services, expected, { identify, answer });
+      await identify(exchange);
+      return await answer(exchange, services);
+    } finally {
+      callers.note(exchange, exchange.caller);
+    }
   });
-  for (const step of steps) handler.before(({ event }) => step(exchangeOf(event)));
+  handler.before(({ event }) => refuseForeignPage(exchangeOf(event)));
   handler.after((request) => {
     if (request.response) request.response = finish(request.event, request.response);
   });
@@ -133,7 +157,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   const refuse = async (event: Event): Promise<Result | undefined> => {
     const exchange = exchangeOf(event);
     try {
-      for (const step of callerSteps) await step(exchange);
+      await takeSteps([refuseForeignPage, ...callerSteps], exchange);
       return undefined;
     } catch (error) {
       return finish(event, renderError(error, exchange.requestId, exchange.log, endpoint.errorBody));
