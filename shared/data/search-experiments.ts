@@ -32,6 +32,8 @@ export interface ExperimentSearch {
   after?: string | undefined;
   /** Told before rows are compared whose they are, where a name of the filter or the order has to be looked up. */
   prepare?: ((user_ids: ReadonlySet<string>) => Promise<void>) | undefined;
+  /** What {@link readProjects} found of these projects, where it was begun before. */
+  read?: (() => Promise<ProjectRows[]>) | undefined;
 }
 
 export interface FoundExperiments {
@@ -49,7 +51,11 @@ export interface FoundExperiment {
   tracking: Tracking;
 }
 
-type ProjectRows = Pick<FoundExperiments, 'rows' | 'unreadable'>;
+/** The rows of a project. */
+export interface ProjectRows extends Pick<FoundExperiments, 'rows' | 'unreadable'> {
+  /** What is to be written after the read, so that the next one finds it in segments. */
+  fold?: (records: TableWriter<'records'>) => Promise<void>;
+}
 
 /** Rows of all experiments of a project, from their records. */
 async function readRecords(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
@@ -67,36 +73,56 @@ async function readRecords(records: TableReader<'records'>, project_id: string):
 }
 
 /** Projects that are read at once. */
-const projectsAtOnce = 16;
+export const projectsAtOnce = 16;
 /** Milliseconds that a search spends on folding what it read from records, so that the next one need not. */
 const foldingMilliseconds = 1500;
 
 const isWriter = (records: TableReader<'records'>): records is TableWriter<'records'> =>
   'writable' in records && records.writable === true;
 
-/** Rows of all experiments of a project, from its catalogue where it has all of them. */
-async function readProject(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
-  // Read first: what begins later is in the catalogue and not counted here.
+async function countExperiments(records: TableReader<'records'>, project_id: string): Promise<number> {
   const counters = await records.get(countersKey(project_id));
-  const counted = counters === undefined ? 0 : salvageCounters(counters).experiments;
-  const catalogue = await readCatalogue(records, project_id);
-  const lacks = (known: CatalogueRows): boolean =>
-    known.rows.length + known.unreadable.length + known.manifest.state.surplus < counted;
-  const isWhole = catalogue !== undefined && !lacks(catalogue);
-  const found: ProjectRows = isWhole
-    ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable] }
-    : await readRecords(records, project_id);
-  if (!isWriter(records)) return found;
-  if (catalogue !== undefined && !isWhole) {
-    const ids = found.rows.map(({ experiment_id }) => experiment_id);
-    await repairCatalogue(records, project_id, catalogue, ids, counted);
-  }
-  if (found.rows.length > 0 && (catalogue === undefined || catalogue.marks >= foldLeast))
-    await foldCatalogue(records, project_id, { milliseconds: foldingMilliseconds });
-  return found;
+  return counters === undefined ? 0 : salvageCounters(counters).experiments;
 }
 
-async function readProjects(
+const isWhole = ({ rows, unreadable, manifest }: CatalogueRows, counted: number): boolean =>
+  rows.length + unreadable.length + manifest.state.surplus >= counted;
+
+/** A project's catalogue, where it is complete, and how many experiments there were before it was read. */
+async function readCounted(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<{ counted: number; catalogue: CatalogueRows | undefined }> {
+  const [together, found] = await Promise.all([
+    countExperiments(records, project_id),
+    readCatalogue(records, project_id),
+  ]);
+  if (found === undefined || isWhole(found, together)) return { counted: together, catalogue: found };
+  // One that was recorded between the two reads is counted and not found. Counted first, it is not.
+  const counted = await countExperiments(records, project_id);
+  return { counted, catalogue: await readCatalogue(records, project_id) };
+}
+
+/** Rows of all experiments of a project, from its catalogue where it has all of them. */
+async function readProject(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
+  const { counted, catalogue } = await readCounted(records, project_id);
+  const isKnown = catalogue !== undefined && isWhole(catalogue, counted);
+  const found: ProjectRows = isKnown
+    ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable] }
+    : await readRecords(records, project_id);
+  const fold = async (writer: TableWriter<'records'>): Promise<void> => {
+    if (catalogue !== undefined && !isKnown) {
+      const ids = found.rows.map(({ experiment_id }) => experiment_id);
+      await repairCatalogue(writer, project_id, catalogue, ids, counted);
+    }
+    if (found.rows.length > 0 && (catalogue === undefined || catalogue.marks >= foldLeast))
+      await foldCatalogue(writer, project_id, { milliseconds: foldingMilliseconds });
+  };
+  return { ...found, fold };
+}
+
+/** Rows of all experiments of these projects. It writes nothing. */
+export async function readProjects(
   records: TableReader<'records'>,
   project_ids: readonly string[],
 ): Promise<ProjectRows[]> {
@@ -106,6 +132,14 @@ async function readProjects(
     found.push(...(await Promise.all(some.map((project_id) => readProject(records, project_id)))));
   }
   return found;
+}
+
+async function foldProjects(
+  records: TableWriter<'records'>,
+  projects: readonly ProjectRows[],
+): Promise<void> {
+  for (let from = 0; from < projects.length; from += projectsAtOnce)
+    await Promise.all(projects.slice(from, from + projectsAtOnce).map(({ fold }) => fold?.(records)));
 }
 
 /** The order that the terms make of rows: newest first where they leave it open. */
@@ -126,9 +160,17 @@ export const isSearchPosition = (text: string, terms: readonly OrderTerm<Experim
 export async function searchExperiments(
   records: TableReader<'records'>,
   project_ids: readonly string[],
-  { filter, order_by = [], limit = Number.POSITIVE_INFINITY, after, prepare }: ExperimentSearch,
+  {
+    filter,
+    order_by = [],
+    limit = Number.POSITIVE_INFINITY,
+    after,
+    prepare,
+    read = () => readProjects(records, [...new Set(project_ids)]),
+  }: ExperimentSearch,
 ): Promise<FoundExperiments> {
-  const projects = await readProjects(records, [...new Set(project_ids)]);
+  const projects = await read();
+  if (isWriter(records)) await foldProjects(records, projects);
   const unreadable = projects.flatMap((project) => project.unreadable);
   if (prepare !== undefined) {
     const user_ids = new Set<string>();

@@ -4,13 +4,6 @@ import type { AnyEndpoint } from '../../shared/http/exchange.ts';
 import { testCredentials } from './engines.ts';
 import type { TestService } from './service.ts';
 
-/** A request that a function sent to DynamoDB. */
-export interface TableRequest {
-  /** `Get`, `BatchGet`, `Query` or `TransactWrite`. */
-  operation: string;
-  tables: ('accounts' | 'records')[];
-}
-
 interface SentInput {
   TableName?: string;
   RequestItems?: Record<string, unknown>;
@@ -24,33 +17,44 @@ const tablesOf = ({ TableName, RequestItems, TransactItems }: SentInput): (strin
   return [TableName];
 };
 
+/** Everything that can go on without an answer of a table has gone on. */
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /**
- * The requests to the tables of a service that functions send while `act` runs, in their order.
- * @param before awaited before each of them is sent
+ * The requests to the tables of a service that functions send while `act` runs: those in one list were sent without
+ * waiting for each other. Each is `BatchGet accounts records`: the operation and the tables.
  */
 export async function tableRequests(
   service: TestService,
   endpoint: AnyEndpoint,
   act: () => Promise<unknown>,
-  before: (request: TableRequest) => Promise<void> | void = () => {},
-): Promise<TableRequest[]> {
-  const names = new Map<string | undefined, 'accounts' | 'records'>([
+): Promise<string[][]> {
+  const names = new Map([
     [service.environment['ACCOUNTS_TABLE'], 'accounts'],
     [service.environment['RECORDS_TABLE'], 'records'],
   ]);
   const { middlewareStack } = dynamoDb(endpointEnvironment(endpoint, service.environment, testCredentials));
-  const sent: TableRequest[] = [];
+  const rounds: string[][] = [];
+  let released: Promise<void> | undefined;
+  const join = async (request: string) => {
+    if (released === undefined) {
+      rounds.push([]);
+      released = quiet().then(() => {
+        released = undefined;
+      });
+    }
+    rounds.at(-1)?.push(request);
+    await released;
+  };
   const name = 'requests-of-a-test';
   middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        const tables = [...new Set(tablesOf(args.input as SentInput).map((table) => names.get(table)))];
-        const own = tables.filter((table) => table !== undefined).sort();
-        if (own.length > 0) {
-          const request = { operation: commandName.replace(/(?:Items?)?Command$/, ''), tables: own };
-          sent.push(request);
-          await before(request);
-        }
+        const tables = new Set(tablesOf(args.input as SentInput).map((table) => names.get(table)));
+        const own = [...tables].filter((table) => table !== undefined).sort();
+        if (own.length > 0) await join([commandName.replace(/(?:Items?)?Command$/, ''), ...own].join(' '));
         return next(args);
       },
     { step: 'initialize', name },
@@ -60,5 +64,5 @@ export async function tableRequests(
   } finally {
     middlewareStack.remove(name);
   }
-  return sent;
+  return rounds;
 }

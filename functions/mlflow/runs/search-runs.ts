@@ -1,7 +1,14 @@
 import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
 import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
 import type { Project } from '../../../shared/data/project.ts';
-import { isSearchPosition, searchExperiments } from '../../../shared/data/search-experiments.ts';
+import { readAhead } from '../../../shared/data/read-ahead.ts';
+import {
+  isSearchPosition,
+  projectsAtOnce,
+  readProjects,
+  searchExperiments,
+} from '../../../shared/data/search-experiments.ts';
 import { type ExperimentFields, findFieldsOfEach } from '../../../shared/data/tracking.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
@@ -52,11 +59,20 @@ async function linksOf(
   );
 }
 
+/** @throws what is wrong with the first of those with which something is */
 async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {
-  const projects: Project[] = [];
-  for (const id of new Set(ids)) projects.push(await requireExperimentProject(context, id, 'viewer'));
-  return projects;
+  const found = await Promise.allSettled(ids.map((id) => requireExperimentProject(context, id, 'viewer')));
+  return found.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
 }
+
+/** Begin to read what is searched, beside what tells whether the caller may: who may read anything may read it. */
+const readRowsAhead = ({ records, job }: MlflowContext, ids: readonly string[]) =>
+  job === undefined && ids.length <= projectsAtOnce && ids.every((id) => Ulid.safeParse(id).success)
+    ? readAhead(() => readProjects(records, ids))
+    : undefined;
 
 export const searchRuns = route(
   'POST mlflow/runs/search',
@@ -70,7 +86,9 @@ export const searchRuns = route(
     // MLflow's own order where nothing else decides.
     const order = readOrder([...order_by, 'start_time DESC', 'run_id ASC'], runVocabulary);
     const after = positionOf(page_token, (position) => isSearchPosition(position, order));
-    const projects = await projectsOf(context, experiment_ids);
+    const named = [...new Set(experiment_ids)];
+    const read = readRowsAhead(context, named);
+    const projects = await projectsOf(context, named);
     const deleted = new Set(
       projects.flatMap((one) => (one.deleted_at === undefined ? [] : [one.project_id])),
     );
@@ -82,7 +100,7 @@ export const searchRuns = route(
     };
     const ids = projects.map(({ project_id }) => project_id);
     for (let limit = Math.min(max_results, pageMost); ; ) {
-      const search = { filter: inView, order_by: order, limit, after };
+      const search = { filter: inView, order_by: order, limit, after, read };
       const { rows, next } = await searchExperiments(context.records, ids, search);
       const links = await linksOf(context, rows);
       const runs = rows.map((row) => show(row, isDeleted(row), links.get(row.experiment_id)));

@@ -3,13 +3,13 @@ import { endpoint as createExperiment } from '../../../functions/experiments/cre
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { revokeToken } from '../../../shared/data/token.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
-import { type TableRequest, tableRequests } from '../../support/table-requests.ts';
+import { tableRequests } from '../../support/table-requests.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
 
-const both: TableRequest = { operation: 'BatchGet', tables: ['accounts', 'records'] };
-const accountsAlone: TableRequest = { operation: 'BatchGet', tables: ['accounts'] };
-const writesRecords: TableRequest = { operation: 'TransactWrite', tables: ['records'] };
+const both = ['BatchGet accounts records'];
+const accountsAlone = ['BatchGet accounts'];
+const writesRecords = ['TransactWrite records'];
 
 describe('a request by a token that was good before', () => {
   let service: TestService;

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
+import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
+import { type TestService, testService } from '../../support/service.ts';
+import { tableRequests } from '../../support/table-requests.ts';
+import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
+
+/** What each request waits for, one after the other, once the function knows the token. */
+describe('the requests to the tables', () => {
+  let service: TestService;
+  let caller: MlflowCaller;
+  let run: Awaited<ReturnType<typeof newRun>>;
+  beforeAll(async () => {
+    service = await testService();
+    caller = mlflowCaller(service, await service.user('developer'));
+    run = await newRun(caller);
+  });
+
+  const requests = async (act: () => Promise<{ status: number }>) => {
+    const statuses: number[] = [];
+    const rounds = await tableRequests(service, endpoint, async () => {
+      statuses.push((await act()).status);
+    });
+    expect(statuses).toEqual([200]);
+    return rounds;
+  };
+
+  test('of a read of a run are one', async () => {
+    const { run_id } = run;
+    expect(await requests(() => caller.get('runs/get', { run_id }))).toEqual([['BatchGet accounts records']]);
+  });
+
+  test('of a batch are one read and one write', async () => {
+    const { run_id } = run;
+    const metrics = [{ key: 'loss', value: 1, timestamp: 1_700_000_000_000, step: 0 }];
+    expect(await requests(() => caller.post('runs/log-batch', { run_id, metrics }))).toEqual([
+      ['BatchGet accounts records'],
+      ['TransactWrite records'],
+    ]);
+  });
+
+  test('of a new run are one read and one write', async () => {
+    const { experiment_id } = run;
+    // One in 32 also folds the catalogue.
+    const rounds = await requests(() => caller.post('runs/create', { experiment_id, start_time: 1 }));
+    expect(rounds.slice(0, 2)).toEqual([['BatchGet accounts records'], ['TransactWrite records']]);
+  });
+
+  test('of a search are two: the marks of changed runs before the manifest of the others', async () => {
+    const { experiment_id, run_id } = await newRun(caller);
+    await caller.post('runs/update', { run_id, status: 'FINISHED' });
+    // The first fold marks what a release without a catalogue has recorded.
+    await foldCatalogue(service.records, experiment_id, { milliseconds: 60_000, least: 1 });
+    const search = () => caller.post('runs/search', { experiment_ids: [experiment_id] });
+    expect((await search()).json.runs).toHaveLength(1);
+    const rounds = await requests(search);
+    expect(rounds.map((round) => round.toSorted())).toEqual([
+      ['BatchGet accounts records', 'Query records'],
+      ['Get records'],
+    ]);
+  });
+});
