@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finalRank, jobStatuses } from '../../../shared/data/job-status.ts';
 import { strategiesTable } from '../../../shared/onnx/strategies/strategies-table.ts';
@@ -8,6 +8,18 @@ import { fixtureFiles, loadFixture, root } from '../../integration/records/fixtu
 import { tableLike } from '../../support/table-like.ts';
 
 const read = (path: string) => readFile(join(root, path), 'utf8');
+
+/** Houses whose every room is in the drawing. */
+const roomy = ['functions', 'shared', 'infra'];
+const houses = [...roomy, 'cli', 'test'];
+
+/** Every folder in a house, as the names on the way to it. */
+async function foldersIn(house: string): Promise<string[][]> {
+  const entries = await readdir(join(root, house), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)).split(sep));
+}
 
 const documents = [
   'README.md',
@@ -39,6 +51,18 @@ describe.each(documents)('%s', (path) => {
 
 test('the README fits on three screens', async () => {
   expect((await read('README.md')).split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('the drawing of the house has the rooms that are there, and no others', async () => {
+  const [, drawing = ''] = /## The house\n+```\n(.*?)```/s.exec(await read('CONTRIBUTING.md')) ?? [];
+  const named = new Set([...drawing.matchAll(/\b([a-z-]+)\/(?![a-z*])/g)].map(([, name = '']) => name));
+  const folders = (await Promise.all(houses.map(foldersIn))).flat();
+  const all = new Set(folders.flat());
+  expect([...named].filter((name) => !all.has(name))).toEqual([]);
+  const rooms = new Set(
+    folders.flatMap(([house, room]) => (roomy.includes(house ?? '') ? (room ?? []) : [])),
+  );
+  expect([...rooms].filter((room) => !drawing.includes(room))).toEqual([]);
 });
 
 test('the data model names the partition and the kind of every stored record', async () => {
