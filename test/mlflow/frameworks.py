@@ -30,11 +30,8 @@ def autolog_of_lightgbm():
     import lightgbm
     import mlflow.lightgbm
 
-    mlflow.set_experiment("lightgbm")
-    mlflow.lightgbm.autolog()
-    inputs, other_inputs, labels, other_labels = iris()
-    train = lightgbm.Dataset(inputs, labels)
-    with mlflow.start_run() as run:
+    def fit(inputs, other_inputs, labels, other_labels):
+        train = lightgbm.Dataset(inputs, labels)
         booster = lightgbm.train(
             {"objective": "multiclass", "num_class": 3, "num_leaves": 5, "verbose": -1, "num_threads": 1},
             train,
@@ -42,21 +39,17 @@ def autolog_of_lightgbm():
             valid_sets=[train.create_valid(other_inputs, other_labels)],
             valid_names=["held_out"],
         )
-    mlflow.lightgbm.autolog(disable=True)
-    found_in(run.info.run_id, {"num_leaves": "5"}, "held_out-multi_logloss")
-    loaded = mlflow.lightgbm.load_model(f"runs:/{run.info.run_id}/model")
-    check((loaded.predict(other_inputs) == booster.predict(other_inputs)).all())
+        return booster, other_inputs
+
+    autolog_of(mlflow.lightgbm, fit, {"num_leaves": "5"}, "held_out-multi_logloss")
 
 
 def autolog_of_xgboost():
     import mlflow.xgboost
     import xgboost
 
-    mlflow.set_experiment("xgboost")
-    mlflow.xgboost.autolog()
-    inputs, other_inputs, labels, other_labels = iris()
-    held_out = xgboost.DMatrix(other_inputs, other_labels)
-    with mlflow.start_run() as run:
+    def fit(inputs, other_inputs, labels, other_labels):
+        held_out = xgboost.DMatrix(other_inputs, other_labels)
         booster = xgboost.train(
             {"objective": "multi:softprob", "num_class": 3, "max_depth": 3, "nthread": 1},
             xgboost.DMatrix(inputs, labels),
@@ -64,9 +57,23 @@ def autolog_of_xgboost():
             evals=[(held_out, "held_out")],
             verbose_eval=False,
         )
-    mlflow.xgboost.autolog(disable=True)
-    found_in(run.info.run_id, {"max_depth": "3"}, "held_out-mlogloss")
-    loaded = mlflow.xgboost.load_model(f"runs:/{run.info.run_id}/model")
+        return booster, held_out
+
+    autolog_of(mlflow.xgboost, fit, {"max_depth": "3"}, "held_out-mlogloss")
+
+
+def autolog_of(library, fit, params, metric):
+    """What autolog records of a training is found, and the model that it logs predicts the same.
+
+    `fit` trains on the four parts of iris and returns the booster with what it predicts for.
+    """
+    mlflow.set_experiment(library.__name__)
+    library.autolog()
+    with mlflow.start_run() as run:
+        booster, held_out = fit(*iris())
+    library.autolog(disable=True)
+    found_in(run.info.run_id, params, metric)
+    loaded = library.load_model(f"runs:/{run.info.run_id}/model")
     check((loaded.predict(held_out) == booster.predict(held_out)).all())
 
 
