@@ -8,6 +8,7 @@ import { endpoint as searchExperiments } from '../../../functions/experiments/se
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
+import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
 import { newProject } from '../projects/new-project.ts';
 
 /** What an MLflow client sends, by Python's own HTTP client. */
@@ -114,11 +115,27 @@ for target in (other, theirs):
     place = target.split('-')[0] + '/' + target + '/artifacts/a.txt'
     refused('PUT', 'mlflow-artifacts/artifacts/' + place, b'mine')
     refused('GET', 'mlflow-artifacts/artifacts/' + place)
+    refused('GET', 'mlflow-artifacts/presigned/' + place)
+    refused('POST', 'mlflow-artifacts/mpu/create/' + place, {'path': 'a.txt', 'num_parts': 1})
+    refused('POST', 'mlflow/runs/log-inputs', {'run_id': target, 'datasets': []})
+    refused('POST', 'mlflow/runs/create', {'experiment_id': target.split('-')[0] + '/../' + foreign})
+    refused('POST', 'mlflow/logged-models', {'experiment_id': target.split('-')[0], 'name': 'm', 'source_run_id': target})
 refused('POST', 'mlflow/runs/create', {'experiment_id': foreign})
 refused('GET', 'mlflow/experiments/get?experiment_id=' + foreign)
-for path in ('runs/search', 'runs/delete', 'experiments/delete', 'experiments/search',
-             'registered-models/create', 'model-versions/create', 'experiments/set-experiment-tag'):
+for path in ('runs/search', 'runs/delete', 'runs/restore', 'experiments/delete', 'experiments/search',
+             'experiments/restore', 'experiments/update', 'experiments/set-experiment-tag'):
     refused('POST', 'mlflow/' + path, {'run_id': run, 'experiment_id': project, 'name': 'x'})
+# The registry, whose model is there.
+for path in ('registered-models/create', 'registered-models/rename', 'registered-models/set-tag', 'registered-models/alias',
+             'model-versions/create', 'model-versions/set-tag', 'model-versions/transition-stage'):
+    refused('POST', 'mlflow/' + path, {'name': 'churn', 'version': '1', 'source': 's3://x/y', 'key': 'a', 'value': 'b',
+                                       'alias': 'champion', 'stage': 'Production', 'new_name': 'mine'})
+for path in ('registered-models/get', 'registered-models/alias', 'registered-models/search', 'model-versions/get',
+             'model-versions/get-download-uri', 'model-versions/search'):
+    refused('GET', 'mlflow/' + path + '?name=churn&version=1&alias=champion')
+for path in ('registered-models/delete', 'model-versions/delete', 'registered-models/alias', 'registered-models/delete-tag'):
+    refused('DELETE', 'mlflow/' + path, {'name': 'churn', 'version': '1', 'alias': 'champion', 'key': 'a'})
+refused('PATCH', 'mlflow/registered-models/update', {'name': 'churn', 'description': 'mine'})
 own = post('logged-models', experiment_id=project, name='own', source_run_id=run)['model']['info']['model_id']
 refused('DELETE', 'mlflow/logged-models/' + own)
 refused('DELETE', 'mlflow-artifacts/artifacts/' + project + '/' + run + '/artifacts/a.txt')
@@ -128,6 +145,7 @@ for path in (home + '..%2f..%2fx', home + '../../x', home + 'a//b', home + '%00'
     print('refused', found in (400, 404) or (path, found, text))
 refused('PUT', 'mlflow-artifacts/artifacts/' + project + '/models/m-' + run + '/artifacts/x', b'mine')
 refused('POST', 'mlflow/traces', {}, 404)
+address = uri.split('//')[1].split(':')
 print('refused', send('GET', 'mlflow/runs/get?run_id=' + run, token='guess')[0] == 401)
 print('refused', send('GET', 'mlflow/runs/get?run_id=' + run, token=project)[0] == 401)
 def huge():
@@ -135,15 +153,26 @@ def huge():
     try: return send('POST', 'mlflow/runs/log-batch', b'x' * 30000000)[0]
     except OSError: return 413
 print('refused', huge() == 413)
-address = uri.split('//')[1].split(':')
+def endless():
+    # No length is said, and no end comes.
+    one = socket.create_connection((address[0], int(address[1])))
+    head = 'POST /api/2.0/mlflow/runs/log-batch HTTP/1.1\\r\\nHost: x\\r\\nTransfer-Encoding: chunked\\r\\nAuthorization: Bearer '
+    one.sendall((head + os.environ['MLFLOW_TRACKING_TOKEN'] + '\\r\\n\\r\\n').encode())
+    try:
+        for _ in range(64): one.sendall(b'10000\\r\\n' + b'x' * 65536 + b'\\r\\n')
+        return int(one.recv(100).split()[1])
+    except OSError: return 413
+print('refused', endless() == 413)
 def slow():
     one = socket.create_connection((address[0], int(address[1])))
     one.sendall(b'POST /api/2.0/mlflow/runs/log-batch HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer '
                 + os.environ['MLFLOW_TRACKING_TOKEN'].encode() + b'\\r\\nContent-Length: 1000\\r\\n\\r\\n{')
     return one
 kept = [slow() for _ in range(4)]
-idle = [socket.create_connection((address[0], int(address[1]))) for _ in range(200)]
-for one in idle: one.close()
+# Thousands of connections in all, and more at once than the server takes.
+for _ in range(15):
+    idle = [socket.create_connection((address[0], int(address[1]))) for _ in range(200)]
+    for one in idle: one.close()
 with concurrent.futures.ThreadPoolExecutor(16) as pool:
     list(pool.map(lambda step: post('runs/log-metric', run_id=run, key='mine', value=step, timestamp=1, step=step), range(40)))
 print('supervisor', os.getppid() >= 0 and 'done')
@@ -157,7 +186,23 @@ test('hostile calls of a program reach nothing but its own experiment', async ()
     `${project_id}-${(await service.call(createExperiment, { path: { project_id }, body: '{}', headers: { 'Content-Type': 'application/json' }, as })).json.experiment_id}`;
   const beside = await service.project({ command: 'true' });
   const victims = { OTHER: await created(foreign), THEIRS: await created(beside), FOREIGN: foreign };
+  const mlflow = mlflowCaller(service, as);
+  const source = 's3://models/churn';
+  await mlflow.post('registered-models/create', { name: 'churn' });
+  await mlflow.post('model-versions/create', { name: 'churn', source });
+  await mlflow.post('registered-models/alias', { name: 'churn', alias: 'champion', version: '1' });
+  const others = async () => [
+    (await mlflow.get('registered-models/search', {})).json,
+    (await mlflow.get('model-versions/search', {})).json,
+    (await mlflow.get('runs/get', { run_id: victims.OTHER })).json,
+    (await mlflow.get('runs/get', { run_id: victims.THEIRS })).json,
+    (await mlflow.post('runs/search', { experiment_ids: [foreign, beside] })).json,
+    (await mlflow.get('artifacts/list', { run_id: victims.OTHER })).json,
+  ];
+  const before = await others();
   const { experiment, log } = await ended(service, hostile, victims);
+  expect(await others()).toEqual(before);
+  expect(before[0]).toMatchObject({ registered_models: [{ name: 'churn' }] });
   expect(
     log.split('\n').filter((line) => line.includes('refused') && !line.endsWith('refused True')),
   ).toEqual([]);
