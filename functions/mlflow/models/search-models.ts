@@ -2,15 +2,16 @@ import * as z from 'zod';
 import { type LoggedModel, listLoggedModels, type ModelMetric } from '../../../shared/data/logged-model.ts';
 import { comparePoints } from '../../../shared/data/metric-summary.ts';
 import type { OrderTerm } from '../../../shared/search/parse-order.ts';
-import { decodePosition, encodePosition, RowOrder } from '../../../shared/search/row-order.ts';
+import { RowOrder } from '../../../shared/search/row-order.ts';
 import { selectPage } from '../../../shared/search/select-page.ts';
 import { type Attribute, nameIn, type Vocabulary } from '../../../shared/search/vocabulary.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
 import { modelIdOf, runIdOf } from '../ids.ts';
+import { answerPage } from '../protocol/answer-page.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
-import { positionOf, readFilter, searchFields, tokenOf } from '../protocol/search-fields.ts';
+import { maxResults, pageAfter, readFilter, searchFields } from '../protocol/search-fields.ts';
 import { showModel } from './logged-model.ts';
 
 interface Dataset {
@@ -60,7 +61,8 @@ const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => 
   },
 });
 
-const pageMost = 100;
+/** Models of an answer where a client does not say. */
+const usual = 100;
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
 function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): OrderTerm<LoggedModel> {
@@ -83,6 +85,8 @@ export const searchModels = route(
   'POST mlflow/logged-models/search',
   z.object({
     ...searchFields,
+    // The store of MLflow's server bounds it in no way.
+    max_results: maxResults(Infinity, usual),
     experiment_ids: z.array(text.min(1)).min(1).max(1000),
     datasets: z.array(z.object(dataset)).default([]),
     order_by: z.array(term).default([]),
@@ -90,10 +94,7 @@ export const searchModels = route(
   async ({ experiment_ids, filter, datasets, order_by, max_results, page_token }, context) => {
     const wanted = readFilter(filter, vocabularyOf(datasets));
     const order = new RowOrder(order_by.map(termOf), ({ model_id }: LoggedModel) => model_id);
-    const token = positionOf(page_token, (sent) => {
-      const position = decodePosition(sent);
-      return position !== undefined && order.takes(position);
-    });
+    const after = pageAfter(page_token, order);
     const isWanted = (model: LoggedModel): boolean =>
       model.deleted_at === undefined &&
       wanted.matches(model) &&
@@ -101,20 +102,15 @@ export const searchModels = route(
     const models: LoggedModel[] = [];
     for (const id of new Set(experiment_ids)) {
       const { project_id } = await requireExperimentProject(context, id, 'viewer');
-      for (let after: string | undefined; ; ) {
-        const page = await listLoggedModels(context.records, project_id, { after });
-        models.push(...page.items.filter(isWanted));
-        after = page.next;
-        if (after === undefined) break;
+      for (let from: string | undefined; ; ) {
+        const listed = await listLoggedModels(context.records, project_id, { after: from });
+        models.push(...listed.items.filter(isWanted));
+        from = listed.next;
+        if (from === undefined) break;
       }
     }
-    const { rows, next } = selectPage(models, order, {
-      limit: Math.min(max_results, pageMost),
-      after: token === undefined ? undefined : decodePosition(token),
-    });
-    return {
-      models: rows.map(showModel),
-      ...(next !== undefined && { next_page_token: tokenOf(encodePosition(next)) }),
-    };
+    const page = selectPage(models, order, { limit: max_results, after });
+    const { shown, next } = await answerPage(page, order, (rows) => rows.map(showModel));
+    return { models: shown, ...next };
   },
 );

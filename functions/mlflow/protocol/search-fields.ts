@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { type Filter, parseFilter } from '../../../shared/search/parse-filter.ts';
 import { type OrderTerm, parseOrder } from '../../../shared/search/parse-order.ts';
+import { decodePosition, type Position, type RowOrder } from '../../../shared/search/row-order.ts';
 import { SearchSyntaxError } from '../../../shared/search/search-syntax-error.ts';
 import type { Vocabulary } from '../../../shared/search/vocabulary.ts';
 import { mlflowError } from './mlflow-error.ts';
 import { int64, text } from './scalars.ts';
 
+/** Most results that a client may ask for where MLflow says nothing else (`SEARCH_MAX_RESULTS_THRESHOLD`). */
 const resultsMost = 50_000;
 
 /** Whether what is marked as deleted is found, as clients say it: by name or by number. */
@@ -20,18 +22,33 @@ const views = ['ACTIVE_ONLY', 'DELETED_ONLY', 'ALL'] as const;
 export const isInView = (view: z.output<typeof viewType>, isDeleted: boolean): boolean =>
   view === 'ALL' || isDeleted === (view === 'DELETED_ONLY');
 
+/** How many results a client may ask for, and gets where it does not say. Infinity is no limit. */
+export const maxResults = (most: number, usual: number) =>
+  int64
+    .refine(
+      (value) => value > 0 && value <= most,
+      most === Infinity
+        ? 'It must be a positive integer.'
+        : `It must be a positive integer of at most ${most}.`,
+    )
+    .default(usual);
+
 /** Fields of every search. */
 export const searchFields = {
   filter: text.default(''),
   order_by: z.array(text).default([]),
-  max_results: int64
-    .refine(
-      (value) => value > 0 && value <= resultsMost,
-      `It must be a positive integer of at most ${resultsMost}.`,
-    )
-    .default(1000),
+  max_results: maxResults(resultsMost, 1000),
   page_token: text.default(''),
 };
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that no page of a search in this order has had */
+export function pageAfter<Row>(token: string, order: RowOrder<Row>): Position | undefined {
+  const position = positionOf(token, (sent) => {
+    const read = decodePosition(sent);
+    return read !== undefined && order.takes(read);
+  });
+  return position === undefined ? undefined : decodePosition(position);
+}
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` for text that is no filter or order */
 function understood<T>(name: string, read: () => T): T {

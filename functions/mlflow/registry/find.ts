@@ -8,6 +8,7 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../../shared/data/registered-model.ts';
+import { registryItemMost } from '../../../shared/data/registry-rules.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
@@ -32,6 +33,17 @@ export async function requireOwn(context: MlflowContext, name: string): Promise<
     'forbidden',
     `The registered model ${name} belongs to somebody else; only its owner and admins may change it.`,
   );
+}
+
+/**
+ * Check that a registered model or a version has room in its item, unless it shrinks.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE`
+ */
+export function requireRegistryRoom(value: object, previous: object = {}): void {
+  const [bytes = 0, before = 0] = [value, previous].map((one) => Buffer.byteLength(JSON.stringify(one)));
+  if (bytes <= registryItemMost || bytes <= before) return;
+  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${registryItemMost} are kept.`;
+  throw mlflowError('INVALID_PARAMETER_VALUE', message);
 }
 
 const digits = /^[1-9]\d{0,8}$/;
@@ -79,6 +91,7 @@ export function changeRegistered(
     const present = await requireOwn(context, name);
     const updated_at = context.now().toISOString();
     const next = { ...present, ...(await change(present)), updated_at, version: present.version + 1 };
+    requireRegistryRoom(next, present);
     await context.records.write(putRegisteredModel(next, present));
     return next;
   });
@@ -96,6 +109,7 @@ export function changeVersion(
     const present = await requireVersion(context, model, numberOf(version));
     const updated_at = context.now().toISOString();
     const next = { ...present, ...change(present), updated_at, version: present.version + 1 };
+    requireRegistryRoom(next, present);
     await context.records.write(putModelVersion(next, present));
     return { model, version: next };
   });

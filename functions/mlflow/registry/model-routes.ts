@@ -16,7 +16,14 @@ import { requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
-import { changeRegistered, numberOf, requireOwn, requireRegistered, requireVersion } from './find.ts';
+import {
+  changeRegistered,
+  numberOf,
+  requireOwn,
+  requireRegistered,
+  requireRegistryRoom,
+  requireVersion,
+} from './find.ts';
 import { alias, description, knownName, modelName, tag, tagRecord, tags } from './rules.ts';
 import { searchRegistered } from './search-registered.ts';
 import { showRegistered, showVersion } from './show.ts';
@@ -45,6 +52,7 @@ const create = route(
       updated_at: at,
       version: 1,
     };
+    requireRegistryRoom(model);
     await records.write(putRegisteredModel(model, undefined)).catch((error: unknown) => {
       throw error instanceof ConditionFailedError ? exists(input.name) : error;
     });

@@ -4,12 +4,13 @@ import {
   type ModelVersion,
   type RegisteredModel,
 } from '../../../shared/data/registered-model.ts';
-import { decodePosition, encodePosition, RowOrder } from '../../../shared/search/row-order.ts';
+import { RowOrder } from '../../../shared/search/row-order.ts';
 import { selectPage } from '../../../shared/search/select-page.ts';
 import type { Attribute, Vocabulary } from '../../../shared/search/vocabulary.ts';
+import { answerPage } from '../protocol/answer-page.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { route } from '../protocol/route.ts';
-import { positionOf, readFilter, readOrder, searchFields, tokenOf } from '../protocol/search-fields.ts';
+import { maxResults, pageAfter, readFilter, readOrder, searchFields } from '../protocol/search-fields.ts';
 import { allVersions } from './find.ts';
 import { showRegistered, showVersion } from './show.ts';
 
@@ -36,8 +37,9 @@ const models: Vocabulary<RegisteredModel> = {
   groupAliases: { tag: 'tags' },
 };
 
-/** Models of an answer. */
-const pageMost = 100;
+/** As MLflow's server has them: `SEARCH_REGISTERED_MODEL_MAX_RESULTS_…` and `SEARCH_MODEL_VERSION_MAX_RESULTS_…`. */
+const resultsOfModels = maxResults(1000, 100);
+const resultsOfVersions = maxResults(200_000, 10_000);
 
 async function allModels({ records }: Pick<MlflowContext, 'records'>): Promise<RegisteredModel[]> {
   const found: RegisteredModel[] = [];
@@ -50,32 +52,17 @@ async function allModels({ records }: Pick<MlflowContext, 'records'>): Promise<R
   return found;
 }
 
-/** A page of rows by order, with the token of the next one. */
-function pageOfRows<Row>(
-  rows: readonly Row[],
-  order: RowOrder<Row>,
-  page_token: string,
-  limit: number,
-): { rows: Row[]; next_page_token?: string } {
-  const token = positionOf(page_token, (text) => {
-    const position = decodePosition(text);
-    return position !== undefined && order.takes(position);
-  });
-  const after = token === undefined ? undefined : decodePosition(token);
-  const page = selectPage(rows, order, { limit, after });
-  return { rows: page.rows, ...(page.next && { next_page_token: tokenOf(encodePosition(page.next)) }) };
-}
-
 export const searchRegistered = route(
   'GET mlflow/registered-models/search',
-  z.object(searchFields),
+  z.object({ ...searchFields, max_results: resultsOfModels }),
   async ({ filter, order_by, max_results, page_token }, context) => {
     const wanted = readFilter(filter, models);
     const terms = readOrder([...order_by, 'name ASC'], models);
     const order = new RowOrder(terms, ({ registration_id }: RegisteredModel) => registration_id);
     const matching = (await allModels(context)).filter((model) => wanted.matches(model));
-    const { rows, ...next } = pageOfRows(matching, order, page_token, Math.min(max_results, pageMost));
-    return { registered_models: await showRegistered(context, rows), ...next };
+    const page = selectPage(matching, order, { limit: max_results, after: pageAfter(page_token, order) });
+    const { shown, next } = await answerPage(page, order, (rows) => showRegistered(context, rows));
+    return { registered_models: shown, ...next };
   },
 );
 
@@ -100,11 +87,10 @@ const versions: Vocabulary<VersionRow> = {
 
 /** The model that a filter asks for by its name, which spares reading the versions of all others. */
 const oneName = /^\s*name\s*=\s*(?:'([^']+)'|"([^"]+)")\s*(?:and\b|$)/i;
-const versionsMost = 1000;
 
 export const searchVersions = route(
   'GET mlflow/model-versions/search',
-  z.object({ ...searchFields, max_results: searchFields.max_results.unwrap().default(10_000) }),
+  z.object({ ...searchFields, max_results: resultsOfVersions }),
   async ({ filter, order_by, max_results, page_token }, context) => {
     const wanted = readFilter(filter, versions);
     const first = order_by.length > 0 ? order_by : ['last_updated_timestamp DESC'];
@@ -125,8 +111,10 @@ export const searchVersions = route(
         return model === undefined ? [] : [{ model, version }];
       })
       .filter((row) => wanted.matches(row));
-    const page = pageOfRows(rows, order, page_token, Math.min(max_results, versionsMost));
-    const { rows: shown, ...next } = page;
-    return { model_versions: shown.map(({ model, version }) => showVersion(model, version)), ...next };
+    const page = selectPage(rows, order, { limit: max_results, after: pageAfter(page_token, order) });
+    const { shown, next } = await answerPage(page, order, (some) =>
+      some.map(({ model, version }) => showVersion(model, version)),
+    );
+    return { model_versions: shown, ...next };
   },
 );

@@ -23,6 +23,7 @@ import {
   numberOf,
   requireOwn,
   requireRegistered,
+  requireRegistryRoom,
   requireVersion,
 } from './find.ts';
 import { description, knownName, tag, tagRecord, tags } from './rules.ts';
@@ -119,6 +120,7 @@ const create = route(
         updated_at: at,
         version: 1,
       };
+      requireRegistryRoom(version);
       const model = {
         ...present,
         versions: version.number,

@@ -4,13 +4,16 @@ import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
 import type { Project } from '../../../shared/data/project.ts';
 import { readAhead } from '../../../shared/data/read-ahead.ts';
 import {
+  experimentOrder,
   isSearchPosition,
   projectsAtOnce,
   readProjects,
   searchExperiments,
 } from '../../../shared/data/search-experiments.ts';
 import { type ExperimentFields, findFieldsOfEach } from '../../../shared/data/tracking.ts';
+import { decodePosition } from '../../../shared/search/row-order.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
+import { answerPage } from '../protocol/answer-page.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
@@ -20,15 +23,13 @@ import {
   readFilter,
   readOrder,
   searchFields,
-  tokenOf,
   viewType,
 } from '../protocol/search-fields.ts';
 import { runVocabulary } from './run-vocabulary.ts';
 import { showRun } from './show-run.ts';
 
-/** Runs of an answer, which clients follow by its token, and most bytes of them. */
-const pageMost = 1000;
-const answerMaxBytes = 4_500_000;
+/** Runs that are read for an answer: the smallest ones fill it. Clients follow its token. */
+const pageMost = 10_000;
 /** Most experiments that one search looks through. */
 const experimentsMost = 1000;
 
@@ -99,15 +100,13 @@ export const searchRuns = route(
       matches: (row: ExperimentRow) => isInView(run_view_type, isDeleted(row)) && wanted.matches(row),
     };
     const ids = projects.map(({ project_id }) => project_id);
-    for (let limit = Math.min(max_results, pageMost); ; ) {
-      const search = { filter: inView, order_by: order, limit, after, read };
-      const { rows, next } = await searchExperiments(context.records, ids, search);
-      const links = await linksOf(context, rows);
-      const runs = rows.map((row) => show(row, isDeleted(row), links.get(row.experiment_id)));
-      const bytes = Buffer.byteLength(JSON.stringify(runs));
-      if (bytes <= answerMaxBytes || limit === 1)
-        return { runs, ...(next !== undefined && { next_page_token: tokenOf(next) }) };
-      limit = Math.max(1, Math.floor((rows.length * answerMaxBytes * 0.8) / bytes));
-    }
+    const search = { filter: inView, order_by: order, limit: Math.min(max_results, pageMost), after, read };
+    const { rows, next: position } = await searchExperiments(context.records, ids, search);
+    const page = { rows, next: position === undefined ? undefined : decodePosition(position) };
+    const { shown, next } = await answerPage(page, experimentOrder(order), async (some) => {
+      const links = await linksOf(context, some);
+      return some.map((row) => show(row, isDeleted(row), links.get(row.experiment_id)));
+    });
+    return { runs: shown, ...next };
   },
 );
