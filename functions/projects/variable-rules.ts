@@ -48,14 +48,16 @@ const shortestSecret = 8;
 /** Most bytes of a body with all variables, each character of which may be written as an escape of six bytes. */
 export const variablesMaxBytes = 512 * 1024;
 
-const control = /(?![\t\n\r])\p{Cc}/u;
+/** All characters but controls, in words that every dialect of JSON Schema knows. */
+const uncontrolled = String.raw`^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$`;
+const uncontrolledText = new RegExp(uncontrolled);
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
 const Value = z
   .string()
   .refine((value) => bytesOf(value) <= valueBytes, `is longer than ${valueBytes} bytes`)
-  .refine((value) => !control.test(value), 'holds a control character other than tab and line break')
-  .meta({ maxLength: valueBytes })
+  .refine((value) => uncontrolledText.test(value), 'holds a control character other than tab and line break')
+  .meta({ maxLength: valueBytes, pattern: uncontrolled })
   .describe('Its value. That of a secret has at least 8 characters, so that it can be masked in logs.');
 
 const secret = flag

@@ -75,6 +75,8 @@ inexpressible = [
     (r"POST .*/(train(-remote)?|rerun)", r"overrides", r"must be a JSON object"),
     # vCPUs and memory go together as Fargate offers them, and the limits are those of the deployment.
     (r"(POST|GET) .*/(train(-remote)?|train/estimate|rerun)", r"vcpus|memory|timeout|gpus", r"must be"),
+    # A branch and changes are those of a commit.
+    (r"POST .*/train(-remote)?", r"git_branch|git_dirty", r"needs git_commit"),
     # What a dependency is depends on the type of the environment; commands have the quoting of a shell.
     (r"PUT .*/environment", r"dependencies|entry_point_command", r".+"),
     # The file has to parse, in the format that its name says.

@@ -27,10 +27,10 @@ function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined 
 }
 
 /** What zod writes down though it says nothing: the bounds of exact integers, and that keys are strings. */
-const emptyWords: readonly (readonly [string, (value: unknown) => boolean])[] = [
-  ['minimum', (value) => value === Number.MIN_SAFE_INTEGER],
-  ['maximum', (value) => value === Number.MAX_SAFE_INTEGER],
-  ['propertyNames', (value) => isDeepStrictEqual(value, { type: 'string' })],
+const emptyWords: readonly (readonly [string, (schema: Record<string, unknown>) => boolean])[] = [
+  ['minimum', ({ type, minimum }) => type === 'integer' && minimum === Number.MIN_SAFE_INTEGER],
+  ['maximum', ({ type, maximum }) => type === 'integer' && maximum === Number.MAX_SAFE_INTEGER],
+  ['propertyNames', ({ propertyNames }) => isDeepStrictEqual(propertyNames, { type: 'string' })],
 ];
 
 /** @throws Error for a tuple whose elements differ: `prefixItems` and `items: false` mean nothing to most generators */
@@ -60,7 +60,7 @@ function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>
   if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
   asList(jsonSchema);
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
-  for (const [word, isEmpty] of emptyWords) if (isEmpty(jsonSchema[word])) delete jsonSchema[word];
+  for (const [word, isEmpty] of emptyWords) if (isEmpty(jsonSchema)) delete jsonSchema[word];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -102,3 +102,10 @@ describe('a decimal number', () => {
     expect(toJsonSchema(schema, 'input', new Map())).toEqual(documented);
   });
 });
+
+test('the bounds of a number stand in its schema, also those of exact integers', () => {
+  const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number;
+  const schema = decimal(minimum, maximum).optional();
+  expect(schema.safeParse('1e131').success).toBe(false);
+  expect(toJsonSchema(schema, 'input', new Map())).toEqual({ type: 'number', minimum, maximum });
+});
