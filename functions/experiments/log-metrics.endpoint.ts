@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { Instant, Ulid } from '../../shared/core/formats.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
-import { logPoints } from '../../shared/data/log-points.ts';
+import { logPoints, readBeforePoints } from '../../shared/data/log-points.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { readAhead } from '../../shared/data/read-ahead.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { fields } from '../../shared/http/endpoint-input.ts';
 import { NumberParameter } from '../../shared/http/json-number.ts';
@@ -56,6 +57,7 @@ export const endpoint = defineEndpoint({
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
 
   async handle({ path, body: { metrics } }, { records, now }) {
+    const read = readAhead(() => readBeforePoints(records, path));
     const { kind } = await requireExperiment(records, path.project_id, path.experiment_id);
     if (kind !== 'logged') {
       throw new ServiceError(
@@ -65,7 +67,7 @@ export const endpoint = defineEndpoint({
     }
     const at = now().toISOString();
     const points = metrics.map(({ name, value, step = null, time = at }) => ({ name, value, step, time }));
-    const stored = await logPoints(records, path, points);
+    const stored = await logPoints(records, path, points, read);
     return { experiment_id: path.experiment_id, points: points.length, stored };
   },
 });

@@ -1,4 +1,3 @@
-import { authorize } from './authenticate.ts';
 import type { Caller } from './endpoint-context.ts';
 import type { Exchange } from './exchange.ts';
 import { isSameCaller } from './expected-callers.ts';
@@ -28,11 +27,7 @@ export async function answerAhead(
   // Both fail without a listener where nobody waits for them.
   confirmation.promise.catch(() => {});
   const identified = identify(exchange);
-  const ahead = (async () => {
-    const guess = { ...exchange, caller: expected };
-    await authorize(guess);
-    return answer(guess, heldBack(services, confirmation.promise));
-  })();
+  const ahead = answer({ ...exchange, caller: expected }, heldBack(services, confirmation.promise));
   ahead.catch(() => {});
   try {
     await identified;

@@ -34,7 +34,7 @@ export class ExpectedCallers {
     return name === undefined ? undefined : this.#callers.get(name);
   }
 
-  /** Note who it was; nobody where the credentials were refused. */
+  /** Note who it was; nobody where the caller was refused. */
   note(exchange: Pick<Exchange, 'event'>, caller: Caller | undefined): void {
     const name = this.#nameOf(exchange);
     if (name === undefined) return;

@@ -24,6 +24,8 @@ export interface Handler {
   (event: Event, context: LambdaContext): Promise<Result>;
   /** The refusal of a caller who may not ask at all, which needs no body; undefined for everybody else. */
   refuse?(event: Event): Promise<Result | undefined>;
+  /** Whether the caller could ask at the last time, which tells nothing for certain. */
+  isExpected?(event: Event): boolean;
 }
 
 /** Refuses by what is asked for; the casts rest on the steps before. */
@@ -90,9 +92,6 @@ async function answer(exchange: Exchange, services: Process['services']): Promis
   return renderAnswer(exchange, await runHandler(exchange, services));
 }
 
-/** Finds out who asks. */
-const identify = (exchange: Exchange): Promise<void> => takeSteps(callerSteps, exchange);
-
 /**
  * The Lambda handler of an endpoint. HEAD is answered like GET, whole: what sends the answer leaves its body out, and
  * alone knows the Content-Length that API Gateway computes from it. The handler
@@ -133,18 +132,23 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   };
 
   const callers = new ExpectedCallers();
+  const identify = async (exchange: Exchange): Promise<void> => {
+    try {
+      await takeSteps(callerSteps, exchange);
+    } catch (error) {
+      callers.note(exchange, undefined);
+      throw error;
+    }
+    callers.note(exchange, exchange.caller);
+  };
+
   const handler = middy<Event, Result>(async (event: Event) => {
     const exchange = exchangeOf(event);
     const services = started?.services ?? {};
     const expected = callers.of(exchange);
-    try {
-      if (expected !== undefined)
-        return await answerAhead(exchange, services, expected, { identify, answer });
-      await identify(exchange);
-      return await answer(exchange, services);
-    } finally {
-      callers.note(exchange, exchange.caller);
-    }
+    if (expected !== undefined) return answerAhead(exchange, services, expected, { identify, answer });
+    await identify(exchange);
+    return answer(exchange, services);
   });
   handler.before(({ event }) => refuseForeignPage(exchangeOf(event)));
   handler.after((request) => {
@@ -157,11 +161,16 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   const refuse = async (event: Event): Promise<Result | undefined> => {
     const exchange = exchangeOf(event);
     try {
-      await takeSteps([refuseForeignPage, ...callerSteps], exchange);
+      await refuseForeignPage(exchange);
+      await identify(exchange);
       return undefined;
     } catch (error) {
       return finish(event, renderError(error, exchange.requestId, exchange.log, endpoint.errorBody));
     }
   };
-  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), { refuse });
+  const isExpected = (event: Event): boolean => callers.of({ event, endpoint }) !== undefined;
+  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), {
+    refuse,
+    isExpected,
+  });
 }

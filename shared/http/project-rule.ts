@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/service-error.ts';
-import { findMember, type ProjectRole, projectRoles } from '../data/member.ts';
+import { findMember, type Member, type ProjectRole, projectRoles } from '../data/member.ts';
 import { readRecords } from '../data/needs.ts';
 import { type Project, requireProject, requireProjectToRemove } from '../data/project.ts';
+import { readAhead } from '../data/read-ahead.ts';
 import type { TableReader } from '../data/table.ts';
 import type { Caller, ProjectRule } from './endpoint-context.ts';
 import type { Before } from './exchange.ts';
@@ -13,17 +14,19 @@ const roleOfRule: Readonly<Record<ProjectRule, ProjectRole>> = {
   remove: 'owner',
 };
 
+type Asking = Pick<Caller, 'user_id' | 'account_type'>;
+
 /**
  * The role that a caller has in a project. Admins may do all that its owner may. Everybody who may read at all may read
  * every project, so that those who are no members are viewers, too.
  */
 async function roleIn(
-  records: TableReader<'records'>,
-  { project_id, owner_id }: Project,
-  { account_type, user_id }: Pick<Caller, 'user_id' | 'account_type'>,
+  { owner_id }: Project,
+  { account_type, user_id }: Asking,
+  readMember: () => Promise<Member | undefined>,
 ): Promise<ProjectRole> {
   if (account_type === 'admin' || owner_id === user_id) return 'owner';
-  return (await findMember(records, project_id, user_id))?.role ?? 'viewer';
+  return (await readMember())?.role ?? 'viewer';
 }
 
 const refusals: Readonly<Record<Exclude<ProjectRole, 'viewer'>, string>> = {
@@ -40,12 +43,18 @@ export async function projectFor(
   records: TableReader<'records'>,
   id: string,
   rule: ProjectRule,
-  caller: Pick<Caller, 'user_id' | 'account_type'> | undefined,
+  caller: Asking | undefined,
 ): Promise<Project> {
-  const project = await (rule === 'remove' ? requireProjectToRemove : requireProject)(records, id);
   const needed = roleOfRule[rule];
-  if (needed === 'viewer') return project;
-  const role = caller === undefined ? 'viewer' : await roleIn(records, project, caller);
+  const find = rule === 'remove' ? requireProjectToRemove : requireProject;
+  if (needed === 'viewer') return find(records, id);
+  // The membership goes with the project: one read unit more for its owner, one request less for its members.
+  const readMember =
+    caller === undefined || caller.account_type === 'admin'
+      ? async () => undefined
+      : readAhead(() => findMember(records, id, caller.user_id));
+  const project = await find(records, id);
+  const role = caller === undefined ? 'viewer' : await roleIn(project, caller, readMember);
   if (projectRoles.indexOf(role) < projectRoles.indexOf(needed))
     throw new ServiceError('forbidden', refusals[needed]);
   return project;

@@ -7,6 +7,7 @@ import { endpoint as listProjects } from '../../../functions/projects/list-proje
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
+import { setPassword } from '../../../shared/data/change-user.ts';
 import { bodyMaxBytes } from '../../../shared/http/body-max-bytes.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
@@ -21,6 +22,8 @@ let service: TestService;
 let user: TestUser;
 let gateway: RunningGateway;
 let received = 0;
+/** Times that a function was asked whether it refuses the sender of a body that has not come. */
+let asked = 0;
 beforeAll(async () => {
   service = await testService({ LOG_LEVEL: 'error' });
   user = await service.user('developer', 'ada');
@@ -31,7 +34,12 @@ beforeAll(async () => {
       received += 1;
       return handler(event, context);
     };
-    return { file: endpoint.name, endpoint, handler: Object.assign(counted, { refuse: handler.refuse }) };
+    const refuse: typeof handler.refuse = async (event) => {
+      asked += 1;
+      return handler.refuse?.(event);
+    };
+    const { isExpected } = handler;
+    return { file: endpoint.name, endpoint, handler: Object.assign(counted, { refuse, isExpected }) };
   });
   gateway = await startGateway({ endpoints, port: 0, bodyBytes, anonymousTimes: 1_000 });
 });
@@ -78,6 +86,24 @@ test.each([
   const request = begin(head, 0);
   await expect.poll(() => request.status()).toBe(status);
   expect(received).toBe(before);
+});
+
+test('a sender who was admitted before is not asked for again until the body has come, one who was revoked once more', async () => {
+  const other = await service.user('developer', 'bob');
+  const put = async () => {
+    const before = asked;
+    const { status } = await fetch(`${gateway.url}/users/bob/profile_picture`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${other.token}`, 'Content-Type': 'image/png' },
+      body: zeros.subarray(0, 100_000),
+    });
+    return { status, asked: asked - before };
+  };
+  expect(await put()).toEqual({ status: 415, asked: 1 });
+  expect(await put()).toEqual({ status: 415, asked: 0 });
+  await setPassword(service.accounts, other.user, 'another hash', new Date().toISOString());
+  expect(await put()).toEqual({ status: 401, asked: 0 });
+  expect(await put()).toEqual({ status: 401, asked: 1 });
 });
 
 test('bodies that do not end are given up for others, and never take more than their room', async () => {

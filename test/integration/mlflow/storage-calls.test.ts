@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
+import { endpoint as putMember } from '../../../functions/projects/put-member.endpoint.ts';
 import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
+import { json } from '../users/body.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
 
 /** What each request waits for, one after the other, once the function knows the token. */
@@ -35,6 +38,35 @@ describe('the requests to the tables', () => {
     const metrics = [{ key: 'loss', value: 1, timestamp: 1_700_000_000_000, step: 0 }];
     expect(await requests(() => caller.post('runs/log-batch', { run_id, metrics }))).toEqual([
       ['BatchGet accounts records'],
+      ['TransactWrite records'],
+    ]);
+  });
+
+  test('of a batch by a member are no more', async () => {
+    const { run_id, experiment_id } = run;
+    const member = mlflowCaller(service, await service.user('developer'));
+    const path = { project_id: experiment_id, username: member.user.user.username };
+    const made = { ...json({ role: 'developer' }), path, as: caller.user };
+    expect((await service.call(putMember, made)).status).toBe(200);
+    const log = (step: number) =>
+      member.post('runs/log-batch', { run_id, metrics: [{ key: 'loss', value: 1, timestamp: 1, step }] });
+    expect((await log(1)).status).toBe(200);
+    expect(await requests(() => log(2))).toEqual([['BatchGet accounts records'], ['TransactWrite records']]);
+  });
+
+  test('of points by our own API are one read more, that of the project before', async () => {
+    const [project_id = '', experiment_id = ''] = run.run_id.split('-');
+    const log = (step: number) =>
+      service.call(logMetrics, {
+        ...json({ metrics: [{ name: 'loss', value: 1, step }] }),
+        path: { project_id, experiment_id },
+        as: caller.user,
+      });
+    expect((await log(3)).status).toBe(200);
+    const rounds = await tableRequests(service, logMetrics, () => log(4));
+    expect(rounds).toEqual([
+      ['BatchGet accounts records'],
+      ['BatchGet records'],
       ['TransactWrite records'],
     ]);
   });
