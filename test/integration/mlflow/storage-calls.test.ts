@@ -64,11 +64,7 @@ describe('the requests to the tables', () => {
       });
     expect((await log(3)).status).toBe(200);
     const rounds = await tableRequests(service, logMetrics, () => log(4));
-    expect(rounds).toEqual([
-      ['BatchGet accounts records'],
-      ['BatchGet records'],
-      ['TransactWrite records'],
-    ]);
+    expect(rounds).toEqual([['BatchGet accounts records'], ['BatchGet records'], ['TransactWrite records']]);
   });
 
   test('of a new run are one read and one write', async () => {
