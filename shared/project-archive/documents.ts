@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
-import { line, paragraph } from '../core/text-rules.ts';
+import { line } from '../core/text-rules.ts';
 import { EnvironmentType } from '../data/environment.ts';
 import { Best, ExperimentKind } from '../data/experiment.ts';
 import { Attempt } from '../data/job.ts';
@@ -15,15 +15,18 @@ import { DatasetInput, Git, ModelLink } from '../data/tracking.ts';
 
 const whole = z.number().int().min(0);
 const number = z.number().int().min(1);
-const texts = z.record(z.string().max(1000), z.string().max(100_000));
+/** Beside these bounds, a document has one in bytes. References make a text twice as long at most. */
+const long = z.string().max(700_000);
+const texts = z.record(z.string().max(1000), long);
 const format = z.enum(['tar.gz', 'tar', 'zip', 'file']);
 
 const upload = { sha256: Sha256, format, updated_at: Timestamp, version: number };
 
 /** `project.json`: the project itself. */
 export const ProjectDocument = z.strictObject({
-  project_name: line(128),
-  project_description: paragraph(2000),
+  // MLflow's clients may give a project any name, and need not describe it.
+  project_name: z.string().min(1).max(1000),
+  project_description: long,
   project_type: line(64),
   project_task: line(64),
   criterion: Criterion.strict().nullable(),
@@ -67,7 +70,7 @@ export type ConfigDocument = z.infer<typeof ConfigDocument>;
 /** What people and programs said of an experiment; its texts hold references. */
 const Fields = z.strictObject({
   name: z.string().max(1000),
-  note: z.string().nullable(),
+  note: long.nullable(),
   tags: texts,
   params: texts,
   git: Git.strict().nullable(),
@@ -134,7 +137,7 @@ export type ExperimentDocument = z.infer<typeof ExperimentDocument>;
 /** `models/<number>/model.json`: a model that an MLflow client logged. Its texts hold references. */
 export const ModelDocument = z.strictObject({
   name: z.string().max(1000),
-  model_type: z.string().max(1000),
+  model_type: long,
   status: LoggedModelStatus,
   source_experiment: number.nullable(),
   folder: z.string().max(1000).optional(),

@@ -15,7 +15,7 @@ import { versionStages } from '../data/version-stages.ts';
 
 // What an archive has of the model registry. Ids of the service stand in none of its texts but by references.
 
-const long = z.string().max(300_000);
+const long = z.string().max(700_000);
 const texts = z.record(z.string().max(1000), long);
 const versionNumber = z.number().int().min(1).max(999_999_999);
 const alias = z

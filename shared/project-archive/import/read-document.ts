@@ -12,10 +12,15 @@ import type { ArchiveFile } from './archive-file.ts';
 import type { Contents } from './contents.ts';
 import type { OpenArchive } from './open-archive.ts';
 
-/** Most bytes of a document: with it an item stays below the store's 400 KB, but for the texts of an experiment. */
+/** Most bytes of a document, whose references may be longer than ids. */
 const documentMaxBytes = 1_000_000;
 const recordMaxBytes = 90_000;
-const modelMaxBytes = 350_000;
+/** Most bytes of what becomes one item, which takes 400 KB. */
+const itemMaxBytes = 350_000;
+/** In place of ids, which are as long. */
+const anyId = '0'.repeat(26);
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 async function bytesOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -33,9 +38,8 @@ export async function documentOf<S extends z.ZodType>(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
   schema: S,
-  most = documentMaxBytes,
 ): Promise<z.output<S>> {
-  const value = parseCanonical((await bytesOf(bytes, file, most)).toString('utf8'), schema);
+  const value = parseCanonical((await bytesOf(bytes, file, documentMaxBytes)).toString('utf8'), schema);
   if (value === undefined) throw fault(`${file.path} is not as this format has it`);
   return value;
 }
@@ -46,7 +50,7 @@ export async function readProject(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ProjectDocument> {
   const file = fileAt(files, contents.project);
-  const value = await documentOf(bytes, file, ProjectDocument, modelMaxBytes);
+  const value = await documentOf(bytes, file, ProjectDocument);
   const present = new Set(contents.uploads.map((index) => files[index]?.path));
   const named = [
     ...(value.source === null ? [] : [`sources/${value.source.sha256}`]),
@@ -56,7 +60,10 @@ export async function readProject(
     if (!present.has(path)) throw fault(`${path}, which the project names, is not contained`);
   const names = new Set(value.datasets.map(({ name }) => name));
   const variables = new Set(value.variables.map(({ name }) => name));
-  if (names.size < value.datasets.length || variables.size < value.variables.length)
+  const { variables: _, datasets, ...own } = value;
+  if (sizeOf(own) > itemMaxBytes || sizeOf(value.variables) > itemMaxBytes)
+    throw fault(`${file.path} holds more than a project may`);
+  if (names.size < datasets.length || variables.size < value.variables.length)
     throw fault(`${file.path} names something twice`);
   return value;
 }
@@ -87,18 +94,20 @@ export const readConfigBytes = (
 ): Promise<Buffer> => bytesOf(bytes, file, configMaxBytes);
 
 /**
- * Check that the texts of a document refer to what is contained.
- * @param id in place of each id
- * @returns bytes of the document as JSON with these ids
+ * Check that the texts of a document refer to what is contained, and that it will not be larger than an item may be.
+ * @returns the document with ids in the place of references, none of which is the one that it will be
  * @throws ProjectArchiveError
  */
-export function requireReferences(
+export function requireReferences<T>(
   { experiments, models }: Contents,
-  document: unknown,
-  id = '',
-): { size: number } {
-  const ids = { project_id: id, experiments: experiments.map(() => id), models: models.map(() => id) };
-  return { size: Buffer.byteLength(JSON.stringify(withTexts(document, resolver(ids)))) };
+  { path }: ArchiveFile,
+  document: T,
+): T {
+  const [ofExperiments, ofModels] = [experiments, models].map((groups) => groups.map(() => anyId));
+  const ids = { project_id: anyId, experiments: ofExperiments ?? [], models: ofModels ?? [] };
+  const resolved = withTexts(document, resolver(ids));
+  if (sizeOf(resolved) > itemMaxBytes) throw fault(`${path} holds more than one item may`);
+  return resolved;
 }
 
 /** The document of an experiment. @throws ProjectArchiveError */
@@ -115,9 +124,9 @@ export async function readExperiment(
   for (const number of [rerun_of, continues_from, recorded_by])
     if (number != null && number > contents.experiments.length)
       throw refuse(`refers to experiment ${number}, which is not contained`);
-  requireReferences(contents, fields);
-  const size = fields === null ? 0 : bytesOfFields({ ...fields, version: 1 });
-  if (Buffer.byteLength(JSON.stringify(rest)) > recordMaxBytes || size > fieldsMaxBytes)
+  const size =
+    fields === null ? 0 : bytesOfFields({ ...requireReferences(contents, file, fields), version: 1 });
+  if (sizeOf(rest) > recordMaxBytes || size > fieldsMaxBytes)
     throw refuse('holds more than an experiment may');
   return value;
 }
@@ -128,8 +137,8 @@ export async function readModel(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
 ): Promise<ModelDocument> {
-  const value = await documentOf(bytes, file, ModelDocument, modelMaxBytes);
-  requireReferences(contents, value);
+  const value = await documentOf(bytes, file, ModelDocument);
+  requireReferences(contents, file, value);
   if ((value.source_experiment ?? 0) > contents.experiments.length)
     throw fault(`${file.path} refers to experiment ${value.source_experiment}, which is not contained`);
   return value;

@@ -1,4 +1,3 @@
-import { registryItemMost } from '../../data/registry-rules.ts';
 import { parseCanonical } from '../canonical-json.ts';
 import { fault } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
@@ -7,23 +6,23 @@ import type { ArchiveFile } from './archive-file.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { documentOf, fileAt, requireReferences } from './read-document.ts';
 
-const lineMaxBytes = 400_000;
-/** In place of ids, which are as long. */
-const anyId = '0'.repeat(26);
+/** Most bytes of a line, whose references may be longer than ids. */
+const lineMaxBytes = 1_000_000;
 
 /** The versions of a registered model, in the order of their numbers. @throws ProjectArchiveError */
 export async function* readVersions(
   { contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
-  { path }: ArchiveFile,
+  file: ArchiveFile,
 ): AsyncGenerator<VersionDocument> {
   let last = 0;
   for await (const line of readLines(bytes, lineMaxBytes)) {
     const value = parseCanonical(line, VersionDocument);
     if (value === undefined || value.number <= last)
-      throw fault(`what follows version ${last} in ${path} is not as this format has it`);
-    const { size } = requireReferences(contents, value, anyId);
-    if (size > registryItemMost) throw fault(`version ${value.number} in ${path} is larger than one may be`);
+      throw fault(`what follows version ${last} in ${file.path} is not as this format has it`);
+    // A name refers to nothing, whatever it is.
+    const { user: _, ...said } = value;
+    requireReferences(contents, file, said);
     last = value.number;
     yield value;
   }
@@ -37,12 +36,12 @@ export async function readRegistered(
 ): Promise<RegisteredDocument> {
   const { files, contents } = archive;
   const value = await documentOf(bytes, file, RegisteredDocument);
-  const { size } = requireReferences(contents, value, anyId);
-  if (size > registryItemMost) throw fault(`${file.path} is larger than a registered model may be`);
+  const { name: _, aliases, ...said } = value;
+  requireReferences(contents, file, said);
   const [versions] = contents.registered.find(({ document }) => files[document] === file)?.rest ?? [];
   const isEmpty = versions === undefined || fileAt(files, versions).size === 0;
   if (isEmpty) throw fault(`${file.path} is without versions`);
-  const aliased = new Set(Object.values(value.aliases));
+  const aliased = new Set(Object.values(aliases));
   for await (const { number } of readVersions(archive, archive.read(versions), fileAt(files, versions)))
     aliased.delete(number);
   if (aliased.size > 0) throw fault(`${file.path} has an alias of a version that is not contained`);
