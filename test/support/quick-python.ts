@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -15,11 +15,7 @@ const builds = join(import.meta.dirname, '../../.build/test');
  */
 export async function quickPython(): Promise<string | undefined> {
   try {
-    const { stdout } = await run('python3', [
-      '-Ic',
-      'import os, sys; print(os.path.realpath(sys.executable))',
-    ]);
-    const executable = stdout.trim();
+    const executable = await pythonForAll();
     const { mtimeMs } = await stat(executable);
     const made = createHash('sha256')
       .update(`${executable} ${mtimeMs}`)
@@ -32,6 +28,32 @@ export async function quickPython(): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The first Python of the search path, behind shims and links, that jobs can run too. As root they run as users of their
+ * own, for whom one below root's home is as good as none: they would fall back to another one's slow `ensurepip`.
+ */
+async function pythonForAll(): Promise<string> {
+  const found: string[] = [];
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const asked = run(join(folder, 'python3'), ['-Ic', whereIsIt]).catch(() => undefined);
+    const executable = (await asked)?.stdout.trim() ?? '';
+    if (executable === '') continue;
+    if (process.getuid?.() !== 0 || (await isForAll(executable))) return executable;
+    found.push(executable);
+  }
+  const [first] = found;
+  if (first === undefined) throw new Error('there is no python3');
+  return first;
+}
+
+const whereIsIt = 'import os, sys; print(os.path.realpath(sys.executable))';
+
+/** Whether every user may execute a file: it and the folders that lead to it. */
+async function isForAll(path: string): Promise<boolean> {
+  if (((await stat(path)).mode & 0o001) === 0) return false;
+  return dirname(path) === path || isForAll(dirname(path));
 }
 
 async function make(executable: string, folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { encodePath, encodeUri } from './uri-encoding.ts';
 
 export const algorithm = 'AWS4-HMAC-SHA256';
@@ -37,21 +37,36 @@ function scopeText({ day, region, service }: Scope): string {
   return `${day}/${region}/${service}/aws4_request`;
 }
 
+/** Keys by secret and scope: a server sees the same few all day, and deriving one is most of checking a signature. */
+const known = new Map<string, KeyObject>();
+const mostKnown = 1000;
+
 /** The key of one day, region and service, derived as Signature Version 4 prescribes. */
-export function signingKey(secret: string, scope: Scope): Buffer {
+export function signingKey(secret: string, scope: Scope): KeyObject {
+  const name = `${scopeText(scope)} ${secret}`;
+  const found = known.get(name);
+  if (found !== undefined) return found;
   const day = hmac(`AWS4${secret}`, scope.day);
-  return hmac(hmac(hmac(day, scope.region), scope.service), 'aws4_request');
+  const key = createSecretKey(hmac(hmac(hmac(day, scope.region), scope.service), 'aws4_request'));
+  if (known.size >= mostKnown) known.clear();
+  known.set(name, key);
+  return key;
 }
 
 /** The signature (hex) of a request at `timestamp` (`yyyymmddThhmmssZ`). */
-export function requestSignature(key: Buffer, timestamp: string, scope: Scope, parts: SignedParts): string {
+export function requestSignature(
+  key: KeyObject,
+  timestamp: string,
+  scope: Scope,
+  parts: SignedParts,
+): string {
   const canonical = sha256Hex(Buffer.from(canonicalRequest(parts), 'latin1'));
   return hmac(key, [algorithm, timestamp, scopeText(scope), canonical].join('\n')).toString('hex');
 }
 
 /** The signature (hex) of one chunk, or of the trailer, chained to the signature before it. */
 export function chainedSignature(
-  key: Buffer,
+  key: KeyObject,
   kind: 'PAYLOAD' | 'TRAILER',
   timestamp: string,
   scope: Scope,
@@ -97,6 +112,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function hmac(key: string | Buffer, data: string): Buffer {
+function hmac(key: string | Buffer | KeyObject, data: string): Buffer {
   return createHmac('sha256', key).update(data).digest();
 }

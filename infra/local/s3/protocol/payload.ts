@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { chainedSignature, type Scope, sameSignature } from '../../signature/sigv4.ts';
 import { S3Error } from './s3-error.ts';
 
@@ -14,7 +15,7 @@ export interface ChunkChain {
 }
 
 export interface SigningContext {
-  key: Buffer;
+  key: KeyObject;
   timestamp: string;
   scope: Scope;
   /** The signature of the request, which begins the chain. */
