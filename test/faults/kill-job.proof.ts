@@ -7,6 +7,7 @@ const sizes: Readonly<Record<ProofContext['size'], { draws: readonly Draw[]; lan
     draws: [
       { kind: 'train', scenarios: ['again'], draws: 0, named: ['artifact-recorded'] },
       { kind: 'train', scenarios: ['waiting'], draws: 1, named: [] },
+      { kind: 'tracked', scenarios: ['again'], draws: 1, named: [] },
     ],
     lanes: 1,
   },
