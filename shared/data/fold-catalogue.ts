@@ -169,7 +169,9 @@ export async function repairCatalogue(
   const known = new Set(rows.map(({ experiment_id }) => experiment_id));
   const lacking = experiment_ids.filter((id) => !known.has(id)).slice(0, foldMost);
   if (lacking.length > 0) {
-    await tryWrite(records.write(...(await findUnmarked(records, project_id, lacking))));
+    const marks = await findUnmarked(records, project_id, lacking);
+    // None lacks its mark where they were recorded since the catalogue was read.
+    if (marks.length > 0) await tryWrite(records.write(...marks));
     return;
   }
   const state = { ...manifest.state, surplus: Math.max(0, counted - experiment_ids.length) };
