@@ -1,7 +1,7 @@
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runMain } from '../command/run-main.ts';
-import { type Outcome, runScenario, type Scenario } from './scenario.ts';
+import type { Outcome, Scenario } from './scenario.ts';
 import { limitsTable, outcomeTable } from './simulation-report.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -40,6 +40,8 @@ function readScenarios(): readonly Scenario[] {
 /** `npm run simulate`: which limit of AWS fails first as a deployment grows. */
 async function simulate(): Promise<number> {
   const scenarios = readScenarios();
+  // With all functions, which no help needs.
+  const { runScenario } = await import('./scenario.ts');
   const clock = new VirtualClock();
   clock.install(1);
   const outcomes: Outcome[] = [];

@@ -1,7 +1,7 @@
 // A proof in a process of its own, which tells its parent what it finds:
 // `node test/faults/prover.ts <name> <folder> <size> <seeds>`.
 import type { Figure } from '../../infra/bench/figure.ts';
-import { loadProofs } from './load-proofs.ts';
+import { loadProof, proofNames } from './load-proofs.ts';
 import type { ProofContext } from './proof.ts';
 
 /** `isWhole` comes last, with what the proof came to; before that figures are those so far. */
@@ -17,9 +17,9 @@ const sendToParent = (message: Told): Promise<unknown> =>
     else process.send(message, undefined, {}, resolve);
   });
 
-async function main([name, folder = '', size = 'long', seeds = '1']: string[]): Promise<number> {
-  const proof = (await loadProofs()).find((one) => one.name === name);
-  if (proof === undefined) throw new Error(`there is no proof ${name}`);
+async function main([name = '', folder = '', size = 'long', seeds = '1']: string[]): Promise<number> {
+  if (!(await proofNames()).includes(name)) throw new Error(`there is no proof ${name}`);
+  const proof = await loadProof(name);
   let figures: Figure[] = [];
   try {
     // What the proof started has to stop, too, for it to have succeeded.

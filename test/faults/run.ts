@@ -8,7 +8,7 @@ import { readFlags } from '../../infra/command/read-flags.ts';
 import { runMain } from '../../infra/command/run-main.ts';
 import { writeDurably } from '../../infra/local/batch/durable-file.ts';
 import { givenPath } from '../../shared/command/given-path.ts';
-import { loadProofs } from './load-proofs.ts';
+import { loadProof, proofNames } from './load-proofs.ts';
 import { proveApart } from './prove-apart.ts';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -44,17 +44,17 @@ function stopOnRequest(): AbortSignal {
 }
 
 const usage = (
-  proofs: readonly { name: string }[],
+  names: readonly string[],
 ) => `Usage: npm run test:faults -- [--only <name>]… [--seeds <numbers>] [--json <file>] [--short]
-  --only   this proof alone: ${proofs.map(({ name }) => name).join(', ')}
+  --only   this proof alone: ${names.join(', ')}
   --seeds  of what is drawn, separated by commas (1,2,3)
   --json   keep the figures in this file, too, as they are found
   --short  the forms that npm test runs`;
 
 /** Ends with 0 just where every proof ran and every bound was met. */
 async function main(): Promise<number> {
-  const proofs = await loadProofs();
-  const { values } = readFlags(usage(proofs), {
+  const names = await proofNames();
+  const { values } = readFlags(usage(names), {
     options: {
       only: { type: 'string', multiple: true },
       json: { type: 'string' },
@@ -62,15 +62,16 @@ async function main(): Promise<number> {
       short: { type: 'boolean', default: false },
     },
   });
-  const chosen = proofs.filter(({ name }) => values.only?.includes(name) ?? true);
-  const unknown = values.only?.filter((name) => proofs.every((proof) => proof.name !== name)) ?? [];
-  if (unknown.length > 0)
-    throw new CommandError(`There is no proof ${unknown.join(', ')}.\n${usage(proofs)}`);
+  const unknown = values.only?.filter((name) => !names.includes(name)) ?? [];
+  if (unknown.length > 0) throw new CommandError(`There is no proof ${unknown.join(', ')}.\n${usage(names)}`);
   const groups: MeasuredGroup[] = [];
   const size = values.short ? 'short' : 'long';
   const seeds = values.seeds.split(',').map(Number);
   if (!seeds.every(Number.isSafeInteger))
-    throw new CommandError(`--seeds are whole numbers.\n${usage(proofs)}`);
+    throw new CommandError(`--seeds are whole numbers.\n${usage(names)}`);
+  const chosen = await Promise.all(
+    names.filter((name) => values.only?.includes(name) ?? true).map(loadProof),
+  );
   const stop = stopOnRequest();
   const keep = await keeper(values.json);
   for (const proof of chosen) {
