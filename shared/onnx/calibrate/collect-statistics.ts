@@ -11,6 +11,7 @@ import type { Feed } from '../stage-task/stage-task.ts';
 import { exposeOutputs } from './expose-outputs.ts';
 import { GramSession } from './gram-session.ts';
 import type { ObservedInput } from './input-statistics.ts';
+import { realTokens } from './real-tokens.ts';
 import { StatisticsCollector } from './statistics-collector.ts';
 import { writeStatistics } from './statistics-file.ts';
 
@@ -40,6 +41,20 @@ export interface Fed {
   first: Sample | undefined;
 }
 
+/** What statistics were collected of. */
+export interface FedStatistics extends Fed {
+  /** Samples whose padding was left out. */
+  padded: number;
+}
+
+interface Collecting {
+  feed: Feed;
+  folder: string;
+  /** Whether rows that `attention_mask` calls padding do not count. */
+  leavesOutPadding?: boolean;
+  progress(fraction: number): void;
+}
+
 /**
  * Runs a loaded model over samples, without optimizations so that each value is there, and writes the statistics of the
  * wanted values into `folder` (see `readStatistics`). The values become outputs of the model, which is closed by its
@@ -50,11 +65,11 @@ export interface Fed {
 export async function collectStatistics(
   model: Model,
   wanted: readonly ObservedInput[],
-  { feed, folder, progress }: { feed: Feed; folder: string; progress(fraction: number): void },
-): Promise<Fed> {
+  { feed, folder, leavesOutPadding = false, progress }: Collecting,
+): Promise<FedStatistics> {
   const work = join(folder, 'observed-model');
   mkdirSync(work, { recursive: true });
-  const fed: Fed = { samples: 0, first: undefined };
+  const fed: FedStatistics = { samples: 0, first: undefined, padded: 0 };
   try {
     const exposed = new Set(
       exposeOutputs(
@@ -70,14 +85,18 @@ export async function collectStatistics(
       const collector = new StatisticsCollector(group, gram);
       const outputs = group.map(({ name }) => name).filter((name) => exposed.has(name));
       fed.samples = 0;
+      fed.padded = 0;
       for await (const sample of samplesOf(feed)) {
         fed.first ??= sample;
         requireNumbers(sample, fed.samples);
         const results = outputs.length === 0 ? new Map() : await runSample(session, feed, sample, outputs);
+        const tokens = leavesOutPadding ? realTokens(sample) : undefined;
+        if (tokens !== undefined) fed.padded += 1;
         for (const { name } of group) {
           const value = results.get(name) ?? sample.feeds.get(name);
-          if (value?.type === 'float' && value.values instanceof Float32Array)
-            await collector.add(name, value.values, value.dims);
+          if (value?.type !== 'float' || !(value.values instanceof Float32Array)) continue;
+          const { values, dims } = value;
+          await collector.add(name, { values, dims, counted: tokens?.rowsOf(dims) });
         }
         fed.samples += 1;
         progress((index + fed.samples / feed.samples) / groups.length);

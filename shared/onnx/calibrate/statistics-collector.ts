@@ -1,10 +1,19 @@
 import { ModelError } from '../model-error.ts';
 import type { GramSession } from './gram-session.ts';
 import type { InputStatistics, ObservedInput } from './input-statistics.ts';
+import type { CountedRows } from './real-tokens.ts';
 
 /** Rows are multiplied together in parts of about this many values, and at least so many rows. */
 const bufferValues = 2 ** 21;
 const bufferRowsLeast = 256;
+
+/** A value of one sample. */
+export interface ObservedValue {
+  values: Float32Array;
+  dims: readonly number[];
+  /** The rows that count, of a value whose rows are tokens; without it all do. */
+  counted?: CountedRows | undefined;
+}
 
 /** Rows of one value, and what was counted of them so far. */
 class Channels {
@@ -26,7 +35,7 @@ class Channels {
     this.#buffer = new Float32Array(rows * channels);
   }
 
-  async add(values: Float32Array, dims: readonly number[], gram: GramSession): Promise<void> {
+  async add({ values, dims, counted }: ObservedValue, gram: GramSession): Promise<void> {
     const { axis, channels, name } = this.#input;
     const at = axis < 0 ? axis + dims.length : axis;
     if (dims[at] !== channels) {
@@ -35,7 +44,10 @@ class Channels {
       );
     }
     const inner = dims.slice(at + 1).reduce((product, dim) => product * dim, 1);
+    // Rows that are tokens have their channels last.
+    const rows = inner === 1 ? counted : undefined;
     for (let start = 0; start < values.length; start += channels * inner) {
+      if (rows?.[start / channels] === 0) continue;
       for (let offset = 0; offset < inner; offset += 1) {
         this.#take(values, start + offset, inner);
         if (this.#buffered * channels === this.#buffer.length) await this.flush(gram);
@@ -99,8 +111,8 @@ export class StatisticsCollector {
   }
 
   /** Takes the values of one sample. @throws ModelError where they have another number of channels */
-  async add(name: string, values: Float32Array, dims: readonly number[]): Promise<void> {
-    await this.#channels.get(name)?.add(values, dims, this.#gram);
+  async add(name: string, value: ObservedValue): Promise<void> {
+    await this.#channels.get(name)?.add(value, this.#gram);
   }
 
   /** The statistics of every value that had a row of finite numbers. */

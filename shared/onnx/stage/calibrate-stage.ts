@@ -5,6 +5,7 @@ import { collectRanges } from '../calibrate/collect-ranges.ts';
 import { collectStatistics, type Fed } from '../calibrate/collect-statistics.ts';
 import { makeCollector } from '../calibrate/make-collector.ts';
 import { putRanges, readObservations } from '../calibrate/observations.ts';
+import { maskName } from '../calibrate/real-tokens.ts';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { calibrationTargets } from '../quantize/calibration-targets.ts';
@@ -20,6 +21,13 @@ import type { StageReporter } from './stage-reporter.ts';
  * as many channels as a layer has, which needs more.
  */
 const statisticsMost = { prune: 1024, quantize: 256 };
+
+const paddingNotes = (padded: number): string[] =>
+  padded === 0
+    ? []
+    : [
+        `Tokens that are padding by ${JSON.stringify(maskName)} were left out of calibration (${padded} samples have some).`,
+      ];
 
 /** Calls `work` with the model as it was read. */
 async function withModel<T>(path: string, work: (model: Model) => Promise<T>): Promise<T> {
@@ -44,12 +52,19 @@ export async function calibrateStage(
   mkdirSync(task.out);
   const parts = Number(needsStatistics(request)) + Number(needsRanges(request));
   let fed: Fed | undefined;
+  let padded = 0;
   if (needsStatistics(request)) {
     const feed = { ...task.feed, samples: Math.min(task.feed.samples, statisticsMost[request.operation]) };
     const part = (fraction: number) => progress(fraction / parts);
-    fed = await withModel(task.model, (model) =>
-      collectStatistics(model, wantedStatistics(model, request), { feed, folder: task.out, progress: part }),
+    const observed = await withModel(task.model, (model) =>
+      collectStatistics(model, wantedStatistics(model, request), {
+        ...{ feed, folder: task.out, progress: part },
+        // A quantized layer must also hold the range of padding, which it computes with all other tokens.
+        leavesOutPadding: request.operation === 'prune',
+      }),
     );
+    fed = observed;
+    padded = observed.padded;
   }
   if (needsRanges(request)) {
     const part = (fraction: number) => progress((parts - 1 + fraction) / parts);
@@ -64,5 +79,8 @@ export async function calibrateStage(
     });
   }
   const { source } = task.feed;
-  return { data: dataUsed(source, fed?.samples ?? 0, fed?.first), notes: setNotes(source, fed?.first) };
+  return {
+    data: dataUsed(source, fed?.samples ?? 0, fed?.first),
+    notes: [...setNotes(source, fed?.first), ...paddingNotes(padded)],
+  };
 }
