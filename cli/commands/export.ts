@@ -62,7 +62,9 @@ async function exportOne(
     if (state.left_out > 0)
       this.printer.say(`Not contained are ${state.left_out} experiments that have not ended or are deleted.`);
     if (state.members > 0)
-      this.printer.say(`Not contained are the ${state.members} members of the project: accounts stay here.`);
+      this.printer.say(
+        `Not contained are members (${state.members}): their accounts belong to this service.`,
+      );
   } finally {
     line.end();
   }
