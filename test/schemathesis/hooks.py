@@ -65,16 +65,19 @@ inexpressible = [
     (r"GET .*", r"fields", r"has no field"),
     # So have filters and orders.
     (r"GET .*/experiments", r"filter|order_by", r".+"),
-    # A secret is longer than what is none.
+    # A secret is longer than what is none; a variable that is not there yet needs a value.
     (r"PUT .*/variables(/\{name\})?", r"value|variables\.\d+\.value", r"is shorter than 8 characters"),
+    (r"PUT .*/variables", r"variables\.\d+\.value", r"is required: there is no"),
     # The document has the pattern of both; for coverage Schemathesis 4.32.5 sends a 0 that does not fit it.
     (r"(PUT|PATCH|DELETE) .*", r"If-Match|If-None-Match", r"must be"),
+    # A direction is that of a criterion, and needed for one that is not in the catalogue.
+    (r"(POST|PATCH) /projects/.*", r"criterion_goal", r"is the direction of a criterion|must be maximize"),
     # Different ones are no matter of a pattern.
     (r"GET .*/compare", r"experiments", r"must be 2 to 50 different ids"),
     # A JSON text in a parameter.
     (r"POST .*/(train(-remote)?|rerun)", r"overrides", r"must be a JSON object"),
     # vCPUs and memory go together as Fargate offers them, and the limits are those of the deployment.
-    (r"(POST|GET) .*/(train(-remote)?|train/estimate|rerun)", r"vcpus|memory|timeout|gpus", r"must be"),
+    (r"(POST|GET) .*/(train(-remote)?|train/estimate|rerun)", r"vcpus|memory|timeout|gpus|nodes", r"must be"),
     # A branch and changes are those of a commit.
     (r"POST .*/train(-remote)?", r"git_branch|git_dirty", r"needs git_commit"),
     # What a dependency is depends on the type of the environment; commands have the quoting of a shell.

@@ -26,13 +26,6 @@ function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined 
   return meta['type'] === undefined ? undefined : meta;
 }
 
-/** What zod writes down though it says nothing: the bounds of exact integers, and that keys are strings. */
-const emptyWords: readonly (readonly [string, (schema: Record<string, unknown>) => boolean])[] = [
-  ['minimum', ({ type, minimum }) => type === 'integer' && minimum === Number.MIN_SAFE_INTEGER],
-  ['maximum', ({ type, maximum }) => type === 'integer' && maximum === Number.MAX_SAFE_INTEGER],
-  ['propertyNames', ({ propertyNames }) => isDeepStrictEqual(propertyNames, { type: 'string' })],
-];
-
 /** @throws Error for a tuple whose elements differ: `prefixItems` and `items: false` mean nothing to most generators */
 function asList(jsonSchema: Record<string, unknown>): void {
   const { prefixItems } = jsonSchema;
@@ -60,7 +53,8 @@ function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>
   if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
   asList(jsonSchema);
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
-  for (const [word, isEmpty] of emptyWords) if (isEmpty(jsonSchema)) delete jsonSchema[word];
+  // zod writes down that keys are strings, which says nothing.
+  if (isDeepStrictEqual(jsonSchema['propertyNames'], { type: 'string' })) delete jsonSchema['propertyNames'];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
