@@ -14,10 +14,11 @@ export const ExperimentName = line(128).describe('Its name for people; need not 
 /** Longest note, in characters. */
 const noteMost = 10_000;
 
-export const Note = paragraphOrBlank(noteMost)
-  .nullable()
+const NoteText = paragraphOrBlank(noteMost);
+
+export const Note = NoteText.nullable()
   .describe('Markdown; `null` removes it.')
-  .meta({ type: ['string', 'null'], maxLength: noteMost });
+  .meta({ ...NoteText.meta(), type: ['string', 'null'] });
 export const Tags = z
   .record(TrackedName, paragraphOrBlank(tagMost).nullable())
   .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');

@@ -1,19 +1,13 @@
 import * as z from 'zod';
 
+/** As many digits as exact integers have. */
+const wholePattern = /^[+-]?\d{1,16}$/;
+
 /** A whole number given as text in a query or form. */
 export function integer(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
   return z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^[+-]?\d{1,15}$/, message)
-          .transform(Number),
-      ],
-      { error: message },
-    )
+    .union([z.number(), z.string().regex(wholePattern, message).transform(Number)], { error: message })
     .pipe(z.number().int(message).min(least, message).max(most, message))
     .meta({ type: 'integer', minimum: least, maximum: most });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { line, paragraph, paragraphOrBlank } from '../../../shared/core/text-rules.ts';
 import { toJsonSchema } from '../../../shared/http/openapi/json-schema.ts';
-import { decimal, decimalAbove } from '../../../shared/http/parameters.ts';
+import { decimal, decimalAbove, integer } from '../../../shared/http/parameters.ts';
 import fc, { anyText, runs } from '../../support/seeded-fast-check.ts';
 
 const limit = 8;
@@ -108,4 +108,11 @@ test('the bounds of a number stand in its schema, also those of exact integers',
   const schema = decimal(minimum, maximum).optional();
   expect(schema.safeParse('1e131').success).toBe(false);
   expect(toJsonSchema(schema, 'input', new Map())).toEqual({ type: 'number', minimum, maximum });
+});
+
+test('a whole number may be as large as its schema says', () => {
+  const schema = integer(1, Number.MAX_SAFE_INTEGER);
+  expect(schema.safeParse('9007199254740991').data).toBe(Number.MAX_SAFE_INTEGER);
+  for (const beyond of ['9007199254740992', '9007199254740993', '99999999999999999', '0'])
+    expect(schema.safeParse(beyond).success, beyond).toBe(false);
 });
