@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cliContext } from '../../cli/context.ts';
+import { tellNewerVersion } from '../../cli/login/newer-version.ts';
 import { runInputs } from '../../cli/run-inputs.ts';
 
 /** The command as `npx mps` starts it. */
@@ -35,7 +36,10 @@ export async function runMps(
   });
   const env = { HOME: home, MPS_CHECKOUT: home, ...environment };
   const place = { stdin: {}, stdout: screen('stdout'), stderr: screen('stderr'), env, cwd: () => folder };
-  const code = await runInputs(args, cliContext(place));
+  const context = cliContext(place);
+  const code = await runInputs(args, context);
+  // What goes on beside a command ends with it, before its home is removed.
+  await tellNewerVersion(context);
   return { code, ...printed };
 }
 
