@@ -6,12 +6,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { canSandbox } from '../../shared/process/sandbox.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { testUser } from '../support/test-users.ts';
 
 const isRoot = process.getuid?.() === 0;
-const nobody = 65_534;
-const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--'];
-const cannotBeNobody =
-  !isRoot || spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), process.execPath, '-v']).status !== 0;
+const { uid } = testUser('a service of their own');
+const asUser = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
+const cannotBeUser =
+  !isRoot || spawnSync(asUser[0] ?? '', [...asUser.slice(1), process.execPath, '-v']).status !== 0;
 
 /** Tries everything that would tell or harm something of the service; every line of it that says GOT is a finding. */
 const hostile = (data: string, pid: number, ports: readonly number[]): string =>
@@ -29,7 +30,7 @@ const hostile = (data: string, pid: number, ports: readonly number[]): string =>
 
 describe.runIf(canSandbox()).each([
   ['whoever runs this', [], false],
-  ['an ordinary user, on a service of their own', asNobody, cannotBeNobody],
+  ['an ordinary user, on a service of their own', asUser, cannotBeUser],
 ])('a hostile training, as %s', (_, through, isSkipped) => {
   let folder: string;
   let service: LocalService;
@@ -37,7 +38,7 @@ describe.runIf(canSandbox()).each([
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mps-hostile-'));
     await chmod(folder, 0o711);
-    if (through.length > 0) await chown(folder, nobody, nobody);
+    if (through.length > 0) await chown(folder, uid, uid);
   });
   afterEach(async () => {
     await service?.end('SIGKILL').catch(() => undefined);

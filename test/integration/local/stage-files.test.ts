@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { stageVariables } from '../../../infra/local/start/stage-files.ts';
+import { testUser } from '../../support/test-users.ts';
 
 const isRoot = process.getuid?.() === 0;
-const nobody = { uid: 61_063, gid: 61_063 };
+const user = testUser('a stage of the engine');
 
 const platform = `bin/napi-v6/${process.platform}/${process.arch}/library`;
 
@@ -42,7 +43,7 @@ test.runIf(isRoot)('stages that cannot read the project get copies that they can
   const { program, base } = await project(0o700);
   await mkdir(join(base, 'stage-old'));
   const { STAGE_NODE = '', STAGE_PROGRAM = '' } = await stageVariables(program, base);
-  const { stdout } = await promisify(execFile)(STAGE_NODE, [STAGE_PROGRAM], { ...nobody, env: {}, cwd: '/' });
+  const { stdout } = await promisify(execFile)(STAGE_NODE, [STAGE_PROGRAM], { ...user, env: {}, cwd: '/' });
   expect(stdout).toBe('ready\n');
   expect(await readdir(base)).toEqual(['stage-program-1']);
   const binaries = await readdir(join(base, 'stage-program-1/node_modules/onnxruntime-node/bin/napi-v6'));

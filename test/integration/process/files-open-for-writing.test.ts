@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOpenForWriting } from '../../../shared/process/files-open-for-writing.ts';
+import { testUser } from '../../support/test-users.ts';
 
 const isRoot = process.getuid?.() === 0;
 const module = join(import.meta.dirname, '../../../shared/process/files-open-for-writing.ts');
-const user = { uid: 61_234, gid: 61_234 };
+const user = testUser('files open for writing');
 
 /** Has one file open for writing, one mapped, and two that it can only read. */
 const program = `

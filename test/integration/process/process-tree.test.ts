@@ -8,6 +8,7 @@ import {
   processStartTime,
   signalProcesses,
 } from '../../../shared/process/process-tree.ts';
+import { testUser } from '../../support/test-users.ts';
 
 const isLinux = process.platform === 'linux';
 const marker = () => ({ name: 'TREE_TEST', value: crypto.randomUUID() });
@@ -141,7 +142,7 @@ describe('killing a tree', () => {
   test.runIf(isLinux && process.getuid?.() === 0)(
     'a user whose processes fork and exit all the time',
     async () => {
-      const uid = 61_001;
+      const { uid } = testUser('processes that fork all the time');
       const script = [
         'import os, time',
         'print("up", flush=True)',

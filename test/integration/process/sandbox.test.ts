@@ -7,10 +7,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { canSandbox, type Sandbox } from '../../../shared/process/sandbox.ts';
 import type { SupervisedCommand } from '../../../shared/process/supervise.ts';
+import { testUser } from '../../support/test-users.ts';
 import { Workbench } from '../runner/workbench.ts';
 
 const isRoot = process.getuid?.() === 0;
-const user = { uid: 61_013, gid: 61_013 };
+const user = testUser('a command in a sandbox');
 const bench = new Workbench();
 
 /** A data folder with secrets, the run of this command and one of another. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findProcesses, killTree } from '../../../shared/process/process-tree.ts';
+import { testUser } from '../../support/test-users.ts';
 import { Workbench } from '../runner/workbench.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -109,7 +110,7 @@ describe('what a command leaves behind', () => {
   });
 
   test.runIf(isRoot)('nothing gets away that has a user of its own', async () => {
-    const user = { uid: 61_002, gid: 61_002 };
+    const user = testUser('a command that nothing gets away from');
     const { outcome } = await bench.sh('env -i setsid -f sh -c "trap : TERM; sleep 300; sleep 300"', {
       user,
     });

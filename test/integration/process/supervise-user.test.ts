@@ -1,20 +1,22 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testUser } from '../../support/test-users.ts';
 import { Workbench } from '../runner/workbench.ts';
 
 const isRoot = process.getuid?.() === 0;
 const bench = new Workbench();
 
 describe.runIf(isRoot)('a command with a user of its own', () => {
-  const user = { uid: 61_003, gid: 61_004 };
+  const { uid } = testUser('a command with few rights');
+  const user = { uid, gid: uid + 100 };
 
   test('has its ids alone, no capabilities and no way to more', async () => {
     const { stdout } = await bench.sh('id -u; id -g; id -G; grep -E "^(Cap|NoNewPrivs)" /proc/self/status', {
       user,
     });
-    const [uid, gid, groups, ...status] = stdout.trim().split('\n');
-    expect([uid, gid, groups]).toEqual(['61003', '61004', '61004']);
+    const [own, group, groups, ...status] = stdout.trim().split('\n');
+    expect([own, group, groups].map(Number)).toEqual([user.uid, user.gid, user.gid]);
     expect(status.filter((line) => line.startsWith('Cap')).every((line) => /\t0+$/.test(line))).toBe(true);
     expect(status).toContain('NoNewPrivs:\t1');
   });
@@ -64,6 +66,6 @@ describe.runIf(isRoot)('a command with a user of its own', () => {
 });
 
 test.runIf(!isRoot)('without root the user cannot be changed, and that is said', async () => {
-  const { outcome } = await bench.sh('id', { user: { uid: 61_005, gid: 61_005 } });
+  const { outcome } = await bench.sh('id', { user: testUser('a command with few rights') });
   expect(outcome).toMatchObject({ cause: 'not-started' });
 });

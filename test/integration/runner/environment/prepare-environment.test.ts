@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
+import { testUser } from '../../../support/test-users.ts';
 import {
   type EnvironmentFixture,
   fakeNpm,
@@ -235,10 +236,10 @@ test.runIf(process.getuid?.() === 0)(
     await fakeNpm(fixture, 'id -u > node_modules/uid; chmod 0700 node_modules; chmod 4777 node_modules/uid');
     await writeFile(join(fixture.folder, 'installs'), '', { mode: 0o666 });
     execFileSync('chmod', ['0666', join(fixture.folder, 'installs')]);
-    const owner = { uid: 65_534, gid: 65_534 };
+    const owner = testUser('an environment of npm');
     const prepared = await prepareEnvironment(options(fixture, node(), { owner }));
     const file = join(prepared.nodeModules!, 'uid');
-    expect((await readFile(file, 'utf8')).trim()).toBe('65534');
+    expect((await readFile(file, 'utf8')).trim()).toBe(String(owner.uid));
     const facts = await stat(file);
     expect([facts.uid, facts.mode & 0o7777]).toEqual([0, 0o555]);
     const modules = await stat(prepared.nodeModules!);
