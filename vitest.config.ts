@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Short files whose tests take long. Vitest goes by the size of a file until it has run once. */
-const long = [
+/** Files whose tests mostly wait. Vitest goes by the size of a file until it has run once. */
+const waiting = [
   'e2e/mps',
   'access/access',
   'machine/limits',
@@ -14,14 +14,24 @@ const long = [
   'fuzz/fuzz',
   'training/life',
 ];
+/** Files between two that wait. */
+const between = 5;
 
-/** Begins with what takes long, so that nothing of it is left to run alone at the end. */
-class LongFirst extends BaseSequencer {
+/**
+ * Begins what takes long early, so that nothing of it is left to run alone at the end, and one after the other among files
+ * that compute: three that wait at the same time would leave the processors idle.
+ */
+class WaitingApart extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) =>
-      long.some((name) => moduleId.endsWith(`${name}.test.ts`));
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const { waits = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
+      waiting.some((name) => moduleId.endsWith(`${name}.test.ts`)) ? 'waits' : 'others',
+    );
+    const first = waits.flatMap((file, index) => [
+      file,
+      ...others.slice(index * between, (index + 1) * between),
+    ]);
+    return [...first, ...others.slice(waits.length * between)];
   }
 }
 
@@ -38,7 +48,7 @@ export default defineConfig({
     maxWorkers: 3,
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
-    ...(!isShuffled && { sequence: { sequencer: LongFirst } }),
+    ...(!isShuffled && { sequence: { sequencer: WaitingApart } }),
     projects: [
       {
         extends: true,
