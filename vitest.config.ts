@@ -13,6 +13,7 @@ const waiting = [
   'commands/commands',
   'fuzz/fuzz',
   'training/life',
+  'outputs/kept-checkpoints',
 ];
 /** Files between two that wait. */
 const between = 5;
