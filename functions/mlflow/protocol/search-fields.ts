@@ -43,11 +43,10 @@ export const searchFields = {
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that no page of a search in this order has had */
 export function pageAfter<Row>(token: string, order: RowOrder<Row>): Position | undefined {
-  const position = positionOf(token, (sent) => {
-    const read = decodePosition(sent);
-    return read !== undefined && order.takes(read);
+  return positionOf(token, (sent) => {
+    const position = decodePosition(sent);
+    return position !== undefined && order.takes(position) ? position : undefined;
   });
-  return position === undefined ? undefined : decodePosition(position);
 }
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` for text that is no filter or order */
@@ -69,10 +68,14 @@ export const readOrder = <Row>(terms: readonly string[], vocabulary: Vocabulary<
 /** The token of a page, and the position that it stands for. */
 export const tokenOf = (position: string): string => Buffer.from(position).toString('base64url');
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that no page of this search has had */
-export function positionOf(token: string, isPosition: (text: string) => boolean): string | undefined {
+/**
+ * The position that a token stands for; undefined without one.
+ * @param read the position of a text, undefined for one that no page of this search has had
+ * @throws ServiceError `INVALID_PARAMETER_VALUE`
+ */
+export function positionOf<P>(token: string, read: (text: string) => P | undefined): P | undefined {
   if (token === '') return undefined;
-  const position = Buffer.from(token, 'base64url').toString('utf8');
-  if (isPosition(position)) return position;
+  const position = read(Buffer.from(token, 'base64url').toString('utf8'));
+  if (position !== undefined) return position;
   throw mlflowError('INVALID_PARAMETER_VALUE', 'Invalid page token: it is not one of this search.');
 }

@@ -86,7 +86,7 @@ export const searchRuns = route(
     const wanted = readFilter(filter, runVocabulary);
     // MLflow's own order where nothing else decides.
     const order = readOrder([...order_by, 'start_time DESC', 'run_id ASC'], runVocabulary);
-    const after = positionOf(page_token, (position) => isSearchPosition(position, order));
+    const after = positionOf(page_token, (sent) => (isSearchPosition(sent, order) ? sent : undefined));
     const named = [...new Set(experiment_ids)];
     const read = readRowsAhead(context, named);
     const projects = await projectsOf(context, named);
