@@ -1,5 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
-import { metricNames, paramNames, runTime, runValue } from './searched-run.ts';
+import {
+  commitTag,
+  metricNames,
+  nameTag,
+  paramNames,
+  runCommit,
+  runName,
+  runParam,
+  runTime,
+  runValue,
+  sharedTags,
+} from './searched-run.ts';
 
 /** Milliseconds for which the server may hold the database. */
 const busyMilliseconds = 60_000;
@@ -59,13 +70,16 @@ export function fillSqlite(
       ...Object.keys(metrics),
     ]);
     const param = insert('params', ['run_uuid', 'key', paramValue]);
+    const tag = insert('tags', ['run_uuid', 'key', 'value']);
     for (let index = 0; index < size; index += 1) {
       const id = `f${experiment_id.padStart(7, '0').slice(-7)}${index.toString(16).padStart(24, '0')}`;
       const at = runTime(index);
-      run.run(id, `run ${index}`, at, at, Number(experiment_id), ...Object.values(constants));
+      run.run(id, runName(index), at, at, Number(experiment_id), ...Object.values(constants));
       for (const name of metricNames)
         metric.run(id, name, runValue(index), at, 0, 0, ...Object.values(metrics));
-      for (const name of paramNames) param.run(id, name, String(index % 7));
+      for (const name of paramNames) param.run(id, name, runParam(index));
+      const tags = { ...sharedTags, [nameTag]: runName(index), [commitTag]: runCommit(index) };
+      for (const [name, value] of Object.entries(tags)) tag.run(id, name, value);
     }
     db.exec('COMMIT');
   } finally {

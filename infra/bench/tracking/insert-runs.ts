@@ -13,7 +13,17 @@ import type { ExperimentFields } from '../../../shared/data/tracking.ts';
 import { startDynamoDb } from '../../local/dynamodb/engine.ts';
 import { recordsTable } from '../../local/start/function-environment.ts';
 import { newProject } from '../project-records.ts';
-import { metricNames, paramNames, runTime, runValue } from './searched-run.ts';
+import {
+  commitTag,
+  metricNames,
+  paramNames,
+  runCommit,
+  runName,
+  runParam,
+  runTime,
+  runValue,
+  sharedTags,
+} from './searched-run.ts';
 
 const segmentsAtOnce = 20;
 
@@ -22,10 +32,10 @@ function rowAt(project_id: string, user_id: string, index: number): ExperimentRo
   const at = new Date(runTime(index)).toISOString();
   const value = runValue(index);
   const fields: ExperimentFields = {
-    name: `run ${index}`,
+    name: runName(index),
     note: null,
-    tags: {},
-    params: Object.fromEntries(paramNames.map((name) => [name, String(index % 7)])),
+    tags: { ...sharedTags, [commitTag]: runCommit(index) },
+    params: Object.fromEntries(paramNames.map((name) => [name, runParam(index)])),
     git: null,
     updated_at: at,
     version: 1,

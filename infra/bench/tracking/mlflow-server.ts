@@ -6,16 +6,16 @@ import { type FilledPeer, untilUp } from './peer.ts';
 import { runStatements, startPostgres } from './postgres-server.ts';
 import { ended, freePort, installed, stop } from './server-process.ts';
 
-/** MLflow's own server, of PyPI, on a store. */
+/** MLflow's own server, of PyPI, on a store, with as many workers as it starts unless told otherwise. */
 async function startOn(bench: Bench, name: string, store: string): Promise<Omit<FilledPeer, 'fill'>> {
   const packages = ['mlflow==3.17.2', 'psycopg2-binary==2.9.13'];
   const program = await installed(bench, resolve('.data/bench-mlflow'), 'mlflow', packages);
   const port = await freePort();
-  const child = spawn(
-    program,
-    ['server', '--backend-store-uri', store, '--port', String(port), '--workers', '1'],
-    { cwd: bench.folder, detached: true, stdio: 'ignore' },
-  );
+  const child = spawn(program, ['server', '--backend-store-uri', store, '--port', String(port)], {
+    cwd: bench.folder,
+    detached: true,
+    stdio: 'ignore',
+  });
   bench.started.defer(() => stop(child));
   const url = `http://127.0.0.1:${port}`;
   await Promise.race([untilUp(`${url}/health`), ended(child, name)]);

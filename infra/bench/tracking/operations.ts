@@ -1,8 +1,8 @@
 import { rounded } from '../figure.ts';
 import type { Bench } from '../group.ts';
-import { ask, best, logBatch, newExperiment, newRun, type Peer, points, search } from './peer.ts';
+import { ask, logBatch, median, newExperiment, newRun, type Peer, points, search, warmUp } from './peer.ts';
 
-const turns = 15;
+const turns = 41;
 
 export interface Sizes {
   history: number;
@@ -83,25 +83,26 @@ const operations = (sizes: Sizes): readonly Operation[] => [
   },
   {
     what: `history of ${shown(sizes.history)} points`,
-    times: 3,
+    times: 5,
     act: ({ peer, long }) => readHistory(peer, long),
     bounds: { 'MLflow on SQLite': 0.1, FastTrackML: 1 },
   },
   {
     what: `search ${shown(sizes.runs)} runs, page of 100`,
-    times: 5,
+    times: turns,
     act: ({ peer, many }) => search(peer, many),
     bounds: { 'MLflow on PostgreSQL': 0.1, FastTrackML: 1 },
   },
 ];
 
-/** Best times of an operation in milliseconds, by peer. */
+/** Times of an operation in milliseconds, by peer: the medians of its turns. */
 export interface Timed extends Pick<Operation, 'what' | 'bounds'> {
-  best: readonly { name: string; milliseconds: number }[];
+  medians: readonly { name: string; milliseconds: number }[];
 }
 
 /**
- * Time each operation. The peers take turns at each, so that they share the load of the machine.
+ * Time each operation. The peers take turns at each, so that they share the load of the machine. The connection to a peer
+ * may have ended while others had their turn, so it is warmed up each time.
  * @param manyOf an experiment with the runs that are searched
  */
 export async function timeOperations(
@@ -121,10 +122,12 @@ export async function timeOperations(
   const found: Timed[] = [];
   for (const { what, times, act, bounds } of operations(sizes)) {
     const all: { name: string; milliseconds: number }[] = [];
-    for (const one of prepared)
-      all.push({ name: one.peer.name, milliseconds: await best(times, (turn) => act(one, turn)) });
+    for (const one of prepared) {
+      await warmUp(one.peer, one.run_id);
+      all.push({ name: one.peer.name, milliseconds: await median(times, (turn) => act(one, turn)) });
+    }
     say(`${what}: ${all.map(({ name, milliseconds }) => `${name} ${rounded(milliseconds)} ms`).join(', ')}`);
-    found.push({ what, bounds, best: all });
+    found.push({ what, bounds, medians: all });
   }
   return found;
 }

@@ -4,7 +4,15 @@ import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../group.ts';
-import { metricNames, paramNames, runTime } from './searched-run.ts';
+import {
+  commitTag,
+  metricNames,
+  nameTag,
+  paramNames,
+  runsOfCommit,
+  runTime,
+  sharedTags,
+} from './searched-run.ts';
 import { freePort, run, stop } from './server-process.ts';
 
 /** PostgreSQL refuses to run as root; this is `nobody` everywhere. */
@@ -58,6 +66,9 @@ export function runStatements(experiment_id: string, size: number): string {
   const series = `generate_series(0, ${size - 1}) AS i`;
   const named = (names: readonly string[]) =>
     `unnest(ARRAY[${names.map((name) => `'${name}'`).join(', ')}]) AS name`;
+  const shared = Object.entries(sharedTags)
+    .map(([name, value]) => `('${name}', '${value}')`)
+    .join(', ');
   return `
     INSERT INTO runs (run_uuid, name, source_type, source_name, entry_point_name, user_id, status, start_time, end_time,
       source_version, lifecycle_stage, artifact_uri, experiment_id)
@@ -67,5 +78,9 @@ export function runStatements(experiment_id: string, size: number): string {
     SELECT ${id}, name, sin(i), ${runTime(0)} + i, 0, false FROM ${series}, ${named(metricNames)};
     INSERT INTO params (run_uuid, key, value)
     SELECT ${id}, name, (i % 7)::text FROM ${series}, ${named(paramNames)};
+    INSERT INTO tags (run_uuid, key, value)
+    SELECT ${id}, name, value FROM ${series}, (VALUES ${shared}) AS shared (name, value)
+    UNION ALL SELECT ${id}, '${nameTag}', 'run ' || i FROM ${series}
+    UNION ALL SELECT ${id}, '${commitTag}', lpad(to_hex(i / ${runsOfCommit}), 40, '0') FROM ${series};
     ANALYZE;`;
 }
