@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
-import timers, { setImmediate as settled } from 'node:timers/promises';
+import timers from 'node:timers';
+import { setImmediate as settled } from 'node:timers/promises';
 import { Random } from '../../shared/onnx/session/random.ts';
 
 interface Timer {
@@ -82,16 +83,17 @@ export class VirtualClock {
         return clock.now;
       }
     }
-    Object.assign(globalThis, {
-      Date: VirtualDate,
+    const virtual = {
       setTimeout: (act: (...given: unknown[]) => void, milliseconds = 0, ...given: unknown[]) =>
         this.#add(milliseconds, () => act(...given)),
       clearTimeout: (timer: Timer | undefined) => {
         if (timer !== undefined) timer.act = undefined;
       },
-    });
-    // Also for what waits by a promise: in real time a retry would come when the others are minutes ahead.
-    Object.assign(timers, {
+    };
+    Object.assign(globalThis, { Date: VirtualDate, ...virtual });
+    // What imports its timers by name has them from these, also those that are promises.
+    Object.assign(timers, virtual);
+    Object.assign(timers.promises, {
       setTimeout: <T>(milliseconds = 0, value?: T) => this.sleep(milliseconds).then(() => value),
     });
     syncBuiltinESMExports();
