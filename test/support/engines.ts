@@ -43,6 +43,8 @@ export async function startSharedEngines(project: TestProject, host: string): Pr
   if (python !== undefined) process.env['PATH'] = `${python}:${process.env['PATH']}`;
   // Most of the programs that tests start have been compiled by others before.
   process.env['NODE_COMPILE_CACHE'] = join(programs.folder, 'compiled');
+  // esbuild's collector of garbage takes a fifth of the time of large bundles.
+  process.env['GOGC'] ??= '400';
   project.provide('jobPrograms', programs.folder);
   project.provide('dynamoDbUrl', dynamoDb.url);
   project.provide('s3Url', s3.url);

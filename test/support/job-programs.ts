@@ -6,12 +6,13 @@ import { bundleOptions } from '../../infra/local/build/bundle-options.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What containers of the tests run. */
+/** What containers of the tests run, and the S3 server: what is killed leaves nothing compiled to the next one. */
 const programs = [
   'functions/jobs/train.job.ts',
   'functions/jobs/prune.job.ts',
   'functions/jobs/quantize.job.ts',
   'infra/job-image/run-job.ts',
+  'infra/local/s3/main.ts',
   'shared/onnx/stage/main.ts',
   'test/integration/optimization/copying.job.ts',
 ];

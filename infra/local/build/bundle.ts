@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
 import { glob, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { build } from 'esbuild';
 import { bundleOptions } from './bundle-options.ts';
 
@@ -34,5 +37,23 @@ async function bundle(root: string, folder: string): Promise<void> {
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
 }
 
+/** How long another process may take to build. */
+const patienceMilliseconds = 120_000;
+
+/** The turn to build, so that of several that start at the same time one does the work for all. */
+function takeTurn(file: string): DatabaseSync | undefined {
+  try {
+    // The lock is the kernel's: it goes with the process, even a killed one.
+    const turn = new DatabaseSync(file, { timeout: patienceMilliseconds });
+    turn.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return turn;
+  } catch {
+    // Another user's file, or held for too long: to build the same twice harms nobody.
+    return undefined;
+  }
+}
+
 const [, , root = '', folder = ''] = process.argv;
-await bundle(root, folder);
+const turn = takeTurn(`${dirname(folder)}.turn`);
+if (!existsSync(folder)) await bundle(root, folder);
+turn?.close();

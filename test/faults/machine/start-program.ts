@@ -20,10 +20,10 @@ export async function startProgram(
   command: string,
   args: readonly string[],
 ): Promise<StartedProgram> {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const { file, args: given } = boundToParent(command, args);
   const child = spawn(file, given, {
-    env: { PATH, HOME, ADMIN_PASSWORD: adminPassword },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ADMIN_PASSWORD: adminPassword },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { S3ServerOptions } from '../../../infra/local/s3/s3-server.ts';
+import { jobProgram } from '../../support/job-programs.ts';
 
-const mainProgram = fileURLToPath(new URL('../../../infra/local/s3/main.ts', import.meta.url));
 const credentials = { accessKeyId: 'child-key', secretAccessKey: 'child-secret' };
 export const childBucket = 'child';
 
@@ -24,7 +23,9 @@ export interface ChildServer {
 
 /** Runs the server's process entry on a folder. */
 export async function startChild(folder: string): Promise<ChildServer> {
-  const child = spawn(process.execPath, [mainProgram], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [jobProgram('infra/local/s3/main.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const options: S3ServerOptions = {
     folder,
     port: 0,
