@@ -26,6 +26,8 @@ interface Work {
   report: TransformReport;
   /** Of the activations, for strategies that are calibrated. */
   observed: Observations;
+  /** Layers whose weights alone a static quantization takes. */
+  floatInputs?: readonly string[];
 }
 
 type Apply<R> = (work: Work, request: R) => void;
@@ -39,8 +41,8 @@ const updating =
   (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Apply<PruneRequest> =>
   ({ model, report, observed }, request) =>
     pruneWithUpdate(model, { ...request, strategy }, report, observed.statistics);
-const calibrated: Apply<QuantizeRequest> = ({ model, report, observed }, request) =>
-  quantizeStatic(model, request, observed.ranges, report, observed.statistics);
+const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInputs = [] }, request) =>
+  quantizeStatic(model, { ...request, floatInputs }, observed.ranges, report, observed.statistics);
 
 /** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
 const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
-import { isCalibrated } from '../strategies/optimization-request.ts';
+import { isCalibrated, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
 import { extents } from './extents.ts';
@@ -56,12 +56,12 @@ class Work {
   }
 
   /** Observes what the method needs; the folder that it is in, and what it was observed on. */
-  async #calibrate({ calibrate }: FeedPlans) {
-    const { request, model, say } = this.optimization;
+  async #calibrate({ calibrate }: FeedPlans, request: OptimizationRequest, name: string) {
+    const { model, say } = this.optimization;
     if (!isCalibrated(request)) return { observed: null, calibrated: null };
     if (calibrate.set === null)
       say('There is no calibration set: the model is calibrated on made-up inputs.');
-    const observed = join(this.#scratch, 'observed');
+    const observed = join(this.#scratch, name);
     const task = {
       kind: 'calibrate',
       model,
@@ -104,13 +104,16 @@ class Work {
   }
 
   /** Applies one strategy, and leaves out layers where `max_error` asks for it. */
-  async #transform(feeds: FeedPlans, isCompared: boolean) {
+  async #transform({ operators }: StageAnswer<'read'>, feeds: FeedPlans, isCompared: boolean) {
     const { optimization, stages } = this;
     const { request } = optimization;
-    const { observed, calibrated } = await this.#calibrate(feeds);
+    const { observed, calibrated } = await this.#calibrate(feeds, request, 'observed');
     const feed = isCompared ? feeds.compare : null;
     const seconds = extents[request.measure].compareSeconds;
-    const context: TrialContext = { optimization, stages, out: this.#out, observed, feed, seconds };
+    const context: TrialContext = {
+      ...{ optimization, stages, out: this.#out, observed, operators, feed, seconds },
+      observe: async (other) => (await this.#calibrate(feeds, other, 'observed-anew')).observed,
+    };
     return { accepted: await meetMaxError(context, request.max_error), calibrated, tried: [] };
   }
 
@@ -151,7 +154,7 @@ class Work {
     if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
     const { accepted, calibrated, tried } = isSearch
       ? await this.#search(before, feeds)
-      : await this.#transform(feeds, isRunnable && isCompared);
+      : await this.#transform(before, feeds, isRunnable && isCompared);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;

@@ -2,12 +2,15 @@ import { lchown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { Feed } from '../stage-task/stage-task.ts';
+import type { OptimizationRequest } from '../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 
 /** A transformation, and the comparison of its outputs with the model's; null where the model was not run. */
 export interface Trial {
   excluded: readonly string[];
+  /** Layers whose weights alone are quantized. */
+  floatInputs?: readonly string[];
   transform: StageAnswer<'transform'>;
   compare: StageAnswer<'compare'> | null;
 }
@@ -28,16 +31,20 @@ export interface TrialContext {
   out: string;
   /** Folder of what calibration observed. */
   observed: string | null;
+  /** Observes what another request for the same model needs, into a folder of its own, which it returns. */
+  observe(request: OptimizationRequest): Promise<string | null>;
+  /** How often each operator occurs in the model. */
+  operators: Readonly<Record<string, number>>;
   /** Data to compare on; null where the model is too large to be run. */
   feed: Feed | null;
   /** Seconds that each model is run at most. */
   seconds?: number | undefined;
 }
 
-/** Transforms the model without touching the excluded layers, and compares. */
+/** Transforms the model without touching the excluded layers, nor the inputs of those in `floatInputs`, and compares. */
 export async function runTrial(
   context: TrialContext,
-  excluded: readonly string[],
+  { excluded, floatInputs }: Pick<Trial, 'excluded' | 'floatInputs'>,
   names = stageNames,
 ): Promise<Trial> {
   const { optimization, stages, out, observed, feed, seconds } = context;
@@ -47,6 +54,7 @@ export async function runTrial(
     model: optimization.model,
     request: { ...optimization.request },
     exclude: [...excluded],
+    ...(floatInputs !== undefined && { float_inputs: [...floatInputs] }),
     observed,
     out,
     name: optimization.name,
@@ -62,7 +70,7 @@ export async function runTrial(
           feed,
           ...(seconds !== undefined && { seconds }),
         });
-  return { excluded, transform, compare };
+  return { excluded, ...(floatInputs !== undefined && { floatInputs }), transform, compare };
 }
 
 /** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */

@@ -19,7 +19,7 @@ const errorMost = 0.05;
 
 /** Other methods of the same size that lose less. */
 function gentler(request: QuantizeRequest, { operators, hasCalibration }: Outcome): string[] {
-  const { strategy, smooth_alpha, inputs_only, precision } = request;
+  const { strategy, smooth_alpha, inputs_only, max_error, precision } = request;
   const isTransformer = (operators['MatMul'] ?? 0) > 0 && (operators['Conv'] ?? 0) === 0;
   const withSet = hasCalibration ? '' : ' and a calibration set';
   const found: string[] = [];
@@ -27,6 +27,8 @@ function gentler(request: QuantizeRequest, { operators, hasCalibration }: Outcom
     found.push(`smooth_alpha=0.7${withSet}: activations of transformers have a few large channels.`);
   if (strategy.startsWith('static_') && !inputs_only && isTransformer)
     found.push('inputs_only=true: sums and normalizations of transformers need more than 8 bits.');
+  if (strategy.startsWith('static_') && max_error === null && isTransformer)
+    found.push('max_error=0.015: what is most sensitive to 8 bits stays float, inputs of layers first.');
   if ((strategy === 'weight_only' || strategy === 'weight_only_mse') && precision === 4)
     found.push(`strategy=gptq${withSet}: the same size, chosen by what the layers take.`);
   if (strategy === 'gptq' && precision === 4)

@@ -3,9 +3,9 @@ import { GraphIndex } from '../graph/graph-index.ts';
 import { inferValues } from '../infer/infer-values.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
-import { isChosen, type StaticRequest } from './static-operators.ts';
+import { isChosen, keepsInputFloat, type StaticRequest } from './static-operators.ts';
 import { StaticPlan } from './static-plan.ts';
-import { staticRule } from './static-rules.ts';
+import { staticRule, weightsAlone } from './static-rules.ts';
 
 /** QuantizeLinear takes an axis since this operator set. */
 export const leastOpsetPerChannel = 13;
@@ -65,7 +65,9 @@ export function makeStaticPlan(
   const perChannel = request.per_channel && model.opset() >= leastOpsetPerChannel;
   const options = { perChannel, inputsOnly: request.inputs_only, clips };
   for (const node of model.graph.nodes) {
-    if (isChosen(model, node, request)) staticRule(node.opType)(plan, node, options);
+    if (!isChosen(model, node, request)) continue;
+    const rule = keepsInputFloat(node, request) ? weightsAlone : staticRule(node.opType);
+    rule(plan, node, options);
   }
   return { plan, ranges };
 }

@@ -14,7 +14,7 @@ import { prepareStatic } from './prepare-static.ts';
 import { ActivationScales } from './static-activations.ts';
 import { ConstantWriter } from './static-constants.ts';
 import { StaticNodes } from './static-nodes.ts';
-import { leafOperators, operatorsBetween, type StaticRequest } from './static-operators.ts';
+import { keepsInputFloat, leafOperators, operatorsBetween, type StaticRequest } from './static-operators.ts';
 import type { StaticPlan } from './static-plan.ts';
 import { WeightStore } from './weight-store.ts';
 
@@ -23,10 +23,13 @@ const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU'
 const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
 
 /** Why a node is kept in float, where that is worth a note. */
-function reasonFor({ graph }: Model, node: NodeProto, { exclude }: StaticRequest): string | undefined {
+function reasonFor({ graph }: Model, node: NodeProto, request: StaticRequest): string | undefined {
   const { opType } = node;
+  const { exclude } = request;
   if (otherLeaves.has(opType)) return `static methods have no quantized ${opType}`;
   if (quantized.has(opType) && isExcluded(node, exclude)) return 'the request excludes it';
+  if (keepsInputFloat(node, request))
+    return 'its input stays float: max_error would not hold with it in 8 bits';
   if (graph.bodiesOf(node).length > 0) return 'bodies of control flow are not calibrated';
   const weight = graph.initializers.get(node.input[1] ?? '');
   if (opType === 'Conv' && weight?.type !== 'float') return `its weight is ${weight?.type ?? 'computed'}`;
@@ -105,13 +108,13 @@ export function quantizeStatic(
   constants.putWeights(scales);
   reportUnmeasured(plan, scales, report);
   warnOfSigned(request, plan, report);
+  model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
+  if (request.inputs_only) quantizeTables(model, names, request, report);
   if (report.layers.length === 0) {
     // A plan has constants: `calibrationTargets` looked. But they may hold what no scale can.
     throw plan.constants.length === 0
       ? nothingToQuantize()
       : new ModelError(`Static methods can quantize none of the model's weights.${report.keptText()}`);
   }
-  model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
-  if (request.inputs_only) quantizeTables(model, names, request, report);
   removeUnused(model.graph);
 }

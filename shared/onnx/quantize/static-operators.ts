@@ -1,4 +1,4 @@
-import { isExcluded } from '../graph/node-names.ts';
+import { isExcluded, nodeName } from '../graph/node-names.ts';
 import type { Model } from '../model/model.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
@@ -15,7 +15,10 @@ export type StaticRequest = Pick<
   | 'equalize'
   | 'bias_correction'
   | 'inputs_only'
->;
+> & {
+  /** Names of layers whose weights alone are quantized: what they take and make stays float. */
+  floatInputs?: readonly string[];
+};
 
 /** Operators that hold a weight of their own: the leaves. */
 export const leafOperators = ['Conv', 'Gemm', 'MatMul', 'Gather'] as const;
@@ -48,6 +51,8 @@ export const operatorsBetween = [
   'Where',
 ] as const;
 
+/** Leaves that multiply their input by a weight. */
+const products: ReadonlySet<string> = new Set(['Conv', 'Gemm', 'MatMul']);
 const leaves: ReadonlySet<string> = new Set(leafOperators);
 const between: ReadonlySet<string> = new Set(operatorsBetween);
 
@@ -64,3 +69,7 @@ export function isChosen({ graph }: Model, node: NodeProto, request: StaticReque
   const ownsWeight = graph.initializers.get(node.input[weightPosition(node)] ?? '')?.type === 'float';
   return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
 }
+
+/** Whether a layer's weights alone are quantized. */
+export const keepsInputFloat = (node: NodeProto, { floatInputs = [] }: StaticRequest): boolean =>
+  products.has(node.opType) && floatInputs.includes(nodeName(node));

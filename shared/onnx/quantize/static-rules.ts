@@ -28,21 +28,36 @@ function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined
   plan.biases.push({ node, position: 2, tensor, activation, weight });
 }
 
-const conv: StaticRule = (plan, node, { perChannel }) => markProduct(plan, node, perChannel ? 0 : undefined);
+/** The axis of the output channels of the weight of a Conv or Gemm. */
+const productAxis = (node: NodeProto): number =>
+  node.opType === 'Conv' || intAttribute(node, 'transB', 0) !== 0 ? 0 : 1;
 
-const gemm: StaticRule = (plan, node, { perChannel, inputsOnly }) => {
-  const isTransposed = intAttribute(node, 'transB', 0) !== 0;
-  markProduct(plan, node, perChannel ? (isTransposed ? 0 : 1) : undefined, !inputsOnly);
+const conv: StaticRule = (plan, node, { perChannel }) =>
+  markProduct(plan, node, perChannel ? productAxis(node) : undefined);
+
+const gemm: StaticRule = (plan, node, { perChannel, inputsOnly }) =>
+  markProduct(plan, node, perChannel ? productAxis(node) : undefined, !inputsOnly);
+
+/** Quantizes the constants of a MatMul; the positions of the others. */
+function markFactors(plan: StaticPlan, node: NodeProto, { perChannel }: StaticOptions): number[] {
+  return [0, 1].filter((position) => {
+    const constant = plan.constantOf(node, position);
+    if (constant === undefined) return true;
+    const hasChannels = perChannel && position === 1 && constant.dims.length === 2;
+    plan.constant(node, position, 'weight', hasChannels ? 1 : undefined);
+    return false;
+  });
+}
+
+const matMul: StaticRule = (plan, node, options) => {
+  for (const position of markFactors(plan, node, options)) plan.read(node, position);
+  if (!options.inputsOnly) plan.write(node, 0);
 };
 
-const matMul: StaticRule = (plan, node, { perChannel, inputsOnly }) => {
-  for (const position of [0, 1]) {
-    const constant = plan.constantOf(node, position);
-    const hasChannels = perChannel && position === 1 && constant?.dims.length === 2;
-    if (constant === undefined) plan.read(node, position);
-    else plan.constant(node, position, 'weight', hasChannels ? 1 : undefined);
-  }
-  if (!inputsOnly) plan.write(node, 0);
+/** Of a Conv, Gemm or MatMul only the constant factors: their users dequantize them and compute in float. */
+export const weightsAlone: StaticRule = (plan, node, options) => {
+  if (node.opType === 'MatMul') markFactors(plan, node, options);
+  else plan.constant(node, 1, 'weight', options.perChannel ? productAxis(node) : undefined);
 };
 
 /** Lookups in a constant table, or in what is quantized already. */

@@ -65,6 +65,8 @@ const tasks = {
     request,
     /** Names of nodes that stay as they are beyond those that the request excludes. */
     exclude: z.array(z.string()),
+    /** Names of layers whose weights alone a static quantization takes. */
+    float_inputs: z.array(z.string()).optional(),
     /** Folder of what was observed; null where nothing was. */
     observed: z.string().nullable(),
     out: z.string(),

@@ -24,7 +24,7 @@ export function transformStage(
   const report = new TransformReport();
   try {
     const exclude = [...request.exclude, ...task.exclude];
-    applyStrategy({ model, report, observed }, { ...request, exclude });
+    applyStrategy({ model, report, observed, floatInputs: task.float_inputs ?? [] }, { ...request, exclude });
     const files = saveModel(model, out, task.name, progress);
     // Errors of weights that are computed while they are written are known only now.
     const { layers, kept, notes, warnings, pruning } = report;

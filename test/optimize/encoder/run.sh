@@ -12,11 +12,12 @@ python="$folder/python/bin/python"
 "$python" "$here/make_encoder.py" "$folder"
 
 results=()
+source_model="$folder/encoder.onnx"
 quantize() {
   local name="$1"
   shift
   results+=("$folder/$name.onnx")
-  [ -e "$folder/$name.onnx" ] || node "$root/shared/onnx/cli/launch.mjs" quantize "$folder/encoder.onnx" --measure none \
+  [ -e "$folder/$name.onnx" ] || node "$root/shared/onnx/cli/launch.mjs" quantize "$source_model" --measure none \
     --calibration "$folder/calibration.npz" --out "$folder/$name.onnx" "$@" >"$folder/$name.log" 2>&1
 }
 
@@ -30,4 +31,10 @@ quantize weight-only --strategy weight_only --precision 4
 quantize weight-only-mse --strategy weight_only_mse --precision 4
 quantize gptq --strategy gptq --precision 4
 quantize gptq-uint4 --strategy gptq --precision 4 --quant-type uint4
+source_model="$folder/fused.onnx"
+[ -e "$source_model" ] || node "$root/shared/onnx/cli/launch.mjs" prune "$folder/encoder.onnx" --measure none \
+  --strategy optimize --compression 1 --out "$source_model" >"$folder/fused.log" 2>&1
+quantize fused-static --strategy static_minmax --precision 8
+quantize fused-static-inputs --strategy static_minmax --precision 8 --inputs-only
+quantize fused-static-bounded --strategy static_minmax --precision 8 --max-error 0.015
 "$python" "$here/agreement.py" "$folder/search.npz" "$folder/encoder.onnx" "${results[@]}"

@@ -19,4 +19,11 @@ test('what to try next follows from what was lost', () => {
   expect(suggestionsFor({ ...outcome, compare: null })).toEqual([]);
   const four = parseRequest({ operation: 'quantize', strategy: 'weight_only', precision: 4 });
   expect(suggestionsFor({ ...outcome, request: four, hasCalibration: true })[0]).toMatch(/^strategy=gptq:/);
+  const fixed = { operation: 'quantize', strategy: 'static_minmax', precision: 8 };
+  const said = (more: object) =>
+    suggestionsFor({ ...outcome, request: parseRequest({ ...fixed, ...more }) }).map(
+      (one) => one.split('=')[0],
+    );
+  expect(said({})).toEqual(expect.arrayContaining(['inputs_only', 'max_error']));
+  expect(said({ max_error: 0.1 })).not.toContain('max_error');
 });
