@@ -32,7 +32,6 @@ export const searchExperimentsRoute = route(
         projects.push(project);
     }
     const page = selectPage(projects, order, { limit: max_results, after });
-    const { shown, next } = await answerPage(page, order, (rows) => rows.map(showExperiment));
-    return { experiments: shown, ...next };
+    return answerPage('experiments', page, order, (rows) => rows.map(showExperiment));
   },
 );

@@ -110,7 +110,6 @@ export const searchModels = route(
       }
     }
     const page = selectPage(models, order, { limit: max_results, after });
-    const { shown, next } = await answerPage(page, order, (rows) => rows.map(showModel));
-    return { models: shown, ...next };
+    return answerPage('models', page, order, (rows) => rows.map(showModel));
   },
 );

@@ -1,3 +1,4 @@
+import { Reply } from '../../../shared/http/reply.ts';
 import { encodePosition, type RowOrder } from '../../../shared/search/row-order.ts';
 import type { RowPage } from '../../../shared/search/select-page.ts';
 import { tokenOf } from './search-fields.ts';
@@ -7,32 +8,36 @@ const answerMaxBytes = 4_500_000;
 /** Rows that are shown before their bytes are counted. */
 const shownAtOnce = 250;
 
-/** Rows of an answer as clients know them, and the token of the next page. */
-export interface AnswerPage {
-  shown: object[];
-  next: { next_page_token?: string };
+type Position = Parameters<typeof encodePosition>[0];
+
+function reply(name: string, shown: readonly string[], next: Position | undefined): Reply<never> {
+  const token =
+    next === undefined ? '' : `,"next_page_token":${JSON.stringify(tokenOf(encodePosition(next)))}`;
+  return Reply.content('application/json', `{${JSON.stringify(name)}:[${shown.join(',')}]${token}}`);
 }
 
 /**
- * As many of the rows of a page as an answer takes, at least one. Clients follow the token, so that all they asked for
- * arrives, however large it is.
+ * The answer with as many of the rows of a page as it takes, at least one. Clients follow the token, so that all they
+ * asked for arrives, however large it is. The text of each row is made once, to count its bytes and to be sent.
+ * @param name field of the answer that holds the rows
  * @param show the rows as clients know them, in the same order
  */
 export async function answerPage<Row>(
+  name: string,
   { rows, next }: RowPage<Row>,
   order: RowOrder<Row>,
   show: (rows: readonly Row[]) => Promise<object[]> | object[],
-): Promise<AnswerPage> {
-  const shown: object[] = [];
+): Promise<Reply<never>> {
+  const shown: string[] = [];
   let bytes = 0;
   for (let from = 0; from < rows.length; from += shownAtOnce) {
     for (const one of await show(rows.slice(from, from + shownAtOnce))) {
-      bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
+      const text = JSON.stringify(one);
+      bytes += Buffer.byteLength(text) + 1;
       const last = rows[shown.length - 1];
-      if (bytes > answerMaxBytes && last !== undefined)
-        return { shown, next: { next_page_token: tokenOf(encodePosition(order.positionOf(last))) } };
-      shown.push(one);
+      if (bytes > answerMaxBytes && last !== undefined) return reply(name, shown, order.positionOf(last));
+      shown.push(text);
     }
   }
-  return { shown, next: next === undefined ? {} : { next_page_token: tokenOf(encodePosition(next)) } };
+  return reply(name, shown, next);
 }

@@ -61,8 +61,7 @@ export const searchRegistered = route(
     const order = new RowOrder(terms, ({ registration_id }: RegisteredModel) => registration_id);
     const matching = (await allModels(context)).filter((model) => wanted.matches(model));
     const page = selectPage(matching, order, { limit: max_results, after: pageAfter(page_token, order) });
-    const { shown, next } = await answerPage(page, order, (rows) => showRegistered(context, rows));
-    return { registered_models: shown, ...next };
+    return answerPage('registered_models', page, order, (rows) => showRegistered(context, rows));
   },
 );
 
@@ -112,9 +111,8 @@ export const searchVersions = route(
       })
       .filter((row) => wanted.matches(row));
     const page = selectPage(rows, order, { limit: max_results, after: pageAfter(page_token, order) });
-    const { shown, next } = await answerPage(page, order, (some) =>
+    return answerPage('model_versions', page, order, (some) =>
       some.map(({ model, version }) => showVersion(model, version)),
     );
-    return { model_versions: shown, ...next };
   },
 );

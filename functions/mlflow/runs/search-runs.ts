@@ -103,10 +103,9 @@ export const searchRuns = route(
     const search = { filter: inView, order_by: order, limit: Math.min(max_results, pageMost), after, read };
     const { rows, next: position } = await searchExperiments(context.records, ids, search);
     const page = { rows, next: position === undefined ? undefined : decodePosition(position) };
-    const { shown, next } = await answerPage(page, experimentOrder(order), async (some) => {
+    return answerPage('runs', page, experimentOrder(order), async (some) => {
       const links = await linksOf(context, some);
       return some.map((row) => show(row, isDeleted(row), links.get(row.experiment_id)));
     });
-    return { runs: shown, ...next };
   },
 );

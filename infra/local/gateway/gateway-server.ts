@@ -52,6 +52,8 @@ export interface GatewayOptions {
   bodyBytes?: number | undefined;
   /** Origins whose pages may read the responses, also the gateway's own. Default none. */
   corsOrigins?: readonly string[];
+  /** Told of each request that is admitted, before it is worked on. */
+  onRequest?: () => void;
 }
 
 export interface RunningGateway {
@@ -90,6 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   async function answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
     const headers = readHeaders(request, admits);
     admission.admit();
+    options.onRequest?.();
     const { method = '', url = '' } = request;
     if (!url.startsWith('/')) throw new ServiceError('bad-request', 'The request target must be a path.');
     const mark = url.indexOf('?');

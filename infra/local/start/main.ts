@@ -10,6 +10,7 @@ import { checkSettings } from './check-settings.ts';
 import type { EngineAccess } from './function-environment.ts';
 import { readAnonymousTimes, readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
+import { HeapRoom } from './heap-room.ts';
 import { startBackends } from './start-backends.ts';
 import { readOptions } from './start-options.ts';
 import { stopRequested } from './stop-request.ts';
@@ -57,7 +58,16 @@ async function serve(args: readonly string[], program: string): Promise<number> 
     corsOrigins,
   });
   const endpoints = (await loading).map((loaded) => inRole(loaded, access));
-  const gateway = await listen({ endpoints, port, limits, bodyBytes, anonymousTimes, corsOrigins });
+  const heap = new HeapRoom();
+  const gateway = await listen({
+    endpoints,
+    port,
+    limits,
+    bodyBytes,
+    anonymousTimes,
+    corsOrigins,
+    onRequest: () => heap.note(),
+  });
   started.defer(() => gateway.close());
 
   // By it the command mps of this checkout finds the service, whatever its port.
