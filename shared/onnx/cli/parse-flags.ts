@@ -26,7 +26,8 @@ function kindOf({ type, const: constant }: z.core.JSONSchema.BaseSchema): FlagKi
 /** The values that the methods give a parameter. */
 function choices(methods: readonly z.ZodObject[], parameter: string): string {
   const all = methods.flatMap((method) => {
-    const schema = z.toJSONSchema(method, { io: 'input' }).properties?.[parameter];
+    const rule: z.core.$ZodType | undefined = method.shape[parameter];
+    const schema = rule === undefined ? undefined : z.toJSONSchema(rule, { io: 'input' });
     return typeof schema === 'object' && schema.const !== undefined ? [String(schema.const)] : [];
   });
   return `One of ${[...new Set(all)].join(', ')}.`;
@@ -37,10 +38,10 @@ export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
   const methods = operation === 'prune' ? pruneSchemas() : quantizeSchemas();
   const flags = new Map<string, Flag>();
   for (const method of methods) {
-    const { properties = {} } = z.toJSONSchema(method, { io: 'input' });
-    for (const [parameter, schema] of Object.entries(properties)) {
-      if (parameter === 'operation' || typeof schema === 'boolean' || flags.has(flagName(parameter)))
-        continue;
+    for (const [parameter, rule] of Object.entries<z.core.$ZodType>(method.shape)) {
+      // Most are of several methods: to describe each anew would take longer than to read a small model.
+      if (parameter === 'operation' || flags.has(flagName(parameter))) continue;
+      const schema = z.toJSONSchema(rule, { io: 'input' });
       const description = schema.description ?? choices(methods, parameter);
       flags.set(flagName(parameter), { parameter, kind: kindOf(schema), description });
     }

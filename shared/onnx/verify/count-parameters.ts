@@ -1,6 +1,7 @@
 import type { Graph } from '../graph/graph.ts';
 import { elementCount, type Tensor } from '../tensor/tensor.ts';
 import { isFloatTensor } from '../tensor/values.ts';
+import { countByte, nonzeroFloat32 } from './count-values.ts';
 import { type QuantizedOperand, quantizedOperands } from './quantized-operands.ts';
 
 export interface ParameterCount {
@@ -8,21 +9,6 @@ export interface ParameterCount {
   parameters: number;
   /** Those of them that do not stand for zero. */
   nonzero: number;
-}
-
-/** Crooked values are copied to be read, so many bytes at once. */
-const partBytes = 2 ** 20;
-
-/** Values of float32 other than zero and minus zero. */
-function nonzeroFloat32(bytes: Uint8Array): number {
-  let count = 0;
-  for (let start = 0; start < bytes.length; start += partBytes) {
-    const part = bytes.subarray(start, start + partBytes);
-    const { buffer, byteOffset, length } = part.byteOffset % 4 === 0 ? part : new Uint8Array(part);
-    const words = new Int32Array(buffer, byteOffset, length / 4);
-    for (let at = 0; at < words.length; at += 1) count += (words[at] ?? 0) << 1 === 0 ? 0 : 1;
-  }
-  return count;
 }
 
 /** Values of which at least one bit besides the sign is set. */
@@ -36,12 +22,6 @@ function nonzeroFloats(tensor: Tensor): number {
     for (let byte = 0; byte < width - 1; byte += 1) bits |= bytes[at + byte] ?? 0;
     if (bits !== 0) count += 1;
   }
-  return count;
-}
-
-function countByte(bytes: Uint8Array, wanted: number): number {
-  let count = 0;
-  for (let at = 0; at < bytes.length; at += 1) count += bytes[at] === wanted ? 1 : 0;
   return count;
 }
 
