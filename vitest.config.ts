@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files whose tests mostly wait. Vitest goes by the size of a file until it has run once. */
+/** Files that take long, mostly because they wait. Vitest goes by the size of a file until it has run once. */
 const waiting = [
   'e2e/mps',
   'access/access',
@@ -14,6 +14,8 @@ const waiting = [
   'fuzz/fuzz',
   'training/life',
   'outputs/kept-checkpoints',
+  'secrets/secrets',
+  'infra/deployment',
 ];
 /** Files between two that wait. */
 const between = 5;
