@@ -34,6 +34,7 @@ quantize gptq-uint4 --strategy gptq --precision 4 --quant-type uint4
 source_model="$folder/fused.onnx"
 [ -e "$source_model" ] || node "$root/shared/onnx/cli/launch.mjs" prune "$folder/encoder.onnx" --measure none \
   --strategy optimize --compression 1 --out "$source_model" >"$folder/fused.log" 2>&1
+quantize fused-dynamic --strategy dynamic --precision 8
 quantize fused-static --strategy static_minmax --precision 8
 quantize fused-static-inputs --strategy static_minmax --precision 8 --inputs-only
 quantize fused-static-bounded --strategy static_minmax --precision 8 --max-error 0.015

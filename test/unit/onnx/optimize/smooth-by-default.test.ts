@@ -7,6 +7,13 @@ const dynamic = { operation: 'quantize', strategy: 'dynamic', precision: 8 };
 
 test.each([
   ['a transformer with a calibration set is smoothed', dynamic, true, transformer, 0.7],
+  [
+    'so is one whose attention is fused',
+    dynamic,
+    true,
+    { operators: { MatMul: 18, 'com.microsoft.Attention': 6 } },
+    0.7,
+  ],
   ['without a calibration set it is not', dynamic, false, transformer, null],
   ['a share that was asked for stays', { ...dynamic, smooth_alpha: 0.3 }, true, transformer, 0.3],
   ['one scale a tensor is quantized without', { ...dynamic, per_channel: false }, true, transformer, null],
