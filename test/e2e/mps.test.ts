@@ -14,6 +14,7 @@ import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { type Session, testInTerminal } from './mps-in-terminal.ts';
 
 const password = 'correct horse battery';
+const Imported = z.object({ status: z.literal('SUCCEEDED'), project_id: z.string() });
 const hello = join(import.meta.dirname, '../examples/hello');
 
 let scratch: string;
@@ -292,6 +293,30 @@ describe('mps', { shuffle: false }, () => {
     await rm(join(folder, 'mps.yaml'));
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('comand: unknown') });
     expect(refused.stderr).not.toContain('project ');
+  });
+
+  // It leaves a second project of the same name.
+  test('makes an archive of a project, and a project of it that makes the same archive', async () => {
+    const exported = await mps(['export', '--to', 'first.zip']);
+    expect(exported, exported.stderr).toMatchObject({ code: 0 });
+    const imported = await mps(['import', 'first.zip', '--json']);
+    expect(imported, imported.stderr).toMatchObject({ code: 0 });
+    const { project_id } = Imported.parse(JSON.parse(imported.stdout));
+    const again = await mps(['export', '--to', 'second.zip', '-p', project_id]);
+    expect(again, again.stderr).toMatchObject({ code: 0 });
+    const [first, second] = await Promise.all(
+      ['first.zip', 'second.zip'].map((name) => readFile(join(folder, name))),
+    );
+    expect(first?.subarray(0, 2).toString()).toBe('PK');
+    expect(second?.equals(first ?? Buffer.of())).toBe(true);
+    const [own, other] = [await mps(['ls', '-p', project_id]), await mps(['ls'])];
+    expect(own.stdout).toContain('FAILED');
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('--project ID') });
+    const broken = await readFile(join(folder, 'first.zip'));
+    await writeFile(join(folder, 'broken.zip'), broken.subarray(0, -1));
+    const refused = await mps(['import', 'broken.zip']);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).not.toBe('');
   });
 
   test('says that no service answers, and ends with 3', async () => {

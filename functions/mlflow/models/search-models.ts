@@ -11,7 +11,7 @@ import { answerPage } from '../protocol/answer-page.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
-import { maxResults, pageAfter, readFilter, searchFields } from '../protocol/search-fields.ts';
+import { experimentIds, maxResults, pageAfter, readFilter, searchFields } from '../protocol/search-fields.ts';
 import { showModel } from './logged-model.ts';
 
 interface Dataset {
@@ -87,7 +87,7 @@ export const searchModels = route(
     ...searchFields,
     // The store of MLflow's server bounds it in no way.
     max_results: maxResults(Infinity, usual),
-    experiment_ids: z.array(text.min(1)).min(1).max(1000),
+    experiment_ids: experimentIds.min(1),
     datasets: z.array(z.object(dataset)).default([]),
     order_by: z.array(term).default([]),
   }),

@@ -16,8 +16,8 @@ import { requireExperimentProject } from '../experiments/find-project.ts';
 import { answerPage } from '../protocol/answer-page.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { route } from '../protocol/route.ts';
-import { text } from '../protocol/scalars.ts';
 import {
+  experimentIds,
   isInView,
   positionOf,
   readFilter,
@@ -30,8 +30,6 @@ import { showRun } from './show-run.ts';
 
 /** Runs that are read for an answer: the smallest ones fill it. Clients follow its token. */
 const pageMost = 10_000;
-/** Most experiments that one search looks through. */
-const experimentsMost = 1000;
 
 const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): object =>
   showRun(
@@ -79,7 +77,7 @@ export const searchRuns = route(
   'POST mlflow/runs/search',
   z.object({
     ...searchFields,
-    experiment_ids: z.array(text.min(1)).max(experimentsMost).default([]),
+    experiment_ids: experimentIds.default([]),
     run_view_type: viewType,
   }),
   async ({ experiment_ids, filter, order_by, max_results, page_token, run_view_type }, context) => {

@@ -125,3 +125,17 @@ test('what is larger than a registered model or a version may be is refused', as
   ]);
   expect(answers.at(-1)?.json.error_code).toBe('INVALID_PARAMETER_VALUE');
 });
+
+test('a search of runs names how many experiments it looks through at most', async () => {
+  const { experiment_id } = await newRun(ada);
+  const search = (count: number) =>
+    ada.post('runs/search', { experiment_ids: Array.from({ length: count }, () => experiment_id) });
+  expect(await search(1000)).toMatchObject({ status: 200 });
+  expect(await search(1001)).toMatchObject({
+    status: 400,
+    json: {
+      error_code: 'INVALID_PARAMETER_VALUE',
+      message: "'experiment_ids' exceeds 1000 experiments, the most that one search looks through.",
+    },
+  });
+});
