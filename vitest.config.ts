@@ -47,8 +47,9 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    // One more than the two cores of a small machine: much of an integration test is waiting for other processes.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: much of an integration test is waiting for other processes. Three left
+    // a seventh of the processors' time idle.
+    maxWorkers: 4,
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
     ...(!isShuffled && { sequence: { sequencer: WaitingApart } }),
