@@ -1,8 +1,17 @@
 import { rounded } from '../figure.ts';
 import type { Bench } from '../group.ts';
-import { ask, logBatch, median, newExperiment, newRun, type Peer, points, search, warmUp } from './peer.ts';
+import {
+  ask,
+  interquartileMean,
+  logBatch,
+  newExperiment,
+  newRun,
+  type Peer,
+  points,
+  search,
+} from './peer.ts';
 
-const turns = 41;
+const often = { warming: 40, times: 41 };
 
 export interface Sizes {
   history: number;
@@ -48,6 +57,8 @@ async function readHistory(peer: Peer, run_id: string): Promise<void> {
 
 interface Operation {
   what: string;
+  /** Turns before the ones that are timed. */
+  warming: number;
   times: number;
   act(one: Prepared, turn: number): Promise<unknown>;
   /** Upper bounds of the service over peers. */
@@ -59,50 +70,54 @@ const shown = (count: number): string => count.toLocaleString('en-US');
 const operations = (sizes: Sizes): readonly Operation[] => [
   {
     what: 'create a run',
-    times: turns,
+    ...often,
     act: ({ peer, experiment_id }) => newRun(peer, experiment_id),
     bounds: { 'MLflow on SQLite': 0.12 },
   },
   {
     what: 'get a run',
-    times: turns,
+    ...often,
     act: ({ peer, run_id }) => ask(peer, `GET runs/get?run_id=${run_id}`),
     bounds: { 'MLflow on SQLite': 0.12 },
   },
   {
     what: 'log 100 points',
-    times: turns,
+    ...often,
     act: ({ peer, run_id }, turn) => logBatch(peer, run_id, points(100, turn * 100)),
     bounds: { 'MLflow on SQLite': 0.12 },
   },
   {
     what: 'log 1,000 points',
-    times: turns,
+    ...often,
     act: ({ peer, run_id }, turn) => logBatch(peer, run_id, points(1000, 100_000 + turn * 1000)),
     bounds: { 'MLflow on SQLite': 0.1, FastTrackML: 1 },
   },
   {
     what: `history of ${shown(sizes.history)} points`,
+    warming: 10,
     times: 5,
     act: ({ peer, long }) => readHistory(peer, long),
     bounds: { 'MLflow on SQLite': 0.1, FastTrackML: 1 },
   },
   {
     what: `search ${shown(sizes.runs)} runs, page of 100`,
-    times: turns,
+    ...often,
     act: ({ peer, many }) => search(peer, many),
     bounds: { 'MLflow on PostgreSQL': 0.1, FastTrackML: 1 },
   },
 ];
 
-/** Times of an operation in milliseconds, by peer: the medians of its turns. */
+/** Times of an operation in milliseconds, by peer: the means of the middle half of its turns. */
 export interface Timed extends Pick<Operation, 'what' | 'bounds'> {
-  medians: readonly { name: string; milliseconds: number }[];
+  means: readonly { name: string; milliseconds: number }[];
 }
 
 /**
  * Time each operation. The peers take turns at each, so that they share the load of the machine. The connection to a peer
- * may have ended while others had their turn, so it is warmed up each time.
+ * may have ended while others had their turn, so it is warmed up each time, as a client does that records a training.
+ * Linux acknowledges what comes first on a connection at once, and later only with what is sent, or after 40 ms. A server
+ * that leaves Nagle's algorithm on, as MLflow's does with several workers, then waits that long between the two parts of
+ * an answer. After how many requests that begins depends on how they are sent, so each operation warms up with itself.
  * @param manyOf an experiment with the runs that are searched
  */
 export async function timeOperations(
@@ -120,14 +135,15 @@ export async function timeOperations(
     prepared.push({ peer, experiment_id, run_id, long, many: await manyOf(peer) });
   }
   const found: Timed[] = [];
-  for (const { what, times, act, bounds } of operations(sizes)) {
+  for (const { what, warming, times, act, bounds } of operations(sizes)) {
     const all: { name: string; milliseconds: number }[] = [];
     for (const one of prepared) {
-      await warmUp(one.peer, one.run_id);
-      all.push({ name: one.peer.name, milliseconds: await median(times, (turn) => act(one, turn)) });
+      for (let turn = 0; turn < warming; turn += 1) await act(one, turn);
+      const milliseconds = await interquartileMean(times, (turn) => act(one, warming + turn));
+      all.push({ name: one.peer.name, milliseconds });
     }
     say(`${what}: ${all.map(({ name, milliseconds }) => `${name} ${rounded(milliseconds)} ms`).join(', ')}`);
-    found.push({ what, bounds, medians: all });
+    found.push({ what, bounds, means: all });
   }
   return found;
 }

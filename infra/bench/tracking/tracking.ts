@@ -10,8 +10,8 @@ import { onSqlite, startMlflowOnPostgres, startMlflowOnSqlite } from './mlflow-s
 import { logCurve, type Sizes, type Timed, timeOperations } from './operations.ts';
 import {
   type FilledPeer,
+  interquartileMean,
   logBatch,
-  median,
   newExperiment,
   newRun,
   type Peer,
@@ -63,7 +63,7 @@ async function batchesPerSecond(peer: Peer, experiment_id: string): Promise<Rate
 }
 
 const operationRows = (timed: readonly Timed[]): Figure[] =>
-  timed.flatMap(({ what, bounds, medians: [own, ...others] }) => {
+  timed.flatMap(({ what, bounds, means: [own, ...others] }) => {
     if (own === undefined) return [];
     if (others.length === 0) return [figure(what, own.milliseconds, 'ms')];
     return others.map(({ name, milliseconds }) => {
@@ -88,7 +88,7 @@ async function clientRows(own: Peer, others: readonly Peer[]): Promise<Figure[]>
   return rows;
 }
 
-/** A long curve, thinned out to a thousand points: the first read and the median of those that follow. */
+/** A long curve, thinned out to a thousand points: the first read and the mean of those that follow. */
 async function curveRows(peer: Peer, base: string, count: number): Promise<Figure[]> {
   const run_id = await newRun(peer, await newExperiment(peer, 'curve'));
   await logCurve(peer, run_id, count);
@@ -101,8 +101,8 @@ async function curveRows(peer: Peer, base: string, count: number): Promise<Figur
   };
   const what = `a curve of ${shown(count)} points, thinned out to 1,000`;
   return [
-    figure(`${what}: first read`, await median(1, read), 'ms'),
-    figure(`${what}: median of 5 more`, await median(5, read), 'ms', { atMost: curveMilliseconds }),
+    figure(`${what}: first read`, await interquartileMean(1, read), 'ms'),
+    figure(`${what}: mean of 5 more`, await interquartileMean(5, read), 'ms', { atMost: curveMilliseconds }),
   ];
 }
 
@@ -174,8 +174,8 @@ export const tracking: Group = {
       return experiment_id;
     };
     const timed = await timeOperations(peers, manyOf, sizes, bench.say);
-    const searched = await median(searchTurns, () => search(own.peer, own.many));
-    const most = await median(searchTurns, () => search(own.peer, own.larger));
+    const searched = await interquartileMean(searchTurns, () => search(own.peer, own.many));
+    const most = await interquartileMean(searchTurns, () => search(own.peer, own.larger));
     const remark = `${rounded(most)} : ${rounded(searched)} ms`;
     const what = `search ${shown(sizes.runs * larger)} runs over ${shown(sizes.runs)}`;
     const figures = [
