@@ -16,19 +16,26 @@ function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; h
   return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
 }
 
+function loaded(file: string, module: unknown): LoadedEndpoint {
+  if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
+  return { file, endpoint: module.endpoint, handler: module.handler };
+}
+
 /**
- * Every endpoint below `folder`: the files named `*.endpoint.ts`, or `*.endpoint.js` where they were bundled.
+ * Every endpoint below `folder`: the files named `*.endpoint.ts`.
  * Adding such a file is all it takes to add an endpoint, here and in the cloud.
  */
 export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
-  const files = (await Array.fromAsync(glob('**/*.endpoint.{ts,js}', { cwd: folder }))).sort();
+  const files = (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
   return Promise.all(
-    files.map(async (file) => {
-      const module: unknown = await import(pathToFileURL(join(folder, file)).href);
-      if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
-      return { file, endpoint: module.endpoint, handler: module.handler };
-    }),
+    files.map(async (file) => loaded(file, await import(pathToFileURL(join(folder, file)).href))),
   );
+}
+
+/** The same from the module into which the bundle of the local run packs them. */
+export async function loadBundledEndpoints(file: string): Promise<LoadedEndpoint[]> {
+  const { modules }: { modules: Readonly<Record<string, unknown>> } = await import(pathToFileURL(file).href);
+  return Object.entries(modules).map(([name, module]) => loaded(name, module));
 }
 
 /** The same without proxies, which are no operations of the document. */

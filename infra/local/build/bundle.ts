@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { build } from 'esbuild';
 import { bundleOptions } from './bundle-options.ts';
+import { endpointModules, endpointModulesOf } from './endpoint-modules.ts';
 
-/** The programs and functions of the service on one machine. */
-const entryPoints = [
-  'functions/**/*.endpoint.ts',
+/** The programs of the service on one machine, besides the functions of its endpoints. */
+const programs = [
   'functions/events/*.event.ts',
   'functions/jobs/*.job.ts',
   'shared/onnx/stage/main.ts',
@@ -23,14 +23,19 @@ const entryPoints = [
  */
 async function bundle(root: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`;
+  const files = (await Array.fromAsync(glob(programs, { cwd: root }))).sort();
   await build({
     absWorkingDir: root,
-    entryPoints: (await Array.fromAsync(glob(entryPoints, { cwd: root }))).sort(),
+    entryPoints: [
+      { in: endpointModules.name, out: endpointModules.out },
+      ...files.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
+    ],
     outdir: unfinished,
     outbase: root,
     // Native code stays where its package is.
     external: ['onnxruntime-node'],
     ...bundleOptions,
+    plugins: [endpointModulesOf(root), ...bundleOptions.plugins],
   });
   await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
   // Another process may have built the same meanwhile, and may be running it.
