@@ -22,12 +22,9 @@ export async function startBareServer(
     ...bundleOptions,
   });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}\n');
-  // As the service runs under load: it takes back the flags that save memory (infra/local/start/heap-room.ts), but its
-  // young generation stays as small as they made it.
-  const flags = (await nodeFlags()).filter(
-    (flag) => !/^--(?:memory-saver-mode|optimize-for-size)$/.test(flag),
-  );
-  const program = [...flags, '--max-semi-space-size=1', join(folder, 'bare-server.js')];
+  // As the service runs under load: it takes back the flags that save memory (infra/local/start/heap-room.ts).
+  const flags = (await nodeFlags()).filter((flag) => flag !== '--memory-saver-mode');
+  const program = [...flags, join(folder, 'bare-server.js')];
   const { file, args } = boundToParent(process.execPath, program);
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {} });
   started.defer(async () => {

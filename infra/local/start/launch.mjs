@@ -5,6 +5,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+
+// On the command line this flag would keep the young generation at 1 MB for good, also when a busy service takes it back.
+setFlagsFromString('--optimize-for-size');
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const builds = join(root, '.build/local');

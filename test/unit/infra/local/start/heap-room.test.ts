@@ -50,7 +50,11 @@ test('requests that come slowly change nothing, and no timer is left once there 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('npm start begins with the flags that are taken back', async () => {
+test('npm start begins with the flags that are taken back, one of them only once the heap has its size', async () => {
   const manifest: { scripts: { start: string } } = JSON.parse(await readFile('package.json', 'utf8'));
-  for (const flag of given) expect(manifest.scripts.start).toContain(` ${flag} `);
+  expect(manifest.scripts.start).toContain(' --memory-saver-mode ');
+  expect(manifest.scripts.start).not.toContain('--optimize-for-size');
+  expect(await readFile('infra/local/start/launch.mjs', 'utf8')).toContain(
+    "setFlagsFromString('--optimize-for-size');",
+  );
 });
