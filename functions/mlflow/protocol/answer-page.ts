@@ -20,19 +20,19 @@ function reply(name: string, shown: readonly string[], next: Position | undefine
  * The answer with as many of the rows of a page as it takes, at least one. Clients follow the token, so that all they
  * asked for arrives, however large it is. The text of each row is made once, to count its bytes and to be sent.
  * @param name field of the answer that holds the rows
- * @param show the rows as clients know them, in the same order
+ * @param show the rows as clients know them, or their JSON, in the same order
  */
 export async function answerPage<Row>(
   name: string,
   { rows, next }: RowPage<Row>,
   order: RowOrder<Row>,
-  show: (rows: readonly Row[]) => Promise<object[]> | object[],
+  show: (rows: readonly Row[]) => Promise<(object | string)[]> | object[],
 ): Promise<Reply<never>> {
   const shown: string[] = [];
   let bytes = 0;
   for (let from = 0; from < rows.length; from += shownAtOnce) {
     for (const one of await show(rows.slice(from, from + shownAtOnce))) {
-      const text = JSON.stringify(one);
+      const text = typeof one === 'string' ? one : JSON.stringify(one);
       bytes += Buffer.byteLength(text) + 1;
       const last = rows[shown.length - 1];
       if (bytes > answerMaxBytes && last !== undefined) return reply(name, shown, order.positionOf(last));

@@ -25,6 +25,7 @@ import {
   searchFields,
   viewType,
 } from '../protocol/search-fields.ts';
+import { KeptTexts } from './kept-texts.ts';
 import { runVocabulary } from './run-vocabulary.ts';
 import { showRun } from './show-run.ts';
 
@@ -42,6 +43,15 @@ const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | 
     },
     links,
   );
+
+/** Who watches runs asks for the same ones again, and most have ended. */
+const texts = new KeptTexts<ExperimentRow>();
+
+/** The JSON of a run. What else than its row decides on it may change while the row stays. */
+const textOf = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): string =>
+  isDeleted || row.datasets !== undefined
+    ? JSON.stringify(show(row, isDeleted, links))
+    : texts.textOf(row, () => JSON.stringify(show(row, false, undefined)));
 
 /** Fields of the rows that name data sets or models, which the catalogue has in short alone. */
 async function linksOf(
@@ -103,7 +113,7 @@ export const searchRuns = route(
     const page = { rows, next: position === undefined ? undefined : decodePosition(position) };
     return answerPage('runs', page, experimentOrder(order), async (some) => {
       const links = await linksOf(context, some);
-      return some.map((row) => show(row, isDeleted(row), links.get(row.experiment_id)));
+      return some.map((row) => textOf(row, isDeleted(row), links.get(row.experiment_id)));
     });
   },
 );
