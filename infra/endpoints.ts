@@ -22,19 +22,27 @@ function loaded(file: string, module: unknown): LoadedEndpoint {
 }
 
 /**
- * Every endpoint below `folder`: the files named `*.endpoint.ts`.
+ * Files of the endpoints below `folder`, relative to it: those named `*.endpoint.ts`.
  * Adding such a file is all it takes to add an endpoint, here and in the cloud.
  */
+export const endpointFiles = async (folder: string): Promise<string[]> =>
+  (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
+
+/** Every endpoint below `folder`. */
 export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
-  const files = (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
+  const files = await endpointFiles(folder);
   return Promise.all(
     files.map(async (file) => loaded(file, await import(pathToFileURL(join(folder, file)).href))),
   );
 }
 
-/** The same from the module into which the bundle of the local run packs them. */
-export async function loadBundledEndpoints(file: string): Promise<LoadedEndpoint[]> {
-  const { modules }: { modules: Readonly<Record<string, unknown>> } = await import(pathToFileURL(file).href);
+/** The module into which the bundle of the local run packs all endpoints, without its ending. */
+export const bundledEndpoints = 'functions/endpoints';
+
+/** Every endpoint of such a bundle. */
+export async function loadBundledEndpoints(folder: string): Promise<LoadedEndpoint[]> {
+  const { href } = pathToFileURL(join(folder, `${bundledEndpoints}.js`));
+  const { modules }: { modules: Readonly<Record<string, unknown>> } = await import(href);
   return Object.entries(modules).map(([name, module]) => loaded(name, module));
 }
 

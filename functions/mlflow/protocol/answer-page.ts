@@ -1,5 +1,5 @@
 import { Reply } from '../../../shared/http/reply.ts';
-import { encodePosition, type RowOrder } from '../../../shared/search/row-order.ts';
+import { encodePosition, type Position, type RowOrder } from '../../../shared/search/row-order.ts';
 import type { RowPage } from '../../../shared/search/select-page.ts';
 import { tokenOf } from './search-fields.ts';
 
@@ -7,8 +7,6 @@ import { tokenOf } from './search-fields.ts';
 const answerMaxBytes = 4_500_000;
 /** Rows that are shown before their bytes are counted. */
 const shownAtOnce = 250;
-
-type Position = Parameters<typeof encodePosition>[0];
 
 function reply(name: string, shown: readonly string[], next: Position | undefined): Reply<never> {
   const token =

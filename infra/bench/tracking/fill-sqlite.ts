@@ -1,16 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import {
-  commitTag,
-  metricNames,
-  nameTag,
-  paramNames,
-  runCommit,
-  runName,
-  runParam,
-  runTime,
-  runValue,
-  sharedTags,
-} from './searched-run.ts';
+import { metricNames, nameTag, searchedRun } from './searched-run.ts';
 
 /** Milliseconds for which the server may hold the database. */
 const busyMilliseconds = 60_000;
@@ -73,13 +62,11 @@ export function fillSqlite(
     const tag = insert('tags', ['run_uuid', 'key', 'value']);
     for (let index = 0; index < size; index += 1) {
       const id = `f${experiment_id.padStart(7, '0').slice(-7)}${index.toString(16).padStart(24, '0')}`;
-      const at = runTime(index);
-      run.run(id, runName(index), at, at, Number(experiment_id), ...Object.values(constants));
-      for (const name of metricNames)
-        metric.run(id, name, runValue(index), at, 0, 0, ...Object.values(metrics));
-      for (const name of paramNames) param.run(id, name, runParam(index));
-      const tags = { ...sharedTags, [nameTag]: runName(index), [commitTag]: runCommit(index) };
-      for (const [name, value] of Object.entries(tags)) tag.run(id, name, value);
+      const { name, time, value, params, tags } = searchedRun(index);
+      run.run(id, name, time, time, Number(experiment_id), ...Object.values(constants));
+      for (const key of metricNames) metric.run(id, key, value, time, 0, 0, ...Object.values(metrics));
+      for (const [key, text] of Object.entries(params)) param.run(id, key, text);
+      for (const [key, text] of Object.entries({ ...tags, [nameTag]: name })) tag.run(id, key, text);
     }
     db.exec('COMMIT');
   } finally {

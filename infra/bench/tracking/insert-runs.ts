@@ -13,38 +13,28 @@ import type { ExperimentFields } from '../../../shared/data/tracking.ts';
 import { startDynamoDb } from '../../local/dynamodb/engine.ts';
 import { recordsTable } from '../../local/start/function-environment.ts';
 import { newProject } from '../project-records.ts';
-import {
-  commitTag,
-  metricNames,
-  paramNames,
-  runCommit,
-  runName,
-  runParam,
-  runTime,
-  runValue,
-  sharedTags,
-} from './searched-run.ts';
+import { metricNames, searchedRun } from './searched-run.ts';
 
 const segmentsAtOnce = 20;
 
 /** What search knows of a run that its client recorded by create, log-batch and update. */
 function rowAt(project_id: string, user_id: string, index: number): ExperimentRow {
-  const at = new Date(runTime(index)).toISOString();
-  const value = runValue(index);
+  const { name, time, value, params, tags } = searchedRun(index);
+  const at = new Date(time).toISOString();
   const fields: ExperimentFields = {
-    name: runName(index),
+    name,
     note: null,
-    tags: { ...sharedTags, [commitTag]: runCommit(index) },
-    params: Object.fromEntries(paramNames.map((name) => [name, runParam(index)])),
+    tags: { ...tags },
+    params: { ...params },
     git: null,
     updated_at: at,
     version: 1,
   };
   const project = { ...newProject(user_id), project_id };
-  const experiment_id = ulid(runTime(index)).toLowerCase();
+  const experiment_id = ulid(time).toLowerCase();
   const experiment = loggedExperiment({ project, experiment_id, user_id, fields });
   const summary = { last: value, min: value, max: value, step: 0, time: at, count: 1 };
-  const metrics = new Map(metricNames.map((name) => [name, summary]));
+  const metrics = new Map(metricNames.map((metric) => [metric, summary]));
   return rowOf({ ...experiment, status: 'SUCCEEDED', stopped_at: at }, { fields, metrics });
 }
 

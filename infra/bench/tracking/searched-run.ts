@@ -20,12 +20,9 @@ export const paramNames = [
 
 /** Milliseconds. */
 export const runTime = (index: number): number => 1_700_000_000_000 + index;
-export const runValue = (index: number): number => Math.sin(index);
-export const runParam = (index: number): string => String(index % 7);
 
 /** Tag that stands for a run's name. */
 export const nameTag = 'mlflow.runName';
-export const runName = (index: number): string => `run ${index}`;
 
 /** Tags that are the same in all runs. */
 export const sharedTags = {
@@ -34,11 +31,29 @@ export const sharedTags = {
   'mlflow.source.type': 'LOCAL',
 } as const;
 
+/** Tag of the commit, whose name has forty hexadecimal digits. */
 export const commitTag = 'mlflow.source.git.commit';
 /** Runs between two commits. */
 export const runsOfCommit = 100;
-/** A commit's name: forty hexadecimal digits. */
-export const runCommit = (index: number): string =>
-  Math.floor(index / runsOfCommit)
-    .toString(16)
-    .padStart(40, '0');
+
+interface SearchedRun {
+  name: string;
+  /** Milliseconds. */
+  time: number;
+  /** Of each metric. */
+  value: number;
+  params: Readonly<Record<string, string>>;
+  /** Without the one that stands for its name. */
+  tags: Readonly<Record<string, string>>;
+}
+
+export function searchedRun(index: number): SearchedRun {
+  const commit = Math.floor(index / runsOfCommit);
+  return {
+    name: `run ${index}`,
+    time: runTime(index),
+    value: Math.sin(index),
+    params: Object.fromEntries(paramNames.map((name) => [name, String(index % 7)])),
+    tags: { ...sharedTags, [commitTag]: commit.toString(16).padStart(40, '0') },
+  };
+}

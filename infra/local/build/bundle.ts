@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { glob, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { build } from 'esbuild';
+import { bundledEndpoints } from '../../endpoints.ts';
+import { takeKernelLock } from '../../kernel-lock.ts';
 import { bundleOptions } from './bundle-options.ts';
-import { endpointModules, endpointModulesOf } from './endpoint-modules.ts';
+import { endpointModules } from './endpoint-modules.ts';
 
 /** The programs of the service on one machine, besides the functions of its endpoints. */
 const programs = [
@@ -27,7 +28,7 @@ async function bundle(root: string, folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: [
-      { in: endpointModules.name, out: endpointModules.out },
+      { in: bundledEndpoints, out: bundledEndpoints },
       ...files.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
     ],
     outdir: unfinished,
@@ -35,7 +36,7 @@ async function bundle(root: string, folder: string): Promise<void> {
     // Native code stays where its package is.
     external: ['onnxruntime-node'],
     ...bundleOptions,
-    plugins: [endpointModulesOf(root), ...bundleOptions.plugins],
+    plugins: [endpointModules(root), ...bundleOptions.plugins],
   });
   await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
   // Another process may have built the same meanwhile, and may be running it.
@@ -45,15 +46,14 @@ async function bundle(root: string, folder: string): Promise<void> {
 /** How long another process may take to build. */
 const patienceMilliseconds = 120_000;
 
-/** The turn to build, so that of several that start at the same time one does the work for all. */
-function takeTurn(file: string): DatabaseSync | undefined {
+/**
+ * The turn to build, so that of several that start at the same time one does the work for all. Undefined where it is held
+ * for too long, or the file is another user's: to build the same twice harms nobody.
+ */
+function takeTurn(file: string): ReturnType<typeof takeKernelLock> {
   try {
-    // The lock is the kernel's: it goes with the process, even a killed one.
-    const turn = new DatabaseSync(file, { timeout: patienceMilliseconds });
-    turn.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    return turn;
+    return takeKernelLock(file, patienceMilliseconds);
   } catch {
-    // Another user's file, or held for too long: to build the same twice harms nobody.
     return undefined;
   }
 }

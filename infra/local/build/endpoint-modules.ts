@@ -1,9 +1,6 @@
-import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-
-/** What the bundle names the one module that holds all endpoints, and where its text lies in the bundle. */
-export const endpointModules = { name: 'endpoint-modules', out: 'functions/endpoints' };
+import { bundledEndpoints, endpointFiles } from '../../endpoints.ts';
 
 /**
  * Makes one module of all endpoints: `modules` has each by its file. As entry points of their own they would be split
@@ -11,20 +8,20 @@ export const endpointModules = { name: 'endpoint-modules', out: 'functions/endpo
  * to link.
  * @param root folder of the sources
  */
-export const endpointModulesOf = (root: string): Plugin => ({
-  name: endpointModules.name,
+export const endpointModules = (root: string): Plugin => ({
+  name: 'endpoint-modules',
   setup(build) {
-    const filter = new RegExp(`^${endpointModules.name}$`);
-    build.onResolve({ filter }, ({ path }) => ({ path, namespace: endpointModules.name }));
-    build.onLoad({ filter, namespace: endpointModules.name }, async () => {
-      const cwd = join(root, 'functions');
-      const files = (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd }))).sort();
+    const filter = new RegExp(`^${bundledEndpoints}$`);
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'endpoint-modules' }));
+    build.onLoad({ filter, namespace: 'endpoint-modules' }, async () => {
+      const folder = join(root, 'functions');
+      const files = await endpointFiles(folder);
       const imports = files.map(
         (file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)};`,
       );
       const entries = files.map((file, index) => `${JSON.stringify(file)}: module${index}`);
       const contents = `${imports.join('\n')}\nexport const modules = { ${entries.join(', ')} };\n`;
-      return { contents, loader: 'js', resolveDir: cwd };
+      return { contents, loader: 'js', resolveDir: folder };
     });
   },
 });

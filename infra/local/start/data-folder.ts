@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
+import { takeKernelLock } from '../../kernel-lock.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { checkDataFolderVersion } from './data-folder-version.ts';
 
@@ -30,18 +30,10 @@ async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | unde
   }
 }
 
-/** The lock is one of the kernel's on an SQLite file: it goes with the process, even a killed one, and is never stale. */
-async function lock(file: string): Promise<DatabaseSync | undefined> {
+async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {
   // No other user may open it: they could lock it and so keep the owner out.
   await (await open(file, 'a', 0o600)).close();
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    return database;
-  } catch {
-    database.close();
-    return undefined;
-  }
+  return takeKernelLock(file);
 }
 
 /**

@@ -4,7 +4,6 @@ import { CommandError } from '../../command/command-error.ts';
 import { runMain } from '../../command/run-main.ts';
 import { type LoadedEndpoint, loadBundledEndpoints } from '../../endpoints.ts';
 import { writeDurably } from '../batch/durable-file.ts';
-import { endpointModules } from '../build/endpoint-modules.ts';
 import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
 import { endpointEnvironment } from '../role/local-roles.ts';
 import { checkSettings } from './check-settings.ts';
@@ -50,7 +49,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const bodyBytes = readBodyBytes(process.env);
   const anonymousTimes = readAnonymousTimes(process.env);
-  const loading = loadBundledEndpoints(join(program, `${endpointModules.out}.js`));
+  const loading = loadBundledEndpoints(program);
   // It is not awaited where the rest does not start.
   loading.catch(() => {});
   const { access, folders, firstAdmin, lost, warnings } = await startBackends(started, {
