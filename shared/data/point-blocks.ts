@@ -185,19 +185,21 @@ function packRuns(runs: readonly PointRun[], group: number): { ref: PointsRef; p
 /** Runs of one metric joined, the metrics by the digests of their names. */
 function joinRuns(runs: readonly PointRun[]): PointRun[] {
   const byName = Map.groupBy(runs, ({ name }) => name);
-  const joined = [...byName].map(([name, some]): PointRun => {
+  const joined = [...byName].map(([name, some]): { digest: string; run: PointRun } => {
+    const digest = digestOfName(name);
     const [only] = some;
-    if (some.length === 1 && only !== undefined) return only;
+    if (some.length === 1 && only !== undefined) return { digest, run: only };
     const ordered = some.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0));
-    return {
+    const run = {
       name,
       numbers: together(ordered.map(({ numbers }) => numbers)),
       steps: together(ordered.map(({ steps }) => steps)),
       times: together(ordered.map(({ times }) => times)),
       values: together(ordered.map(({ values }) => values)),
     };
+    return { digest, run };
   });
-  return joined.sort((one, other) => (digestOfName(one.name) < digestOfName(other.name) ? -1 : 1));
+  return joined.sort((one, other) => (one.digest < other.digest ? -1 : 1)).map(({ run }) => run);
 }
 
 /** Make blocks of some chunks. False where there are too few, or somebody else does. */

@@ -10,6 +10,7 @@ import {
   points,
   search,
 } from './peer.ts';
+import { PythonClient } from './python-client.ts';
 
 const often = { warming: 40, times: 41 };
 
@@ -19,9 +20,10 @@ export interface Sizes {
   curve: number;
 }
 
-/** The records of a server that the operations use. */
+/** The records of a server that the operations use, and who asks for them. */
 interface Prepared {
   peer: Peer;
+  client: PythonClient;
   experiment_id: string;
   run_id: string;
   /** A run with a long history. */
@@ -117,32 +119,46 @@ export interface Timed extends Pick<Operation, 'what' | 'bounds'> {
  * may have ended while others had their turn, so it is warmed up each time, as a client does that records a training.
  * Linux acknowledges what comes first on a connection at once, and later only with what is sent, or after 40 ms. A server
  * that leaves Nagle's algorithm on, as MLflow's does with several workers, then waits that long between the two parts of
- * an answer. After how many requests that begins depends on how they are sent, so each operation warms up with itself.
+ * an answer.
  * @param manyOf an experiment with the runs that are searched
  */
 export async function timeOperations(
   peers: readonly Peer[],
   manyOf: (peer: Peer) => Promise<string>,
   sizes: Sizes,
-  say: Bench['say'],
+  bench: Pick<Bench, 'say' | 'started'>,
 ): Promise<Timed[]> {
   const prepared: Prepared[] = [];
   for (const peer of peers) {
     const experiment_id = await newExperiment(peer, 'operations');
     const [run_id, long] = [await newRun(peer, experiment_id), await newRun(peer, experiment_id)];
-    say(`${peer.name}: a history of ${shown(sizes.history)} points`);
+    bench.say(`${peer.name}: a history of ${shown(sizes.history)} points`);
     await logCurve(peer, long, sizes.history);
-    prepared.push({ peer, experiment_id, run_id, long, many: await manyOf(peer) });
+    const client = PythonClient.start(bench);
+    prepared.push({
+      peer: { ...peer, client },
+      client,
+      experiment_id,
+      run_id,
+      long,
+      many: await manyOf(peer),
+    });
   }
   const found: Timed[] = [];
   for (const { what, warming, times, act, bounds } of operations(sizes)) {
     const all: { name: string; milliseconds: number }[] = [];
     for (const one of prepared) {
       for (let turn = 0; turn < warming; turn += 1) await act(one, turn);
-      const milliseconds = await interquartileMean(times, (turn) => act(one, warming + turn));
+      const milliseconds = await interquartileMean(
+        times,
+        (turn) => act(one, warming + turn),
+        () => one.client.spent,
+      );
       all.push({ name: one.peer.name, milliseconds });
     }
-    say(`${what}: ${all.map(({ name, milliseconds }) => `${name} ${rounded(milliseconds)} ms`).join(', ')}`);
+    bench.say(
+      `${what}: ${all.map(({ name, milliseconds }) => `${name} ${rounded(milliseconds)} ms`).join(', ')}`,
+    );
     found.push({ what, bounds, means: all });
   }
   return found;

@@ -30,7 +30,8 @@ const searchTurns = 15;
 const curveMilliseconds = 300;
 const memoryMegabytes = 512;
 const clients = 16;
-const loggingSeconds = 4;
+/** Long enough for the pauses in which the processes of a server wait for the lock of an SQLite database. */
+const loggingSeconds = 20;
 
 const shown = (count: number): string => count.toLocaleString('en-US');
 
@@ -173,7 +174,7 @@ export const tracking: Group = {
       await filled.find((one) => one.peer === peer)?.fill(experiment_id, sizes.runs);
       return experiment_id;
     };
-    const timed = await timeOperations(peers, manyOf, sizes, bench.say);
+    const timed = await timeOperations(peers, manyOf, sizes, bench);
     const searched = await interquartileMean(searchTurns, () => search(own.peer, own.many));
     const most = await interquartileMean(searchTurns, () => search(own.peer, own.larger));
     const remark = `${rounded(most)} : ${rounded(searched)} ms`;
