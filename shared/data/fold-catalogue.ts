@@ -53,20 +53,23 @@ async function markExisting(
 /** Experiments that one fold reads at once, and altogether: thousands may run, of which none can be folded. */
 const windowMost = 4 * foldMost;
 const readMost = 20 * foldMost;
+/** Those that a fold reads for whoever has just recorded another: while hundreds run, it mostly finds none. */
+const readByTheWay = 2 * foldMost;
 
 /** Marked experiments that nobody is going to change soon, as many as one fold takes or a few more, with their rows. */
 async function findQuiet(
   records: TableReader<'records'>,
   project_id: string,
   marks: readonly CatalogueMark[],
+  most: number,
   now: number,
 ): Promise<{ quiet: CatalogueMark[]; read: Map<string, ExperimentRow> }> {
   const quiet = marks.filter(({ removed }) => removed);
   const read = new Map<string, ExperimentRow>();
   const present = marks.filter(({ removed }) => !removed);
   // Where not all are read, each fold begins elsewhere, so that none stays unread for ever.
-  const start = present.length <= readMost ? 0 : Math.floor(Math.random() * present.length);
-  const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, readMost);
+  const start = present.length <= most ? 0 : Math.floor(Math.random() * present.length);
+  const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, most);
   for (let from = 0; from < turned.length && read.size < foldMost; from += windowMost) {
     const some = turned.slice(from, from + windowMost);
     const { rows } = await readTail(
@@ -93,11 +96,11 @@ async function foldSome(
   project_id: string,
   manifest: CatalogueManifest,
   now: number,
-  least: number,
+  { least, most }: { least: number; most: number },
 ): Promise<boolean> {
   const marks = (await readMarks(records, project_id)).filter(({ large }) => !large);
   if (marks.length < least) return false;
-  const { quiet, read } = await findQuiet(records, project_id, marks, now);
+  const { quiet, read } = await findQuiet(records, project_id, marks, most, now);
   if (quiet.length < least) return false;
   const removed = quiet.filter((mark) => mark.removed).slice(0, removedMost);
   const others = quiet.filter((mark) => !mark.removed).slice(0, foldMost - removed.length);
@@ -122,17 +125,23 @@ async function foldSome(
  * Fold experiments that nobody changes into segments, for some time: `milliseconds`, at most one step longer. Every step
  * is one transaction on condition that nobody else did it, and a crash between two leaves them marked.
  * @param least marks from which on there is something to do
+ * @param most experiments that one step reads
  */
 export async function foldCatalogue(
   records: TableWriter<'records'>,
   project_id: string,
-  { milliseconds, least = foldLeast }: { milliseconds: number; least?: number },
+  {
+    milliseconds,
+    least = foldLeast,
+    most = readMost,
+  }: { milliseconds: number; least?: number; most?: number },
 ): Promise<void> {
   const end = Date.now() + milliseconds;
   for (let goesOn = true; goesOn; ) {
     const manifest = await catalogueLists.readManifest(records, cataloguePartition(project_id));
     // Once all are marked, they are folded.
-    if (manifest.state.complete) goesOn = await foldSome(records, project_id, manifest, Date.now(), least);
+    if (manifest.state.complete)
+      goesOn = await foldSome(records, project_id, manifest, Date.now(), { least, most });
     else await markExisting(records, project_id, manifest);
     goesOn &&= Date.now() < end;
   }
@@ -151,7 +160,7 @@ export async function foldNowAndThen(
   experiment_id: string,
 ): Promise<void> {
   if (!experiment_id.endsWith(sampled)) return;
-  await foldCatalogue(records, project_id, { milliseconds: 200 }).catch(() => undefined);
+  await foldCatalogue(records, project_id, { milliseconds: 200, most: readByTheWay }).catch(() => undefined);
 }
 
 /**

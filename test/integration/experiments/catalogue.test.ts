@@ -5,9 +5,9 @@ import { endpoint as remove } from '../../../functions/experiments/delete-experi
 import { endpoint as list } from '../../../functions/experiments/list-experiments.endpoint.ts';
 import { readCatalogue } from '../../../shared/data/catalogue.ts';
 import { cataloguePartition, markNew } from '../../../shared/data/catalogue-mark.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
+import { experimentsPartition, putExperiment } from '../../../shared/data/experiment.ts';
 import type { ExperimentRow } from '../../../shared/data/experiment-row.ts';
-import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
+import { foldCatalogue, foldNowAndThen } from '../../../shared/data/fold-catalogue.ts';
 import { logPoints } from '../../../shared/data/log-points.ts';
 import { count } from '../../../shared/data/project.ts';
 import { searchExperiments } from '../../../shared/data/search-experiments.ts';
@@ -220,6 +220,17 @@ describe('the catalogue of a project', () => {
     const found = byId(await rows(project_id));
     expect(found.size).toBe(370);
     expect([...found.keys()]).toEqual(expect.arrayContaining(ended));
+    // Whoever records another one does not look at all that run.
+    let experiments = 0;
+    const counting: Records = {
+      ...records,
+      batchGet(keys) {
+        experiments += keys.filter(({ pk }) => pk === experimentsPartition(project_id)).length;
+        return records.batchGet(keys);
+      },
+    };
+    await foldNowAndThen(counting, project_id, `${ended[0]!.slice(0, -1)}0`);
+    expect(experiments).toBe(160);
   });
 
   test('keeps nothing of an experiment that was deleted', async () => {
