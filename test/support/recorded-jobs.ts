@@ -7,6 +7,7 @@ import { spreadLists } from '../../shared/data/spread-state.ts';
 import { limitShare } from '../../shared/data/vcpu-shares.ts';
 import { beginJob } from '../../shared/jobs/begin-job.ts';
 import { experimentOf } from './experiment.ts';
+import { projectOf } from './project.ts';
 import { type TestService, testService } from './service.ts';
 
 export interface RecordedJobs {
@@ -25,19 +26,7 @@ export async function recordedJobs(
   const settings = readSettings(service.environment);
   await spreadLists(service.records);
   const project_id = spreadId(ulid().toLowerCase());
-  const at = new Date().toISOString();
-  await createProject(service.records, {
-    project_id,
-    project_name: 'p',
-    project_description: 'd',
-    project_type: 't',
-    project_task: 'classification',
-    owner: 'o',
-    owner_id: ulid().toLowerCase(),
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  });
+  await createProject(service.records, projectOf(project_id));
   const experiments = Array.from({ length: count }, (): Experiment => {
     const experiment_id = spreadId(ulid().toLowerCase());
     return {

@@ -16,6 +16,7 @@ import { formerLimitKey } from '../../../shared/data/vcpu-shares.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { projectOf } from '../../support/project.ts';
 import { emptyBatch } from '../../support/recorded-jobs.ts';
 import { testService } from '../../support/service.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
@@ -52,16 +53,10 @@ test('what an earlier release wrote is listed, read, counted, ended and deleted 
   const developer = await service.user('developer');
   const project_id = oldId();
   await storeProject(records, {
-    project_id,
+    ...projectOf(project_id),
     project_name: 'old',
-    project_description: 'd',
-    project_type: 't',
-    project_task: 'classification',
     owner: developer.user.username,
     owner_id: developer.user.user_id,
-    created_at: '2026-01-02T03:04:05.000Z',
-    updated_at: '2026-01-02T03:04:05.000Z',
-    version: 1,
   });
   const experiment = {
     ...experimentOf(project_id, null),

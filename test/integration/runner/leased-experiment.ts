@@ -8,6 +8,7 @@ import { countersKey, createProject, parseCounters } from '../../../shared/data/
 import { tableWriter } from '../../../shared/data/table-writer.ts';
 import { testBucket } from '../../support/engines.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { projectOf } from '../../support/project.ts';
 import { testEnvironment } from '../../support/service.ts';
 
 const newId = () => ulid().toLowerCase();
@@ -19,18 +20,7 @@ export async function leasedExperiment() {
   const objects = objectWriter(s3(environment), testBucket);
   const project_id = newId();
   const at = new Date().toISOString();
-  await createProject(records, {
-    project_id,
-    project_name: 'p',
-    project_description: 'd',
-    project_type: 't',
-    project_task: 't',
-    owner: 'somebody',
-    owner_id: newId(),
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  });
+  await createProject(records, projectOf(project_id));
   const experiment = experimentOf(project_id, null);
   const lease: Lease = {
     holder: newId(),

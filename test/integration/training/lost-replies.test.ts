@@ -12,6 +12,7 @@ import type { TableWriter } from '../../../shared/data/table.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { holdJob } from '../../../shared/runner/job/hold-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { projectOf } from '../../support/project.ts';
 import { testService } from '../../support/service.ts';
 
 const me = { batch_job_id: 'b', batch_attempt: 1, node: 0, isBuild: false };
@@ -21,19 +22,7 @@ async function recorded(count: number) {
   const service = await testService();
   const settings = readSettings(service.environment);
   const project_id = ulid().toLowerCase();
-  const at = now().toISOString();
-  await createProject(service.records, {
-    project_id,
-    project_name: 'p',
-    project_description: 'd',
-    project_type: 't',
-    project_task: 'classification',
-    owner: 'o',
-    owner_id: ulid().toLowerCase(),
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  });
+  await createProject(service.records, projectOf(project_id));
   const experiments = Array.from({ length: count }, () => ({
     ...experimentOf(project_id, null),
     status: 'SUBMITTED' as const,

@@ -8,6 +8,7 @@ import { createProject, projectPrefix } from '../../../../shared/data/project.ts
 import { type Purge, recordPurge } from '../../../../shared/data/purge.ts';
 import type { Item, TableWriter, Write } from '../../../../shared/data/table.ts';
 import { experimentOf } from '../../../support/experiment.ts';
+import { projectOf } from '../../../support/project.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 const project_id = ulid().toLowerCase();
@@ -32,18 +33,7 @@ async function project(): Promise<Item[]> {
     writable: true,
     write: async (...writes) => void items.push(...putsOf(writes)),
   };
-  await createProject(records, {
-    project_id,
-    project_name: 'p',
-    project_description: 'd',
-    project_type: 't',
-    project_task: 'classification',
-    owner: 'o',
-    owner_id: ulid().toLowerCase(),
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  });
+  await createProject(records, projectOf(project_id));
   return items;
 }
 
