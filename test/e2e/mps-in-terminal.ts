@@ -115,12 +115,13 @@ export function testInTerminal(session: () => Session): void {
     await writeFile(path, '');
     // More than one part, and so much that it is not sent before anybody looks.
     await truncate(path, 150_000_000);
-    const pushing = terminal('mps data push large ../large.bin');
+    // In a project of its own, so that exporting the other one does not carry it along.
+    const pushing = terminal('mps data push large ../large.bin -p large');
     await pushing.shows(/uploading [1-9]/);
     await session().restart('SIGKILL');
     expect(await pushing.ended, pushing.output()).toBe(0);
     expect(pushing.output()).toContain('large  file, 150 MB');
-    const again = terminal('mps data push large ../large.bin');
+    const again = terminal('mps data push large ../large.bin -p large');
     expect(await again.ended).toBe(0);
     expect(again.output()).toContain('nothing to upload');
     await rm(path);
