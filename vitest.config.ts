@@ -41,6 +41,8 @@ class WaitingApart extends BaseSequencer {
 /** A sequencer of one's own takes the place of vitest's, which puts files into a random order. */
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'));
 
+const sequence = isShuffled ? {} : { sequencer: WaitingApart };
+
 export default defineConfig({
   test: {
     // Against a hang alone: a busy machine may take ten times as long as one at rest.
@@ -52,7 +54,6 @@ export default defineConfig({
     maxWorkers: 4,
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
-    ...(!isShuffled && { sequence: { sequencer: WaitingApart } }),
     projects: [
       {
         extends: true,
@@ -62,6 +63,9 @@ export default defineConfig({
           // They share no state, and a process for each file takes longer than most of their tests.
           // So `vi.mock` has no effect on modules that another file has imported: spy on objects instead.
           isolate: false,
+          // They wait for nothing, and each worker loads and compiles the same modules for five seconds of a processor.
+          maxWorkers: 2,
+          sequence: { ...sequence, groupOrder: 0 },
         },
       },
       {
@@ -71,6 +75,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**'],
           isolate: false,
+          // Vitest wants projects with other numbers of workers one after the other.
+          sequence: { ...sequence, groupOrder: 1 },
           globalSetup: ['test/support/engines.ts'],
         },
       },
