@@ -75,7 +75,10 @@ describe('a command about a deployment', () => {
     const { code, error } = await run(name, ['-c', 'nmae=staging']);
     expect(code).toBe(1);
     expect(error).toMatch(/Unrecognized key: "nmae"/);
-    expect(await run(name, ['-c', 'staging'])).toMatchObject({
+  });
+
+  test('says how options are written', async () => {
+    expect(await run('cost', ['-c', 'staging'])).toMatchObject({
       code: 1,
       error: expect.stringContaining('-c takes option=value, not "staging".'),
     });

@@ -21,7 +21,7 @@ const loaded = await loadOperations(join(import.meta.dirname, '../../../function
 const { paths } = serviceDocument(loaded);
 
 /** Requests to each endpoint; FUZZ_REQUESTS asks for more in a longer hunt. */
-const requestsEach = Number(process.env['FUZZ_REQUESTS'] ?? 6);
+const requestsEach = Number(process.env['FUZZ_REQUESTS'] ?? 4);
 /** Milliseconds for one endpoint on a machine that has a lot else to do. */
 const timeout = 300_000 + 500 * requestsEach;
 

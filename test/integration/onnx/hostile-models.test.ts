@@ -13,9 +13,10 @@ import * as hostile from '../../support/onnx/hostile-models.ts';
 import { mutated } from '../../support/onnx/mutate-bytes.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { runs } from '../../support/seeded-fast-check.ts';
 
-/** A thorough run asks for 200 and more. */
-const mutations = Number(process.env['HOSTILE_MUTATIONS'] ?? 12);
+const mutations = runs(32);
+const firstSeed = Number(process.env['FUZZ_SEED'] ?? 0);
 const memoryBytes = 700 * 2 ** 20;
 
 async function optimize(bytes: Uint8Array, seconds = 120, prepare: (folder: string) => void = () => {}) {
@@ -153,7 +154,7 @@ test(`${mutations} mutations of a valid model end in a result or a clear fault`,
   const whole = readFileSync(join(folder, 'model.onnx'));
   expect(loadModel(join(folder, 'model.onnx')).graph.nodes).toHaveLength(6);
   const outcomes = { result: 0, fault: 0 };
-  for (let seed = 0; seed < mutations; seed += 1) {
+  for (let seed = firstSeed; seed < firstSeed + mutations; seed += 1) {
     const fault = await faultOf(mutated(whole, seed));
     if (fault === undefined) outcomes.result += 1;
     else {

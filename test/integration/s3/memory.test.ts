@@ -15,7 +15,7 @@ import { childBucket as Bucket, type ChildServer, memory, startChild } from './c
 import { lacks } from './target.ts';
 
 const mebibyte = 1024 * 1024;
-const totalMebibytes = 180;
+const totalMebibytes = 120;
 const partMebibytes = 20;
 const mostGrowth = 100 * mebibyte;
 
@@ -54,7 +54,7 @@ async function expectWhole(Key: string): Promise<void> {
   expect(actual.digest('hex')).toBe(expected.digest('hex'));
 }
 
-describe.skipIf(lacks('own-server') || unmeasurable)('180 MB pass through in under 100 MB', () => {
+describe.skipIf(lacks('own-server') || unmeasurable)('120 MB pass through in under 100 MB', () => {
   test('as a single streamed put, and read again', async () => {
     const before = await memory(server, 'VmRSS');
     const Body = Readable.from(mebibytes(0, totalMebibytes));
