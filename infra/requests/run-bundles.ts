@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -21,7 +22,7 @@ export interface BundleAnswer {
 type Invoke = (event: unknown, context?: unknown) => Promise<unknown>;
 
 /** Those that make what others read come first, those that remove it last. */
-const first = [
+export const makers = [
   'createToken',
   'createUser',
   'createProject',
@@ -43,7 +44,7 @@ const last = [
   'deleteToken',
 ];
 const place = ({ name }: AnyEndpoint): number =>
-  first.includes(name) ? first.indexOf(name) - 100 : last.includes(name) ? 100 + last.indexOf(name) : 0;
+  makers.includes(name) ? makers.indexOf(name) - 100 : last.includes(name) ? 100 + last.indexOf(name) : 0;
 
 const password = 'a long sentence nobody guesses';
 /** The first bytes of an archive of one empty file. */
@@ -105,11 +106,11 @@ function requireResult(answer: unknown): Result {
 }
 
 /**
- * Sends the bundle of every function one good request, the way API Gateway, EventBridge and IAM would, on the engines
+ * Sends each bundle of a folder one good request, the way API Gateway, EventBridge and IAM would, on the engines
  * that the environment names. The tables must be new.
  *
  * @param root folder of the project
- * @param folder where the bundles are
+ * @param folder where the bundles are: those of events, of what makes resources for others, and any more
  * @param onAnswer receives each response
  * @param begins is called at the start of each reported request
  */
@@ -121,7 +122,11 @@ export async function runBundles(
 ): Promise<void> {
   const loaded = await loadEndpoints(join(root, 'functions'));
   const document = serviceDocument(loaded);
-  const endpoints = loaded.map(({ endpoint }) => endpoint).sort((one, other) => place(one) - place(other));
+  const bundled = await readdir(folder);
+  const endpoints = loaded
+    .map(({ endpoint }) => endpoint)
+    .filter(({ name }) => bundled.includes(name))
+    .sort((one, other) => place(one) - place(other));
   let facts = givenFacts;
   let token = '';
 

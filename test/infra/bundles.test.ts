@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { bundleSources, findSources } from '../../infra/build/build-parts.ts';
+import { sampledSources } from '../support/sampled-sources.ts';
 
 const root = join(import.meta.dirname, '../..');
 await mkdir(join(root, '.build'), { recursive: true });
@@ -11,7 +12,7 @@ await mkdir(join(root, '.build'), { recursive: true });
 const folder = await mkdtemp(join(root, '.build/bundles-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const sources = await findSources(root);
+const sources = sampledSources(await findSources(root));
 const bundles = await bundleSources(root, folder, sources);
 
 /** What a function may have of JavaScript. */

@@ -1,0 +1,21 @@
+import { dirname } from 'node:path';
+import type { Sources } from '../../infra/build/build-parts.ts';
+import { makers } from '../../infra/requests/run-bundles.ts';
+import { allNeeds } from '../../shared/http/all-needs.ts';
+
+/**
+ * The functions that `npm test` bundles: those that make what others read, and one of each folder for each set of
+ * services and packages that they use. `EVERY_BUNDLE` stands for all; `.ci/run` sets it.
+ */
+export function sampledSources(sources: Sources): Sources {
+  if (process.env['EVERY_BUNDLE'] !== undefined) return sources;
+  const kinds = new Set<string>();
+  const endpoints = sources.endpoints.filter(({ file, endpoint }) => {
+    const services = allNeeds(endpoint).map(({ resource }) => resource);
+    const kind = [dirname(file), ...new Set([...services, ...(endpoint.runtime?.native ?? [])])].join();
+    const isFirst = !kinds.has(kind);
+    kinds.add(kind);
+    return isFirst || makers.includes(endpoint.name);
+  });
+  return { ...sources, endpoints };
+}
