@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findProcesses } from '../../shared/process/process-tree.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 
@@ -56,11 +56,11 @@ describe('a crash in the middle of a training', () => {
     return begun.experiment_id;
   }
 
-  beforeEach(async () => {
+  // One for all of them: each leaves it running, whatever it killed.
+  beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mps-crash-'));
     // As root, jobs run as users of their own, who have to pass through; else they would work elsewhere.
     await chmod(folder, 0o711);
-    isOpen = false;
     gate = createServer((socket) => {
       socket.on('error', () => {});
       if (isOpen) socket.end();
@@ -76,12 +76,16 @@ describe('a crash in the middle of a training', () => {
     const answer = await fetch(`${service.url}/auth/token`, { method: 'POST', body });
     const { access_token } = (await answer.json()) as { access_token: string };
     headers = { Authorization: `Bearer ${access_token}` };
+  });
+
+  beforeEach(async () => {
+    isOpen = false;
     const query = 'project-name=p&project-description=d&project-type=t&project-task=classification';
     project = (await call<{ project_id: string }>('POST', `/projects/?${query}`)).project_id;
     await call('PUT', `/projects/${project}/configs/train.yaml`, { body: 'a: 1' });
   });
 
-  afterEach(async () => {
+  afterAll(async () => {
     await service.end('SIGKILL').catch(() => undefined);
     gate.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
