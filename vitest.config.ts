@@ -41,10 +41,13 @@ class WaitingApart extends BaseSequencer {
 /** A sequencer of one's own takes the place of vitest's, which puts files into a random order. */
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'));
 
-const sequence = isShuffled ? {} : { sequencer: WaitingApart };
+/** Unit tests alone need no engines, which take seconds to start. */
+const asked = process.argv.filter((argument) => /^(\.\/)?test\//.test(argument));
+const isUnitAlone = asked.length > 0 && asked.every((path) => /^(\.\/)?test\/unit\b/.test(path));
 
 export default defineConfig({
   test: {
+    include: ['test/**/*.test.ts'],
     // Against a hang alone: a busy machine may take ten times as long as one at rest.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -52,34 +55,12 @@ export default defineConfig({
     // Two more than the cores of a small machine: much of an integration test is waiting for other processes. Three left
     // a seventh of the processors' time idle.
     maxWorkers: 4,
+    // They share no state, and each process loads and compiles the same modules for five seconds of a processor. So
+    // `vi.mock` has no effect on modules that another file has imported: spy on objects instead.
+    isolate: false,
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          // They share no state, and a process for each file takes longer than most of their tests.
-          // So `vi.mock` has no effect on modules that another file has imported: spy on objects instead.
-          isolate: false,
-          // They wait for nothing, and each worker loads and compiles the same modules for five seconds of a processor.
-          maxWorkers: 2,
-          sequence: { ...sequence, groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'engines',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**'],
-          isolate: false,
-          // Vitest wants projects with other numbers of workers one after the other.
-          sequence: { ...sequence, groupOrder: 1 },
-          globalSetup: ['test/support/engines.ts'],
-        },
-      },
-    ],
+    ...(!isShuffled && { sequence: { sequencer: WaitingApart } }),
+    ...(!isUnitAlone && { globalSetup: ['test/support/engines.ts'] }),
   },
 });
