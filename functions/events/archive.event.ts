@@ -1,7 +1,7 @@
-import { ulid } from 'ulid';
 import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import {
   type ArchiveWork,
   archiveWorkKey,
@@ -36,7 +36,6 @@ export const event = defineTask({
     const { seconds = usualSeconds } = Started.parse(started);
     const hasTime = forSeconds(seconds);
     await scheduleNextPass(records, unfinishedArchives);
-    const newId = () => ulid().toLowerCase();
     const context = { accounts, records, objects, newId, now, projectBytes: settings.limits.projectBytes };
     const goOn = async ({ id, of, subject }: ArchiveWork): Promise<void> => {
       const item = await records.get(subject);

@@ -1,6 +1,6 @@
-import { ulid } from 'ulid';
 import { controlBatch, writeObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import {
   type ClosedAccount,
   closedAccountKey,
@@ -57,7 +57,7 @@ export const event = defineTask({
       },
     };
     await drainList(closed, hasTime, log, now);
-    await purgeRetained({ records, newId: () => ulid().toLowerCase(), now, log }, hasTime);
+    await purgeRetained({ records, newId, now, log }, hasTime);
     await drainList(purges, hasTime, log, now);
   },
 });

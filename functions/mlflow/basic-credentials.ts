@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
 import { signIn } from '../../shared/accounts/sign-in.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
 import { authenticateToken } from '../../shared/data/token.ts';
 import type { Identification, Identity } from '../../shared/http/endpoint-context.ts';
@@ -50,7 +50,7 @@ export async function identifyBasic(
       () => undefined,
     ));
   if (identity !== undefined) return identity;
-  const grant = { token_id: ulid().toLowerCase(), seconds: tokenSeconds, now: () => new Date() };
+  const grant = { token_id: newId(), seconds: tokenSeconds, now: () => new Date() };
   const bearer = signIn(accounts, { username, password, sourceIp }, grant).then((signed) => signed.bearer);
   if (tokens.size >= knownMost) tokens.clear();
   tokens.set(digest, bearer);

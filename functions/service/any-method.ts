@@ -1,7 +1,7 @@
-import { ulid } from 'ulid';
 import { readCorsOrigins } from '../../shared/core/cors-origins.ts';
 import { createLogger } from '../../shared/core/log.ts';
 import type { Environment } from '../../shared/core/needs.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import { withCors } from '../../shared/http/cors.ts';
 import { HttpError } from '../../shared/http/http-error.ts';
 import type { Handler } from '../../shared/http/lambda.ts';
@@ -61,7 +61,7 @@ export function anyMethod(table: MethodTable, environment: Environment = process
   return async (event) => {
     origins ??= readCorsOrigins(environment);
     const methods = Object.hasOwn(table, event.resource) ? (table[event.resource] ?? []) : [];
-    const requestId = event.requestContext?.requestId ?? ulid().toLowerCase();
+    const requestId = event.requestContext?.requestId ?? newId();
     const log = createLogger('warn', (line) => process.stdout.write(line));
     const result = isPreflight(event, origins)
       ? preflight(methods, requestId)

@@ -7,8 +7,8 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { ulid } from 'ulid';
 import * as z from 'zod';
+import { newId } from '../../shared/core/new-id.ts';
 
 const Keys = z.array(z.object({ pk: z.string(), sk: z.string() }));
 const Item = z.looseObject({ pk: z.string(), sk: z.string() });
@@ -65,7 +65,7 @@ function bareServer(options: BareOptions) {
   };
 
   const create = async () => {
-    const id = ulid().toLowerCase();
+    const id = newId();
     const items = created.map((item) => ({
       ...item,
       pk: item.pk.replace(createdId, id),

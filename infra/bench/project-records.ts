@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { newId } from '../../shared/core/new-id.ts';
 import { environmentKey } from '../../shared/data/environment.ts';
 import { countersKey, createProject, type Project, projectKey } from '../../shared/data/project.ts';
 import type { Item, Key, TableReader, TableWriter } from '../../shared/data/table.ts';
@@ -16,7 +16,7 @@ export const projectText = {
 export function newProject(owner_id: string): Project {
   const created_at = new Date().toISOString();
   return {
-    project_id: ulid().toLowerCase(),
+    project_id: newId(),
     project_name: projectText['project-name'],
     project_description: projectText['project-description'],
     project_type: projectText['project-type'],

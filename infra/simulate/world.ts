@@ -1,8 +1,8 @@
-import { ulid } from 'ulid';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
 import { event as reconcile } from '../../functions/events/reconcile.event.ts';
 import { batch } from '../../shared/aws/batch-client.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import { tableWriter } from '../../shared/data/table-writer.ts';
 import { issueToken } from '../../shared/data/token.ts';
@@ -80,7 +80,7 @@ export class World {
   /** A new user with a token; no password is hashed. */
   async member(account_type: User['account_type'], index: number): Promise<Member> {
     const user: User = {
-      user_id: ulid().toLowerCase(),
+      user_id: newId(),
       username: `user-${index}`,
       account_type,
       created_at: new Date().toISOString(),
@@ -88,7 +88,7 @@ export class World {
       credentials_version: 1,
     };
     await createUser(this.#accounts, user, 'no password');
-    const options = { token_id: ulid().toLowerCase(), now: new Date(), seconds: 43_200, name: null };
+    const options = { token_id: newId(), now: new Date(), seconds: 43_200, name: null };
     const { bearer } = await issueToken(this.#accounts, user, options);
     return { user, bearer };
   }

@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { newId } from '../core/new-id.ts';
 import type { TableWriter } from '../data/table.ts';
 import { createUser, populationCount, readPopulation, type User } from '../data/user.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
@@ -28,7 +28,7 @@ export async function createFirstAdmin(
 ): Promise<FirstAdmin> {
   if (await hasAdmin(accounts)) return { refused: 'admin-exists' };
   const user: User = {
-    user_id: ulid().toLowerCase(),
+    user_id: newId(),
     username: firstAdminName,
     account_type: 'admin',
     created_at: now.toISOString(),

@@ -1,5 +1,5 @@
-import { ulid } from 'ulid';
 import * as z from 'zod';
+import { newId } from '../core/new-id.ts';
 import { recordType } from './record.ts';
 import type { Item, Key, TableReader, Write } from './table.ts';
 import { WriteLabel } from './write-label.ts';
@@ -45,7 +45,7 @@ const parse = (item: Item): CatalogueMark => ({
 export const markAge = ({ stamp }: CatalogueMark, now: number): number =>
   now - Number(stamp.slice(0, stamp.indexOf('-')));
 
-const newStamp = (): string => `${Date.now()}-${ulid().toLowerCase()}`;
+const newStamp = (): string => `${Date.now()}-${newId()}`;
 
 const put = (project_id: string, experiment_id: string, value: object): Write => ({
   put: mark.item(markKey(project_id, experiment_id), { ...fresh, ...value, stamp: newStamp() }),

@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { newId } from '../core/new-id.ts';
 import { packBlock } from './blocks/block-list.ts';
 import type { SegmentRef } from './catalogue.ts';
 import { segmentColumns } from './catalogue-segment.ts';
@@ -17,7 +17,7 @@ export function packSegments(rows: readonly ExperimentRow[]): {
   const [first, last] = [rows[0], rows.at(-1)];
   if (packed !== undefined && first !== undefined && last !== undefined) {
     const ref = {
-      id: ulid().toLowerCase(),
+      id: newId(),
       first: first.experiment_id,
       last: last.experiment_id,
       rows: rows.length,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ulid } from 'ulid';
 import * as z from 'zod';
+import { newId } from '../core/new-id.ts';
 import { blockLists, type Manifest, ManifestRecord, packBlock, tryRewrite } from './blocks/block-list.ts';
 import type { Columns } from './blocks/packed-columns.ts';
 import { jobPartition } from './job.ts';
@@ -177,9 +177,7 @@ function packRuns(runs: readonly PointRun[], group: number): { ref: PointsRef; p
     Number.POSITIVE_INFINITY,
   );
   const [from, to] = [runs[0], runs.at(-1)].map((run) => digestOfName(run?.name ?? ''));
-  return [
-    { ref: { id: ulid().toLowerCase(), group, from: from ?? '', to: to ?? '', points, first }, packed },
-  ];
+  return [{ ref: { id: newId(), group, from: from ?? '', to: to ?? '', points, first }, packed }];
 }
 
 /** Runs of one metric joined, the metrics by the digests of their names. */

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
-import { ulid } from 'ulid';
 import { createLogger, type Logger } from '../core/log.ts';
 import { type Environment, openServices, type Platform } from '../core/needs.ts';
+import { newId } from '../core/new-id.ts';
 import { readSettings } from '../core/settings.ts';
 import { answerAhead } from './answer-ahead.ts';
 import { answerOnce } from './answer-once.ts';
@@ -69,7 +69,7 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
     ...checked,
     caller,
     now: () => new Date(),
-    newId: () => ulid().toLowerCase(),
+    newId,
     idempotencyWrites: () => [],
     log,
     settings: platform.settings,
@@ -105,7 +105,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     const present = exchanges.get(event);
     if (present !== undefined) return present;
     started ??= startProcess(endpoint, environment);
-    const requestId = event.requestContext?.requestId ?? ulid().toLowerCase();
+    const requestId = event.requestContext?.requestId ?? newId();
     const log = started.log.with({ request_id: requestId, endpoint: endpoint.name });
     const exchange: Exchange = {
       endpoint,

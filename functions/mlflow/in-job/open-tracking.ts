@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ulid } from 'ulid';
+import { newId } from '../../../shared/core/new-id.ts';
 import type { RawRequest } from '../../../shared/http/endpoint-input.ts';
 import { decodePathVariable } from '../../../shared/http/percent-encoding.ts';
 import { renderError } from '../../../shared/http/render-error.ts';
@@ -14,8 +14,6 @@ import { jobReach } from './job-reach.ts';
 import { type JobContext, jobRouter } from './job-routes.ts';
 import { type LoopbackAnswer, startLoopbackServer } from './loopback-server.ts';
 import { storeUpload } from './store-upload.ts';
-
-const newId = (): string => ulid().toLowerCase();
 
 const json = 'application/json';
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ulid } from 'ulid';
 import { loggedExperiment } from '../../../functions/experiments/record-logged.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import { catalogueLists } from '../../../shared/data/catalogue.ts';
 import { cataloguePartition } from '../../../shared/data/catalogue-mark.ts';
 import { type ExperimentRow, rowOf } from '../../../shared/data/experiment-row.ts';
@@ -31,7 +31,7 @@ function rowAt(project_id: string, user_id: string, index: number): ExperimentRo
     version: 1,
   };
   const project = { ...newProject(user_id), project_id };
-  const experiment_id = ulid(time).toLowerCase();
+  const experiment_id = newId(time);
   const experiment = loggedExperiment({ project, experiment_id, user_id, fields });
   const summary = { last: value, min: value, max: value, step: 0, time: at, count: 1 };
   const metrics = new Map(metricNames.map((metric) => [metric, summary]));

@@ -1,6 +1,6 @@
-import { ulid } from 'ulid';
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Logger } from '../../core/log.ts';
+import { newId } from '../../core/new-id.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { OptimizationKind } from '../../data/job.ts';
 import { parseStrategy, strategyKey } from '../../data/strategy.ts';
@@ -43,7 +43,6 @@ export async function runStrategyProgram(
     log.info('not-run', { strategy_id, reason: acquired.refused });
     return exitCodes.succeeded;
   }
-  const newId = () => ulid().toLowerCase();
   const held = { ...acquired, node, records, objects, settings, stop, log, now };
   return runStrategy({ ...held, container, optimize, newId });
 }

@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { newId } from '../../core/new-id.ts';
 import type { ArtifactKind } from '../../data/artifact.ts';
 import type { MetricPoint } from '../../data/metric-point.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
@@ -71,7 +71,7 @@ function uploaderOf(
     records,
     objects,
     ...(user !== undefined && { user }),
-    newId: () => ulid().toLowerCase(),
+    newId,
     now,
     say: (message) => shipper.say(message),
     maxBytes: settings.limits.artifactBytes,
