@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
 import { endpoint as listConfigs } from '../../functions/projects/list-configs.endpoint.ts';
 import { endpoint as listDatasets } from '../../functions/projects/list-datasets.endpoint.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import { putConfig } from '../../shared/data/config.ts';
 import { putExperiment, removeExperiment } from '../../shared/data/experiment.ts';
 import type { Write } from '../../shared/data/table.ts';
@@ -15,7 +16,6 @@ import { newProject } from './projects/new-project.ts';
 const at = '2026-01-02T03:04:05.000Z';
 /** Writes that fit one transaction. */
 const batch = 90;
-const newId = (): string => ulid().toLowerCase();
 
 describe('paging through what a project holds', () => {
   let service: TestService;

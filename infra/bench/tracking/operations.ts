@@ -22,8 +22,7 @@ export interface Sizes {
 
 /** The records of a server that the operations use, and who asks for them. */
 interface Prepared {
-  peer: Peer;
-  client: PythonClient;
+  peer: Peer & { client: PythonClient };
   experiment_id: string;
   run_id: string;
   /** A run with a long history. */
@@ -134,15 +133,8 @@ export async function timeOperations(
     const [run_id, long] = [await newRun(peer, experiment_id), await newRun(peer, experiment_id)];
     bench.say(`${peer.name}: a history of ${shown(sizes.history)} points`);
     await logCurve(peer, long, sizes.history);
-    const client = PythonClient.start(bench);
-    prepared.push({
-      peer: { ...peer, client },
-      client,
-      experiment_id,
-      run_id,
-      long,
-      many: await manyOf(peer),
-    });
+    const asked = { ...peer, client: PythonClient.start(bench) };
+    prepared.push({ peer: asked, experiment_id, run_id, long, many: await manyOf(peer) });
   }
   const found: Timed[] = [];
   for (const { what, warming, times, act, bounds } of operations(sizes)) {
@@ -152,7 +144,7 @@ export async function timeOperations(
       const milliseconds = await interquartileMean(
         times,
         (turn) => act(one, warming + turn),
-        () => one.client.spent,
+        () => one.peer.client.spent,
       );
       all.push({ name: one.peer.name, milliseconds });
     }

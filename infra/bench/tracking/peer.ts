@@ -91,7 +91,7 @@ export const search = (peer: Peer, experiment_id: string): Promise<string> =>
 
 /**
  * Milliseconds of an action: the interquartile mean of some turns, which leaves out the fastest and the slowest quarter.
- * A median would be chance where an answer waits 40 ms every other time, as those of MLflow's own server do.
+ * A median would be chance where about half of the answers wait 40 ms for an acknowledgement.
  * @param clock milliseconds; that of a client leaves out what the bench itself does
  */
 export async function interquartileMean(

@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
 import { endpoint as requestArtifactUpload } from '../../../functions/experiments/request-artifact-upload.endpoint.ts';
@@ -6,6 +5,7 @@ import { endpoint as exportProject } from '../../../functions/projects/export-pr
 import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import { endpoint as requestImport } from '../../../functions/projects/request-import.endpoint.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
@@ -35,7 +35,6 @@ export interface Operation {
 }
 
 export const nobody = '01h00000000000000000000000';
-const newId = () => ulid().toLowerCase();
 /** An address for each sign-in, so that none is held back by those before it that were to fail. */
 let addresses = 0;
 const elsewhere = (call: Call): Call => {

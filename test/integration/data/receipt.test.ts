@@ -1,5 +1,5 @@
-import { ulid } from 'ulid';
 import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../shared/core/new-id.ts';
 import { putReceipt, readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, testService } from '../../support/service.ts';
@@ -11,7 +11,6 @@ beforeAll(async () => {
   service = await testService();
 });
 
-const newId = () => ulid().toLowerCase();
 const noise = (bytes: number) => ({ layers: [randomBytes(bytes / 2).toString('hex')] });
 
 test.each([

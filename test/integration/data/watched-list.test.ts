@@ -1,7 +1,7 @@
-import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import { closedAccounts, recordClosedAccount } from '../../../shared/data/closed-account.ts';
 import { unfinishedJobs } from '../../../shared/data/job.ts';
 import { listPurges, type Purge, recordPurge, unfinishedPurges } from '../../../shared/data/purge.ts';
@@ -15,7 +15,6 @@ beforeAll(async () => {
   service = await testService();
 });
 
-const newId = () => ulid().toLowerCase();
 const listOf = (...partitions: [string, ...string[]]): WatchedList<'records'> => ({
   table: 'records',
   partitions,

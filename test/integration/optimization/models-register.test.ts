@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
-import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import { artifactObject } from '../../../shared/data/artifact.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { jobPartition } from '../../../shared/data/job.ts';
@@ -23,7 +23,6 @@ const randomBytes = seededBytes(3);
 const digits = onnxFixture('digits.onnx');
 const npz = zip({ 'image.npy': { content: randomBytes(64) } });
 const binary = 'application/octet-stream';
-const newId = () => ulid().toLowerCase();
 
 let service: TestService;
 let owner: TestUser;

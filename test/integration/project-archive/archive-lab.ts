@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { ulid } from 'ulid';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
 import { createLogger } from '../../../shared/core/log.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import { newProjectId } from '../../../shared/data/project.ts';
 import { exportObject, findExport, type ProjectExport } from '../../../shared/data/project-export.ts';
 import {
@@ -22,7 +22,6 @@ import { keptUntil } from '../../../shared/project-archive/keeping.ts';
 import { testBucket } from '../../support/engines.ts';
 import type { TestService } from '../../support/service.ts';
 
-const newId = () => ulid().toLowerCase();
 const now = () => new Date();
 const log = createLogger('error', () => undefined, {});
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ulid } from 'ulid';
 import { recordLogged } from '../../../functions/experiments/record-logged.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import { artifactItem, artifactObject, putImportedFile } from '../../../shared/data/artifact.ts';
 import { markNew } from '../../../shared/data/catalogue-mark.ts';
 import { clientObject } from '../../../shared/data/client-artifact.ts';
@@ -52,7 +52,6 @@ export interface DrawnProject {
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const at = '2026-02-03T04:05:06.007Z';
 const type = 'application/octet-stream';
-const newId = () => ulid().toLowerCase();
 
 async function recordUpload(
   { records, objects }: ArchiveLab,

@@ -1,5 +1,5 @@
-import { ulid } from 'ulid';
 import { artifactUriOf, type RunKey, runIdOf } from '../../../functions/mlflow/ids.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import {
   type ModelVersion,
   putModelVersion,
@@ -10,7 +10,6 @@ import { latestOf } from '../../../shared/data/version-stages.ts';
 import type { ArchiveLab } from './archive-lab.ts';
 
 const at = '2026-02-03T04:05:06.007Z';
-const newId = () => ulid().toLowerCase();
 
 type Versions = readonly (Pick<ModelVersion, 'number' | 'stage'> & { run: RunKey | undefined })[];
 

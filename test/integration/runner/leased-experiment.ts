@@ -1,7 +1,7 @@
-import { ulid } from 'ulid';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
+import { newId } from '../../../shared/core/new-id.ts';
 import { putExperiment, requireExperiment } from '../../../shared/data/experiment.ts';
 import { type Lease, takeLease } from '../../../shared/data/lease.ts';
 import { countersKey, createProject, parseCounters } from '../../../shared/data/project.ts';
@@ -10,8 +10,6 @@ import { testBucket } from '../../support/engines.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { projectOf } from '../../support/project.ts';
 import { testEnvironment } from '../../support/service.ts';
-
-const newId = () => ulid().toLowerCase();
 
 /** A running experiment on record whose lease is held, on the engines that all test files share. */
 export async function leasedExperiment() {
