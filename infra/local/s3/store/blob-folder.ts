@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** A file being written, which nothing refers to yet. */
 export interface StagedBlob {
@@ -21,27 +21,30 @@ export interface StagedBlob {
 export class BlobFolder {
   readonly #staging: string;
   readonly #blobs: string;
+  /** Folders below `blobs/` that are there for certain. */
+  readonly #made = new Set<string>();
 
   constructor(folder: string) {
     this.#staging = join(folder, 'staging');
     this.#blobs = join(folder, 'blobs');
     for (const path of [this.#staging, this.#blobs]) mkdirSync(path, { recursive: true, mode: 0o700 });
-    for (let byte = 0; byte < 256; byte += 1) {
-      mkdirSync(join(this.#blobs, byte.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 });
-    }
-    for (const path of [this.#blobs, folder]) syncFolder(path);
+    syncFolder(folder);
   }
 
   /** Settles what an earlier process left behind. */
   async recover(isReferenced: (id: string) => boolean): Promise<void> {
     for (const id of readdirSync(this.#staging)) {
-      if (isReferenced(id)) this.adopt(id);
-      else await rm(join(this.#staging, id), { recursive: true, force: true });
+      if (isReferenced(id)) {
+        this.#makePlace(id);
+        this.adopt(id);
+      } else await rm(join(this.#staging, id), { recursive: true, force: true });
     }
   }
 
   async stage(): Promise<StagedBlob> {
     const id = randomBytes(16).toString('hex');
+    // Before anything refers to the file: on a full disk this fails, and the move does not.
+    this.#makePlace(id);
     const path = join(this.#staging, id);
     const file = await open(path, 'wx', 0o600);
     return {
@@ -63,6 +66,14 @@ export class BlobFolder {
   /** Moves a staged file to its place. Synchronous, so that no reader sees the time between. */
   adopt(id: string): void {
     renameSync(join(this.#staging, id), this.path(id));
+  }
+
+  /** One of 256 folders, each made for its first file: all of them at once took most of the time of a first start. */
+  #makePlace(id: string): void {
+    const folder = dirname(this.path(id));
+    if (this.#made.has(folder)) return;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#made.add(folder);
   }
 
   /** Where a file has its place. */
