@@ -9,7 +9,7 @@ const script = join(import.meta.dirname, 'quick_python.py');
 const builds = join(import.meta.dirname, '../../.build/test');
 
 /**
- * The folder of a `python3` that gives a virtual environment its pip in a tenth of the time: by a copy of one that is
+ * The folder of a `python3` that gives a virtual environment its pip in a fraction of the time: by a path to one that is
  * installed and compiled. All else is the Python of this machine. It is made once and stays in `.build`.
  * @returns undefined where it cannot be made, so that tests have the machine's own
  */

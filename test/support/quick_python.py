@@ -1,4 +1,4 @@
-"""Makes a Python in the folder that is named: this one's, but for `ensurepip`, which copies pip instead of installing it."""
+"""Makes a Python in the folder that is named: this one's, but for `ensurepip`, which lends pip instead of installing it."""
 
 import os
 import shutil
@@ -12,8 +12,14 @@ import os, shutil, sys, sysconfig
 made_in = {made_in!r}
 
 template = os.path.join(os.path.dirname(os.path.realpath(__file__)), 'template')
-packages = os.path.join(template, os.path.relpath(sysconfig.get_path('purelib'), sys.prefix))
-shutil.copytree(packages, sysconfig.get_path('purelib'), dirs_exist_ok=True)
+own = sysconfig.get_path('purelib')
+lent = os.path.join(template, os.path.relpath(own, sys.prefix))
+# Which packages there are is read from the environment; their modules are found in the template.
+for name in os.listdir(lent):
+    if name.endswith('.dist-info'):
+        shutil.copytree(os.path.join(lent, name), os.path.join(own, name))
+with open(os.path.join(own, 'lent.pth'), 'w') as file:
+    file.write(lent)
 programs = os.path.join(template, 'bin')
 for name in os.listdir(programs):
     if not name.startswith('pip'):

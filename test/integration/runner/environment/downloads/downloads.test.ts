@@ -182,8 +182,8 @@ describe('an environment from an index', () => {
       1,
     ]);
     // It is an environment of its own: it goes by its own path, and names the first one nowhere.
-    const prefix = execFileSync('pip', ['--version'], { env: second, encoding: 'utf8' });
-    expect(prefix).toContain(second['VIRTUAL_ENV']);
+    const described = execFileSync('pip', ['debug'], { env: second, encoding: 'utf8', stdio: 'pipe' });
+    expect(described).toContain(`sys.executable: ${second['VIRTUAL_ENV']}/`);
     const paths = [first['VIRTUAL_ENV']!, second['VIRTUAL_ENV']!];
     // Python replaces the paths in compiled modules when it imports them.
     const naming = spawnSync('grep', ['-rlF', '--exclude=*.pyc', ...paths], { encoding: 'utf8' });
