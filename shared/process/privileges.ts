@@ -94,14 +94,21 @@ function withVariables({ split }: HandedVariables, program: string, args: readon
   return [envProgram, split, ...command, ...args];
 }
 
+/** The path at which setpriv was found. */
+let found: string | undefined;
+
 /** The path of util-linux's setpriv. That of BusyBox cannot change the user. */
 async function findSetpriv(): Promise<string | null> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
+  if (found !== undefined) return found;
   for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {
     try {
       await access(envProgram, constants.X_OK);
       const { stdout } = await promisify(execFile)(path, ['--version'], { env: {}, timeout: 5_000 });
-      if (stdout.includes('util-linux')) return path;
+      if (stdout.includes('util-linux')) {
+        found = path;
+        return path;
+      }
     } catch {
       // There is none at this path.
     }

@@ -71,13 +71,18 @@ function bootId(): string {
   return readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 }
 
+/** The flag of the kernel's own threads, often two of three rows: no program runs in them, and no signal ends them. */
+const kernelThread = 0x0020_0000;
+
 function readFromProc(pid: number, boot: string): ProcessInfo | null {
   const stat = readProcFile(`/proc/${pid}/stat`);
-  const status = readProcFile(`/proc/${pid}/status`);
-  if (stat === null || status === null) return null;
+  if (stat === null) return null;
   // The program's name stands in parentheses and may itself hold anything, parentheses and line ends too.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, ppid, group, session] = fields;
+  if ((Number(fields[6]) & kernelThread) !== 0) return null;
+  const status = readProcFile(`/proc/${pid}/status`);
+  if (status === null) return null;
   const threads = Number(fields[17]);
   // A process whose first thread has ended looks like a zombie while its other threads run on.
   if (((state === 'Z' || state === 'X') && threads <= 1) || session === undefined) return null;
