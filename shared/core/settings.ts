@@ -28,8 +28,8 @@ const trustedImagesSchema = () =>
   z.record(z.string(), z.object({ train: z.string(), cluster: z.string(), gpu: z.string().optional() }));
 type TrustedImages = z.infer<ReturnType<typeof trustedImagesSchema>>;
 
-/** Made where it is needed: two dozen fields take a while, and importing this should not. */
-const environmentSchema = () =>
+/** Two dozen fields take a while to make. */
+const makeEnvironmentSchema = () =>
   z.object({
     AWS_REGION: z.string().min(1).default('us-east-1'),
     ACCOUNTS_TABLE: z.string().min(1).optional(),
@@ -65,6 +65,14 @@ const environmentSchema = () =>
     LIMIT_VCPUS: count(16),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
   });
+
+let madeSchema: ReturnType<typeof makeEnvironmentSchema> | undefined;
+
+/** Made where it is first needed, because importing this should not take as long. */
+const environmentSchema = () => {
+  madeSchema ??= makeEnvironmentSchema();
+  return madeSchema;
+};
 
 /** Names of the variables that make up the settings. */
 export const settingNames = (): string[] => Object.keys(environmentSchema().shape);

@@ -187,7 +187,7 @@ export async function trainingService(
         if (isOver(experiment)) throw new Error(`ended meanwhile: ${JSON.stringify(experiment, null, 1)}`);
       }
       seen = record;
-      await sleep(50);
+      await sleep(Math.min(50 + 5 * look, 250));
     }
   };
 
