@@ -42,14 +42,14 @@ export async function startSharedEngines(project: TestProject, host: string): Pr
   // Workers and all that they start inherit it.
   if (python !== undefined) process.env['PATH'] = `${python}:${process.env['PATH']}`;
   // Most of the programs that tests start have been compiled by others before.
-  process.env['NODE_COMPILE_CACHE'] = join(programs.folder, 'compiled');
+  process.env['NODE_COMPILE_CACHE'] = join(programs, 'compiled');
   // esbuild's collector of garbage takes a fifth of the time of large bundles.
   process.env['GOGC'] ??= '400';
-  project.provide('jobPrograms', programs.folder);
+  project.provide('jobPrograms', programs);
   project.provide('dynamoDbUrl', dynamoDb.url);
   project.provide('s3Url', s3.url);
   return async () => {
-    await Promise.all([dynamoDb.close(), s3.close(), programs.remove()]);
+    await Promise.all([dynamoDb.close(), s3.close()]);
     await rm(folder, { recursive: true, force: true });
   };
 }

@@ -1,5 +1,6 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { access, chmod, glob, mkdir, mkdtemp, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { inject } from 'vitest';
 import { bundleOptions } from '../../infra/local/build/bundle-options.ts';
@@ -17,31 +18,54 @@ const programs = [
   'test/integration/optimization/copying.job.ts',
 ];
 
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
 /**
  * Bundles the programs of jobs as the local service does, once for all test files: a job starts in a third of the time
- * that it takes from the sources. Returns their folder and what removes it.
+ * that it takes from the sources. The folder is named by what is in it and stays, with what node compiles of these and of
+ * other programs, until it was not used for a day.
  */
-export async function bundleJobPrograms(): Promise<{ folder: string; remove(): Promise<void> }> {
-  const builds = join(root, '.build/test');
-  await mkdir(builds, { recursive: true });
+export async function bundleJobPrograms(): Promise<string> {
   // Below the root, where packages with native code are found.
-  const folder = await mkdtemp(join(builds, 'jobs-'));
-  await build({
+  const builds = join(root, '.build/test');
+  const outdir = join(builds, 'jobs');
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: programs,
-    outdir: folder,
+    outdir,
     outbase: root,
     external: ['onnxruntime-node'],
+    write: false,
     ...bundleOptions,
   });
-  // As root, stages run as users of their own.
-  await chmod(folder, 0o755);
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}\n');
-  return {
-    folder,
-    // Programs that end may still be writing what they compiled.
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
-  };
+  const digest = createHash('sha256');
+  for (const { path, hash } of outputFiles) digest.update(`${path} ${hash}\n`);
+  const folder = `${outdir}-${digest.digest('hex').slice(0, 16)}`;
+  await access(folder).catch(async () => {
+    await mkdir(builds, { recursive: true });
+    const making = await mkdtemp(`${folder}-`);
+    for (const { path, contents } of outputFiles) {
+      const file = join(making, relative(outdir, path));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, contents);
+    }
+    await writeFile(join(making, 'package.json'), '{"type":"module"}\n');
+    // As root, stages run as users of their own.
+    await chmod(making, 0o755);
+    // Another run may have made the same meanwhile.
+    await rename(making, folder).catch(() => rm(making, { recursive: true }));
+  });
+  await utimes(folder, new Date(), new Date());
+  await removeUnused(builds);
+  return folder;
+}
+
+async function removeUnused(builds: string): Promise<void> {
+  for await (const name of glob('jobs-*', { cwd: builds })) {
+    const folder = join(builds, name);
+    if (Date.now() - (await stat(folder)).mtimeMs > dayMilliseconds)
+      await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** The path of a program's bundle; programs that are not bundled run from their source. */
