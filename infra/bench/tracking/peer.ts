@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 
@@ -18,11 +21,16 @@ export interface HttpClient {
   send(request: HttpRequest): Promise<Answer>;
 }
 
-/** Node's own client. */
-const fetching: HttpClient = {
-  async send({ url, ...options }) {
-    const response = await fetch(url, options);
-    return { status: response.status, text: await response.text() };
+const agent = new Agent({ keepAlive: true });
+
+/** Node's own client: half the work of `fetch`, with which the servers share the processors. */
+const nodeClient: HttpClient = {
+  async send({ url, method, headers, body = '' }) {
+    const length = { 'Content-Length': Buffer.byteLength(body) };
+    const sent = request(url, { method, agent, headers: { ...headers, ...length } }).end(body);
+    const [response]: IncomingMessage[] = await once(sent, 'response');
+    if (response === undefined) throw new Error(`${url} does not answer`);
+    return { status: response.statusCode ?? 0, text: await readText(response) };
   },
 };
 
@@ -50,7 +58,7 @@ const Experiment = z.object({ experiment_id: z.string() });
 /** Call the API. @throws Error for an answer that is no success */
 export async function ask(peer: Peer, call: string, body?: object): Promise<string> {
   const [method = '', path = ''] = call.split(' ');
-  const { status, text } = await (peer.client ?? fetching).send({
+  const { status, text } = await (peer.client ?? nodeClient).send({
     method,
     url: `${peer.url}/api/2.0/mlflow/${path}`,
     headers: { ...peer.headers, 'Content-Type': 'application/json' },
