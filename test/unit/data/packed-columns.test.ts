@@ -32,3 +32,12 @@ test('whole numbers that grow steadily take next to nothing', () => {
   const steps = Float64Array.from({ length: 10_000 }, (_, index) => 7 + 3 * index);
   expect(packColumns({ json: null, numbers: [steps] }).length).toBeLessThan(200);
 });
+
+test('numbers that no packing shortens survive on both sides of the few bytes that zstd has settings for', () => {
+  for (const length of [1, 100, 2040, 2047, 2060, 40_000]) {
+    const noise = Float64Array.from({ length }, (_, index) => Math.sin(index ** 2) * 1e-3);
+    const packed = packColumns({ json: 'noise', numbers: [noise] });
+    expect(unpackColumns(packed).numbers).toEqual([noise]);
+    expect(packed.length).toBeLessThan(noise.byteLength + 200);
+  }
+});
