@@ -65,8 +65,13 @@ export const endpoint = defineEndpoint({
         'The metrics of a training are those that its job writes to METRICS_FILE.',
       );
     }
-    const at = now().toISOString();
-    const points = metrics.map(({ name, value, step = null, time = at }) => ({ name, value, step, time }));
+    const at = now().getTime();
+    const points = metrics.map(({ name, value, step = null, time }) => ({
+      name,
+      value,
+      step,
+      time: time === undefined ? at : Date.parse(time),
+    }));
     const stored = await logPoints(records, path, points, read);
     return { experiment_id: path.experiment_id, points: points.length, stored };
   },

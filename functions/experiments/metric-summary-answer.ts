@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from '../../shared/core/formats.ts';
+import { isoTime, Timestamp } from '../../shared/core/formats.ts';
 import type { MetricSummary } from '../../shared/data/metric-summary.ts';
 import { JsonNumber, jsonNumber } from '../../shared/http/json-number.ts';
 
@@ -27,6 +27,6 @@ export const showSummary = ({
   min: jsonNumber(min),
   max: jsonNumber(max),
   step,
-  time,
+  time: isoTime(time),
   count,
 });

@@ -59,7 +59,7 @@ export async function readCurves(
       name,
       value: y,
       step: Number.isNaN(step) ? null : step,
-      time: new Date(time).toISOString(),
+      time,
     })),
   );
 }

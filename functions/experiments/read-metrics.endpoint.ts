@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from '../../shared/core/formats.ts';
+import { isoTime, Timestamp } from '../../shared/core/formats.ts';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text-rules.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
@@ -32,6 +32,7 @@ const namesMost = 100;
 const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
   ...point,
   value: jsonNumber(point.value),
+  time: isoTime(point.time),
 });
 
 /** Refuse those of these parameters that are given. @throws ServiceError `bad-request` */

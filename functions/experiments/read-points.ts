@@ -60,7 +60,7 @@ function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point:
         name: run.name,
         value: run.values[at] ?? Number.NaN,
         step: Number.isNaN(step) ? null : step,
-        time: new Date(run.times[at] ?? 0).toISOString(),
+        time: run.times[at] ?? 0,
       },
     };
     next.at += 1;

@@ -26,6 +26,9 @@ const instantRule = 'must be an instant with its offset, such as 2026-01-31T12:0
 /** An instant, ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
 
+/** The same of milliseconds since 1970. */
+export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
 /** The same as clients write it: with any precision and offset. */
 export const Instant = z.iso
   .datetime({ offset: true, error: instantRule })

@@ -8,7 +8,7 @@ import {
 } from './chunk-stream.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
-import { MetricPoint } from './metric-point.ts';
+import { type MetricPoint, MetricPointRow } from './metric-point.ts';
 import {
   type PointColumns,
   packPoints,
@@ -45,7 +45,7 @@ export async function appendMetrics(
 
 /** The columns of a chunk; a release without columns wrote rows. */
 const columnsOf = async (item: Item): Promise<PointColumns> =>
-  pointChunk.isOf(item) ? unpackPoints(item) : pointColumns(await unpackChunk(item, MetricPoint));
+  pointChunk.isOf(item) ? unpackPoints(item) : pointColumns(await unpackChunk(item, MetricPointRow));
 
 /** A chunk of points, which is unpacked where it is wanted. */
 export interface MetricChunk {

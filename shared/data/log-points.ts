@@ -45,7 +45,7 @@ async function findStored(
     for (const { name, steps, times, values } of runs) {
       for (const [index, value] of values.entries()) {
         const step = steps[index] ?? Number.NaN;
-        const time = new Date(times[index] ?? 0).toISOString();
+        const time = times[index] ?? 0;
         const id = identity({ name, value, step: Number.isNaN(step) ? null : step, time });
         if (suspects.has(id)) stored.add(id);
       }

@@ -1,19 +1,28 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
-import { MetricPoint } from './metric-point.ts';
+import { comparePoints } from './metric-summary.ts';
 import { projectPrefix } from './project.ts';
 import { readPage } from './read-page.ts';
 import { recordType } from './record.ts';
+import { StoredNumber } from './stored-number.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
 
 /** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
-export const ModelMetric = MetricPoint.extend({
+export const ModelMetric = z.object({
+  name: z.string(),
+  value: StoredNumber,
+  step: z.number().nullable(),
+  time: z.iso.datetime({ precision: 3 }),
   /** MLflow's id of the run that measured it. */
   run_id: z.string(),
   dataset_name: z.string().optional(),
   dataset_digest: z.string().optional(),
 });
 export type ModelMetric = z.infer<typeof ModelMetric>;
+
+/** Negative where a value comes before another, by step, time and value. */
+export const compareModelMetrics = (one: ModelMetric, other: ModelMetric): number =>
+  comparePoints({ ...one, time: Date.parse(one.time) }, { ...other, time: Date.parse(other.time) });
 
 export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
 

@@ -56,7 +56,7 @@ async function* tailOf(
   for await (const { name, rows, read } of metricChunks(records, job_id, last)) {
     const first = end;
     end += rows;
-    const chunk: TailChunk = { name, end, runs: runsOf(await read(), first) };
+    const chunk: TailChunk = { name, end, runs: runsOf([{ ...(await read()), first }]) };
     keepBlock(nameOf(index), chunk, bytesOfRuns(chunk.runs));
     index += 1;
     if (end > from) yield chunk;

@@ -1,7 +1,8 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
+import { packColumns, unpackColumns } from './blocks/packed-columns.ts';
 import type { MetricPoint } from './metric-point.ts';
-import { StoredNumber, storedNumber } from './stored-number.ts';
+import { StoredNumber } from './stored-number.ts';
 
 /** What is known of a metric without reading its points. */
 export interface MetricSummary {
@@ -12,7 +13,8 @@ export interface MetricSummary {
   max: number;
   /** Of the greatest point. */
   step: number | null;
-  time: string;
+  /** Of the greatest point, in milliseconds. */
+  time: number;
   /** Points. */
   count: number;
 }
@@ -29,7 +31,7 @@ type Placed = Pick<MetricPoint, 'step' | 'time' | 'value'>;
 export function comparePoints(one: Placed, other: Placed): number {
   const steps = (one.step ?? Number.NEGATIVE_INFINITY) - (other.step ?? Number.NEGATIVE_INFINITY);
   if (one.step !== other.step) return steps;
-  if (one.time !== other.time) return one.time < other.time ? -1 : 1;
+  if (one.time !== other.time) return one.time - other.time;
   // Infinity less infinity is no number.
   return one.value === other.value ? 0 : compareNumbers(one.value, other.value);
 }
@@ -58,7 +60,33 @@ export function withPoint(summary: MetricSummary | undefined, point: MetricPoint
   };
 }
 
-const PackedSummaries = z.array(
+const Names = z.array(z.string());
+const none = new Float64Array();
+
+/** Summaries by name as bytes: the table's own numbers reach neither 1e308 nor NaN. */
+export function packSummaries(summaries: ReadonlyMap<string, MetricSummary>): Uint8Array {
+  const all = [...summaries.values()];
+  const column = (numberOf: (summary: MetricSummary) => number): Float64Array => {
+    const numbers = new Float64Array(all.length);
+    // Less than half the time of `Float64Array.from`.
+    for (const [index, summary] of all.entries()) numbers[index] = numberOf(summary);
+    return numbers;
+  };
+  return packColumns({
+    json: [...summaries.keys()],
+    numbers: [
+      column(({ last }) => last),
+      column(({ min }) => min),
+      column(({ max }) => max),
+      column(({ step }) => step ?? Number.NaN),
+      column(({ time }) => time),
+      column(({ count }) => count),
+    ],
+  });
+}
+
+/** What a release without columns wrote: rows of JSON, compressed by gzip. */
+const SummaryRows = z.array(
   z
     .tuple([
       z.string(),
@@ -71,26 +99,28 @@ const PackedSummaries = z.array(
     ])
     .transform(([name, last, min, max, step, time, count]): [string, MetricSummary] => [
       name,
-      { last, min, max, step, time: new Date(time).toISOString(), count },
+      { last, min, max, step, time, count },
     ]),
 );
+const isGzip = (packed: Uint8Array): boolean => packed[0] === 0x1f && packed[1] === 0x8b;
 
-/** Summaries by name as bytes: the table's own numbers reach neither 1e308 nor NaN. */
-export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Uint8Array =>
-  gzipSync(
-    JSON.stringify(
-      Array.from(summaries, ([name, { last, min, max, step, time, count }]) => [
-        name,
-        storedNumber(last),
-        storedNumber(min),
-        storedNumber(max),
-        step,
-        Date.parse(time),
-        count,
-      ]),
-    ),
-    { level: 1 },
+/** The summaries of {@link packSummaries}. */
+export function unpackSummaries(packed: Uint8Array): Map<string, MetricSummary> {
+  if (isGzip(packed)) return new Map(SummaryRows.parse(JSON.parse(gunzipSync(packed).toString('utf8'))));
+  const { json, numbers } = unpackColumns(packed);
+  const [lasts = none, mins = none, maxs = none, steps = none, times = none, counts = none] = numbers;
+  const at = (column: Float64Array, index: number): number => column[index] ?? Number.NaN;
+  return new Map(
+    Names.parse(json).map((name, index): [string, MetricSummary] => [
+      name,
+      {
+        last: at(lasts, index),
+        min: at(mins, index),
+        max: at(maxs, index),
+        step: Number.isNaN(at(steps, index)) ? null : at(steps, index),
+        time: at(times, index),
+        count: at(counts, index),
+      },
+    ]),
   );
-
-export const unpackSummaries = (packed: Uint8Array): Map<string, MetricSummary> =>
-  new Map(PackedSummaries.parse(JSON.parse(gunzipSync(packed).toString('utf8'))));
+}

@@ -70,31 +70,47 @@ export interface PointRun {
 export const digestOfName = (name: string): string =>
   createHash('sha256').update(name).digest('hex').slice(0, 16);
 
-/** Points by metric; the first has the number `first`. */
-export function runsOf({ names, metrics, steps, times, values }: PointColumns, first: number): PointRun[] {
-  const lengths = new Uint32Array(names.length);
-  for (const metric of metrics) lengths[metric] = (lengths[metric] ?? 0) + 1;
-  const runs = names.map((name, metric): PointRun => {
-    const length = lengths[metric] ?? 0;
-    return {
-      name,
-      numbers: new Float64Array(length),
-      steps: new Float64Array(length),
-      times: new Float64Array(length),
-      values: new Float64Array(length),
-    };
+/** Points of a chunk. */
+interface NumberedColumns extends PointColumns {
+  /** Number of the first. */
+  first: number;
+}
+
+/** Points of chunks by metric, the chunks in the order of report. */
+export function runsOf(chunks: readonly NumberedColumns[]): PointRun[] {
+  const indexes = new Map<string, number>();
+  const lengths: number[] = [];
+  // Where the points of each of the chunk's names go.
+  const places = chunks.map(({ names, metrics }) => {
+    const runOf = names.map((name) => {
+      const index = indexes.get(name) ?? indexes.size;
+      if (index === lengths.length) lengths.push(0);
+      indexes.set(name, index);
+      return index;
+    });
+    for (const metric of metrics) {
+      const index = runOf[metric] ?? 0;
+      lengths[index] = (lengths[index] ?? 0) + 1;
+    }
+    return runOf;
   });
-  const filled = new Uint32Array(names.length);
-  for (let index = 0; index < metrics.length; index += 1) {
-    const metric = metrics[index] ?? 0;
-    const run = runs[metric];
-    const at = filled[metric] ?? 0;
-    if (run === undefined) continue;
-    filled[metric] = at + 1;
-    run.numbers[at] = first + index;
-    run.steps[at] = steps[index] ?? Number.NaN;
-    run.times[at] = times[index] ?? 0;
-    run.values[at] = values[index] ?? Number.NaN;
+  const runs = Array.from(indexes, ([name, index]): PointRun => {
+    const column = () => new Float64Array(lengths[index] ?? 0);
+    return { name, numbers: column(), steps: column(), times: column(), values: column() };
+  });
+  const filled = new Uint32Array(runs.length);
+  for (const [chunk, { metrics, steps, times, values, first }] of chunks.entries()) {
+    for (let index = 0; index < metrics.length; index += 1) {
+      const place = places[chunk]?.[metrics[index] ?? 0] ?? 0;
+      const run = runs[place];
+      const at = filled[place] ?? 0;
+      if (run === undefined) continue;
+      filled[place] = at + 1;
+      run.numbers[at] = first + index;
+      run.steps[at] = steps[index] ?? Number.NaN;
+      run.times[at] = times[index] ?? 0;
+      run.values[at] = values[index] ?? Number.NaN;
+    }
   }
   return runs;
 }
@@ -204,18 +220,18 @@ function joinRuns(runs: readonly PointRun[]): PointRun[] {
 async function compactSome(records: TableWriter<'records'>, job_id: string): Promise<boolean> {
   const pk = jobPartition(job_id);
   const manifest: PointsManifest = await pointLists.readManifest(records, pk);
-  const runs: PointRun[] = [];
+  const chunks: NumberedColumns[] = [];
   let { covered, points } = manifest.state;
-  let [chunks, read] = [0, 0];
+  let read = 0;
   for await (const chunk of metricChunks(records, job_id, covered ?? undefined)) {
-    runs.push(...runsOf(await chunk.read(), points));
+    chunks.push({ ...(await chunk.read()), first: points });
     covered = chunk.name;
     points += chunk.rows;
     read += chunk.rows;
-    chunks += 1;
-    if (read >= groupPoints || chunks === 2 * chunksPerGroup) break;
+    if (read >= groupPoints || chunks.length === 2 * chunksPerGroup) break;
   }
-  if (chunks < chunksPerGroup && read < groupPoints) return false;
+  if (chunks.length < chunksPerGroup && read < groupPoints) return false;
+  const runs = runsOf(chunks);
   const last = manifest.blocks.at(-1)?.group;
   const lastGroup = manifest.blocks.filter(({ group }) => group === last);
   const lastPoints = lastGroup.reduce((sum, ref) => sum + ref.points, 0);

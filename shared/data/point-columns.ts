@@ -30,17 +30,14 @@ export function pointColumns(points: readonly MetricPoint[]): PointColumns {
   const { length } = points;
   const [metrics, steps] = [new Float64Array(length), new Float64Array(length)];
   const [times, values] = [new Float64Array(length), new Float64Array(length)];
-  let [last, at] = ['', 0];
   for (let index = 0; index < length; index += 1) {
     const point = points[index];
     if (point === undefined) continue;
     const known = indexes.get(point.name) ?? indexes.size;
     if (known === indexes.size) indexes.set(point.name, known);
-    // Neighbours were mostly measured at the same moment.
-    if (point.time !== last) [last, at] = [point.time, Date.parse(point.time)];
     metrics[index] = known;
     steps[index] = point.step ?? Number.NaN;
-    times[index] = at;
+    times[index] = point.time;
     values[index] = point.value;
   }
   return { names: [...indexes.keys()], metrics, steps, times, values };
@@ -54,7 +51,7 @@ export const pointsIn = ({ names, metrics, steps, times, values }: PointColumns)
       name: names[metrics[index] ?? 0] ?? '',
       value,
       step: Number.isNaN(step) ? null : step,
-      time: new Date(times[index] ?? 0).toISOString(),
+      time: times[index] ?? 0,
     };
   });
 

@@ -21,6 +21,10 @@ export interface RecordType<S extends z.ZodObject> {
 /** Attributes that every item has beside those of its schema. */
 const reserved = ['pk', 'sk', 'record_type', 'schema_version'];
 
+function attributesOf({ record_type, schema_version, ...attributes }: Item): Record<string, unknown> {
+  return attributes;
+}
+
 type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
@@ -44,7 +48,7 @@ export function recordType<const S extends z.ZodObject>(
     return fresh;
   };
   const parse = (item: Item): z.output<S> => {
-    const { record_type: stored, schema_version: version, ...attributes } = item;
+    const { record_type: stored, schema_version: version } = item;
     if (stored !== kind) throw new UnreadableRecordError(item, `is a ${String(stored)}, not a ${kind}`);
     if (typeof version !== 'number' || version > current) {
       throw new UnreadableRecordError(
@@ -52,9 +56,11 @@ export function recordType<const S extends z.ZodObject>(
         `is a ${kind} whose schema version ${String(version)} is newer than ${current}`,
       );
     }
-    const upgraded = upgrades
-      .slice(version)
-      .reduce<Record<string, unknown>>((value, upgrade) => upgrade(value), attributes);
+    // Nearly every item is of this version, and is not copied.
+    const upgraded =
+      version === current
+        ? item
+        : upgrades.slice(version).reduce((value, upgrade) => upgrade(value), attributesOf(item));
     const parsed = schema().safeParse(upgraded);
     if (parsed.success) return parsed.data;
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);

@@ -4,6 +4,6 @@ export interface ChartedPoint {
   value: number;
   /** Of the training, such as an epoch; null where none was reported. */
   step: number | null;
-  /** ISO 8601. */
-  time: string;
+  /** Milliseconds since 1970. */
+  time: number;
 }

@@ -52,7 +52,7 @@ export class MetricSeries {
   }
 
   add({ step, time, value }: ChartedPoint): void {
-    const report = { step, time: Date.parse(time), value };
+    const report = { step, time, value };
     if (step === null) this.#hasSteps = false;
     this.#earliest = Math.min(this.#earliest, report.time);
     this.#latest = Math.max(this.#latest, report.time);

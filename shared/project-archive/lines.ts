@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from '../core/formats.ts';
+import { isoTime, Timestamp } from '../core/formats.ts';
 import { isWellFormed } from '../core/well-formed.ts';
 import type { LogLine } from '../data/job-log.ts';
 import type { MetricPoint } from '../data/metric-point.ts';
@@ -10,7 +10,7 @@ export const lineMaxBytes = 250_000;
 
 /** A point of a metric as a line: name, value, step and time. */
 export const pointLine = ({ name, value, step, time }: MetricPoint): string =>
-  `${JSON.stringify([name, storedNumber(value), step, time])}\n`;
+  `${JSON.stringify([name, storedNumber(value), step, isoTime(time)])}\n`;
 
 /** A line that a job printed as a line: time, stream and text. */
 export const logLine = ({ time, stream, message }: LogLine): string =>
@@ -18,7 +18,7 @@ export const logLine = ({ time, stream, message }: LogLine): string =>
 
 const PointLine = z
   .tuple([z.string().min(1).max(1000), StoredNumber, z.number().nullable(), Timestamp])
-  .transform(([name, value, step, time]): MetricPoint => ({ name, value, step, time }));
+  .transform(([name, value, step, time]): MetricPoint => ({ name, value, step, time: Date.parse(time) }));
 
 const PrintedLine = z
   .tuple([Timestamp, z.enum(['stdout', 'stderr', 'service']), z.string()])

@@ -1,5 +1,8 @@
-import type { LoggedModel, ModelMetric } from '../../../shared/data/logged-model.ts';
-import { comparePoints } from '../../../shared/data/metric-summary.ts';
+import {
+  compareModelMetrics,
+  type LoggedModel,
+  type ModelMetric,
+} from '../../../shared/data/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { changeModel, requireModel } from './logged-model.ts';
 
@@ -18,7 +21,8 @@ function newest(metrics: readonly ModelMetric[]): ModelMetric[] {
   const found = new Map<string, ModelMetric>();
   for (const metric of metrics) {
     const present = found.get(identity(metric));
-    if (present === undefined || comparePoints(metric, present) > 0) found.set(identity(metric), metric);
+    if (present === undefined || compareModelMetrics(metric, present) > 0)
+      found.set(identity(metric), metric);
   }
   return [...found.values()];
 }

@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { type LoggedModel, listLoggedModels, type ModelMetric } from '../../../shared/data/logged-model.ts';
-import { comparePoints } from '../../../shared/data/metric-summary.ts';
+import {
+  compareModelMetrics,
+  type LoggedModel,
+  listLoggedModels,
+  type ModelMetric,
+} from '../../../shared/data/logged-model.ts';
 import type { OrderTerm } from '../../../shared/search/parse-order.ts';
 import { RowOrder } from '../../../shared/search/row-order.ts';
 import { selectPage } from '../../../shared/search/select-page.ts';
@@ -53,7 +57,7 @@ const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => 
       read: ({ metrics }, key) =>
         metrics
           .filter((one) => one.name === key && isWith(datasets, one))
-          .toSorted(comparePoints)
+          .toSorted(compareModelMetrics)
           .at(-1)?.value,
     },
     params: { type: 'text-or-number', read: ({ params }, key) => params[key] },

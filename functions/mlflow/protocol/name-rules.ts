@@ -22,5 +22,10 @@ export const trackedName = text
     'Names may be treated as files in certain cases, and must not resolve to other names when treated as such.',
   );
 
+const plain = /^\w[\w :-]*(?:[./]\w[\w :-]*)*$/;
+
+/** Whether a name is as most are, in ASCII: what this takes {@link trackedName} takes, in twenty times the time. */
+export const isPlainName = (name: string): boolean => name.length <= nameMost && plain.test(name);
+
 /** A tag or param as it is sent. */
 export const namedValue = z.object({ key: trackedName, value: text.default('') });

@@ -45,8 +45,6 @@ export const milliseconds = int64.refine(
   'Timestamp must be a nonnegative long (64-bit integer) of milliseconds before the year 10000',
 );
 
-export const isoTime = (value: number): string => new Date(value).toISOString();
-
 /** The first `most` characters: MLflow's server shortens long values in the same way. */
 export const shortened = (value: string, most: number): string => {
   if (value.length <= most) return value;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ulid } from '../../../shared/core/formats.ts';
+import { isoTime, Ulid } from '../../../shared/core/formats.ts';
 import { defaultName } from '../../../shared/data/default-name.ts';
 import { readAhead } from '../../../shared/data/read-ahead.ts';
 import type { ExperimentFields } from '../../../shared/data/tracking.ts';
@@ -11,7 +11,7 @@ import { runIdOf } from '../ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { route } from '../protocol/route.ts';
-import { isoTime, milliseconds, text } from '../protocol/scalars.ts';
+import { milliseconds, text } from '../protocol/scalars.ts';
 import { withTags } from './change-run.ts';
 import { sourceOf } from './find-run.ts';
 import { parentTag, runNameTag, showRun, userTag } from './show-run.ts';

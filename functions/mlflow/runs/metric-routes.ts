@@ -18,7 +18,7 @@ const pageMost = 25_000;
 const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
   key: name,
   value: shownDouble(value),
-  timestamp: Date.parse(time),
+  timestamp: time,
   step: step ?? 0,
 });
 
@@ -170,7 +170,7 @@ const bulkInterval = route(
       for await (const page of pages(experiment))
         points.push(...page.filter(({ step }) => steps.has(step ?? 0)));
       const shown = points
-        .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0) || (one.time < other.time ? -1 : 1))
+        .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0) || one.time - other.time)
         .slice(0, sampleMost);
       metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
     }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { isoTime } from '../../../shared/core/formats.ts';
 import type { ModelMetric } from '../../../shared/data/logged-model.ts';
 import type { MetricPoint } from '../../../shared/data/metric-point.ts';
-import { trackedName } from '../protocol/name-rules.ts';
-import { double, int64, int64Most, isoTime, latest, milliseconds, text } from '../protocol/scalars.ts';
+import { isPlainName, trackedName } from '../protocol/name-rules.ts';
+import { double, int64, int64Most, latest, milliseconds, text } from '../protocol/scalars.ts';
 
 /** A point as clients send it. */
 export const sentMetric = z.object({
@@ -29,7 +30,7 @@ function plainCheck(): (sent: unknown) => sent is SentMetric {
   const names = new Set<string>();
   const isName = (key: unknown): boolean => {
     if (typeof key !== 'string') return false;
-    if (names.has(key)) return true;
+    if (isPlainName(key) || names.has(key)) return true;
     const isTaken = trackedName.safeParse(key).success;
     if (isTaken) names.add(key);
     return isTaken;
@@ -75,14 +76,9 @@ export const sentMetrics = (most: number, message: string) =>
       });
     });
 
-/** Points as they are stored. Neighbours were mostly measured at the same moment, whose text they share. */
-export function pointsOf(metrics: readonly SentMetric[]): MetricPoint[] {
-  let [at, time] = [0, isoTime(0)];
-  return metrics.map(({ key, value, timestamp, step }) => {
-    if (timestamp !== at) [at, time] = [timestamp, isoTime(timestamp)];
-    return { name: key, value, step, time };
-  });
-}
+/** Points as they are stored. */
+export const pointsOf = (metrics: readonly SentMetric[]): MetricPoint[] =>
+  metrics.map(({ key, value, timestamp, step }) => ({ name: key, value, step, time: timestamp }));
 
 /** The values that were measured of models, with the run that measured them. */
 export const measuredOf = (
@@ -97,6 +93,7 @@ export const measuredOf = (
         model_id,
         metric: {
           ...point,
+          time: isoTime(point.time),
           run_id,
           ...(dataset_name !== '' && { dataset_name }),
           ...(dataset_digest !== '' && { dataset_digest }),

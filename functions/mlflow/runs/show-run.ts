@@ -68,7 +68,7 @@ const showDataset = ({ tags, ...dataset }: DatasetInput): object => ({ tags: pai
 export const showMetric = (name: string, { last, time, step }: MetricSummary): object => ({
   key: name,
   value: shownDouble(last),
-  timestamp: Date.parse(time),
+  timestamp: time,
   step: step ?? 0,
 });
 

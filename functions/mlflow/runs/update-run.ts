@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isoTime } from '../../../shared/core/formats.ts';
 import { isFinal } from '../../../shared/data/job-status.ts';
 import { findFields } from '../../../shared/data/tracking.ts';
 import type { ChangeFields } from '../../experiments/change-fields.ts';
@@ -8,7 +9,7 @@ import { runKeyOf } from '../ids.ts';
 import { isOwnRun } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
-import { isoTime, milliseconds, text } from '../protocol/scalars.ts';
+import { milliseconds, text } from '../protocol/scalars.ts';
 import { changeRunFields, readFieldsAhead, withTags } from './change-run.ts';
 import { requireActive, requireRun, sourceOf } from './find-run.ts';
 import { runIdField } from './run-id-field.ts';

@@ -33,7 +33,7 @@ function rowAt(project_id: string, user_id: string, index: number): ExperimentRo
   const project = { ...newProject(user_id), project_id };
   const experiment_id = newId(time);
   const experiment = loggedExperiment({ project, experiment_id, user_id, fields });
-  const summary = { last: value, min: value, max: value, step: 0, time: at, count: 1 };
+  const summary = { last: value, min: value, max: value, step: 0, time, count: 1 };
   const metrics = new Map(metricNames.map((metric) => [metric, summary]));
   return rowOf({ ...experiment, status: 'SUCCEEDED', stopped_at: at }, { fields, metrics });
 }

@@ -48,5 +48,5 @@ export function parseMetric(text: string, now: Date): ParsedMetric {
     return { fault: `${isOfName ? 'name ' : ''}${first?.message ?? 'it is not a metric'}` };
   }
   const { name, step = null, time } = parsed.data;
-  return { point: { name, value: parsed.data.value, step, time: new Date(time ?? now).toISOString() } };
+  return { point: { name, value: parsed.data.value, step, time: Math.trunc(time ?? now.getTime()) } };
 }

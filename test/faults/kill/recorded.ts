@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
+import { isoTime } from '../../../shared/core/formats.ts';
 import { markNew } from '../../../shared/data/catalogue-mark.ts';
 import { putExperiment } from '../../../shared/data/experiment.ts';
 import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
@@ -55,7 +56,7 @@ export async function pointsIn(
   return points;
 }
 
-export const timeOf = (step: number): string => new Date(1_770_000_000_000 + step * 1000).toISOString();
+export const timeOf = (step: number): number => 1_770_000_000_000 + step * 1000;
 
 /** Experiments that have ended, with marks, `folded` of them in segments; answers the ids of all. */
 export async function endedIn(
@@ -71,7 +72,7 @@ export async function endedIn(
       status: 'SUCCEEDED' as const,
       status_rank: 6,
       limit_share: null,
-      stopped_at: timeOf(0),
+      stopped_at: isoTime(timeOf(0)),
       experiment_id: ulid().toLowerCase(),
     }));
     for (let at = 0; at < made.length; at += 40) {

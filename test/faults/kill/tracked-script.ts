@@ -53,7 +53,7 @@ export async function lostOfTracked(
   const noted = lines.map((line): Acknowledged => JSON.parse(line));
   const stored: string[] = [];
   for await (const points of everyPoint(records, experiment_id, { names: ['loop'] }))
-    stored.push(...points.map(({ step, time }) => `${step} at ${Date.parse(time)}`));
+    stored.push(...points.map(({ step, time }) => `${step} at ${time}`));
   const twice = stored.filter((point, index) => stored.indexOf(point) !== index);
   const { fields } = await readTracking(records, project_id, experiment_id);
   const faults = twice.map((point) => `twice: the point ${point}`);

@@ -1,4 +1,5 @@
 import { everyPoint } from '../../../functions/experiments/read-points.ts';
+import { isoTime } from '../../../shared/core/formats.ts';
 import { findExperiment, listExperiments } from '../../../shared/data/experiment.ts';
 import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { searchExperiments } from '../../../shared/data/search-experiments.ts';
@@ -58,7 +59,13 @@ const blocksStory = (name: string, inBlocks: number): Story => ({
     });
     points.push(...metrics);
     return {
-      deed: { request: asking('logMetrics', { path, token }, { metrics }) },
+      deed: {
+        request: asking(
+          'logMetrics',
+          { path, token },
+          { metrics: metrics.map((one) => ({ ...one, time: isoTime(one.time) })) },
+        ),
+      },
       faults: () => pointFaults(service, path, points),
     };
   },
@@ -123,7 +130,7 @@ export const trackingStories: readonly Story[] = [
         run_id,
         params: [{ key: 'depth', value: '7' }],
         tags: [{ key: 'team', value: 'vision' }],
-        metrics: [{ key: 'loss', value: 0.25, step, timestamp: Date.parse(time) }],
+        metrics: [{ key: 'loss', value: 0.25, step, timestamp: time }],
       };
       points.push({ name: 'loss', value: 0.25, step, time });
       return {

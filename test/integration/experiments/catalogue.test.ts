@@ -88,7 +88,7 @@ describe('the catalogue of a project', () => {
       } else if (what < 0.7) {
         const value = [turn, Number.NaN, -0, 1e308][turn % 4]!;
         await logPoints(records, { project_id, experiment_id: id }, [
-          { name: 'loss', value, step: turn, time: new Date().toISOString() },
+          { name: 'loss', value, step: turn, time: Date.now() },
         ]);
         model.set(id, { ...model.get(id)!, loss: value });
       } else if (what < 0.8) {

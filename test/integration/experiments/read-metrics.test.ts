@@ -13,9 +13,12 @@ const point = (name: string, step: number): MetricPoint => ({
   name,
   value: name === 'loss' ? 1 / step : step / 100,
   step,
-  time,
+  time: Date.parse(time),
 });
-const names = (points: readonly MetricPoint[]) => points.map(({ name, step }) => `${name} ${step}`);
+/** A point as it is answered. */
+type Shown = Omit<MetricPoint, 'time'> & { time: string };
+const names = (points: readonly Pick<MetricPoint, 'name' | 'step'>[]) =>
+  points.map(({ name, step }) => `${name} ${step}`);
 
 describe('metrics of an experiment', () => {
   let service: TestService;
@@ -43,8 +46,8 @@ describe('metrics of an experiment', () => {
     /^<\?(.*)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
 
   /** All pages of an experiment that has ended. */
-  async function pages(of: Experiment, first: string): Promise<MetricPoint[][]> {
-    const found: MetricPoint[][] = [];
+  async function pages(of: Experiment, first: string): Promise<Shown[][]> {
+    const found: Shown[][] = [];
     for (let query: string | undefined = first; query !== undefined; ) {
       const answer = await read(of, query);
       found.push(answer.json);
@@ -83,7 +86,7 @@ describe('metrics of an experiment', () => {
       ]),
     );
     const ended = await experiment(0.9, ...chunks);
-    const all = chunks.flat();
+    const all = chunks.flat().map((one): Shown => ({ ...one, time }));
     for (const limit of [1, 2, 3, 5, 100]) {
       expect((await pages(ended, `limit=${limit}`)).flat()).toEqual(all);
       const rare = await pages(ended, `limit=${limit}&name=rare`);

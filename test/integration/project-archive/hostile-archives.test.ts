@@ -25,7 +25,7 @@ const good = await exported(
         isTrained: true,
         tags: {},
         note: '',
-        points: [{ name: 'loss', value: 1, step: 1, time: '2026-01-02T03:04:05.006Z' }],
+        points: [{ name: 'loss', value: 1, step: 1, time: Date.parse('2026-01-02T03:04:05.006Z') }],
         lines: ['printed'],
         artifacts: { 'a.txt': Buffer.from('a') },
         hasParent: false,

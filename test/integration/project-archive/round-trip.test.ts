@@ -35,7 +35,7 @@ const point = fc.record({
   name: fc.constantFrom('loss', 'val/accuracy', 'a "quoted" name'),
   value: values,
   step: fc.option(fc.integer({ min: 0, max: 50 })),
-  time: fc.constantFrom('2026-01-02T03:04:05.006Z', '2026-01-02T03:04:06.000Z'),
+  time: fc.constantFrom(Date.parse('2026-01-02T03:04:05.006Z'), Date.parse('2026-01-02T03:04:06.000Z')),
 });
 const files = fc.dictionary(
   fc.constantFrom('a.txt', 'model/weights.bin', 'plots/ü.png', 'deep/er/x'),
@@ -79,8 +79,8 @@ const full: DrawnProject = {
     tags: { stage: 'baseline' },
     note: 'Markdown',
     points: [
-      { name: 'loss', value: 0.5, step: 1, time: '2026-01-02T03:04:05.006Z' },
-      { name: 'loss', value: Number.NaN, step: 2, time: '2026-01-02T03:04:06.006Z' },
+      { name: 'loss', value: 0.5, step: 1, time: Date.parse('2026-01-02T03:04:05.006Z') },
+      { name: 'loss', value: Number.NaN, step: 2, time: Date.parse('2026-01-02T03:04:06.006Z') },
     ],
     lines: ['one', 'two'],
     artifacts: { 'model/weights.bin': Buffer.from('weights'), empty: Buffer.alloc(0) },

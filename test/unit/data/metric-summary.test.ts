@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { allSummaries, withPoints } from '../../../shared/data/metric-summaries.ts';
@@ -10,7 +11,7 @@ import {
 } from '../../../shared/data/metric-summary.ts';
 import fc from '../../support/seeded-fast-check.ts';
 
-const timeOf = (second: number) => new Date(1_770_000_000_000 + second * 1000).toISOString();
+const timeOf = (second: number) => 1_770_000_000_000 + second * 1000;
 const value = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, -0, 5e-324),
@@ -58,6 +59,20 @@ describe('the summary of a metric', () => {
         const summaries = allSummaries(withPoints([], points).parts);
         expect(unpackSummaries(packSummaries(summaries))).toEqual(summaries);
       }),
+    );
+  });
+
+  test('of a release without columns is read', () => {
+    const time = timeOf(1);
+    const rows = [
+      ['loss', 'NaN', 1, 1e308, null, time, 3],
+      ['a/"b"', 2, 2, 2, 7, time, 1],
+    ];
+    expect(unpackSummaries(gzipSync(JSON.stringify(rows)))).toEqual(
+      new Map([
+        ['loss', { last: Number.NaN, min: 1, max: 1e308, step: null, time, count: 3 }],
+        ['a/"b"', { last: 2, min: 2, max: 2, step: 7, time, count: 1 }],
+      ]),
     );
   });
 });

@@ -13,7 +13,7 @@ const point = (
   name,
   value,
   step,
-  time: new Date(start + seconds * 1000).toISOString(),
+  time: start + seconds * 1000,
 });
 const goalOf = (name: string) =>
   name === 'loss' ? 'minimize' : name === 'accuracy' ? 'maximize' : undefined;

@@ -9,7 +9,7 @@ const at = (name: string, value: number, step = 0) => ({
   name,
   value,
   step,
-  time: '2026-01-02T03:04:05.000Z',
+  time: 1_770_000_000_000,
 });
 
 describe('the best value of a run', () => {
@@ -55,7 +55,7 @@ describe('the best value of a run', () => {
   });
 });
 
-const time = '2026-01-02T03:04:05.000Z';
+const time = 1_770_000_000_000;
 const point = (value: number, step: number | null) => ({ name: 'accuracy', value, step, time });
 
 test('the best value is the greatest that the table takes', () => {
