@@ -72,7 +72,7 @@ export class BlobFolder {
   #makePlace(id: string): void {
     const folder = dirname(this.path(id));
     if (this.#made.has(folder)) return;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) syncFolder(this.#blobs);
     this.#made.add(folder);
   }
 
