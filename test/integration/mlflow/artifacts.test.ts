@@ -25,7 +25,8 @@ const list = async (path: string) => {
   return json.files;
 };
 
-describe('artifacts', () => {
+// One story: each test goes on from the one before it.
+describe('artifacts', { shuffle: false }, () => {
   test('are put, listed folder by folder, downloaded and deleted', async () => {
     for (const path of ['a.txt', 'deep/b.txt', 'deep/er/c d.txt', 'deep/er/e.txt'])
       expect((await put(`${home}/${path}`, `bytes of ${path}`)).status).toBe(200);

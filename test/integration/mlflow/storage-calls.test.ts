@@ -35,7 +35,7 @@ describe('the requests to the tables', () => {
 
   test('of a batch are one read and one write', async () => {
     const { run_id } = run;
-    const metrics = [{ key: 'loss', value: 1, timestamp: 1_700_000_000_000, step: 0 }];
+    const metrics = [{ key: 'accuracy', value: 1, timestamp: 1_700_000_000_000, step: 0 }];
     expect(await requests(() => caller.post('runs/log-batch', { run_id, metrics }))).toEqual([
       ['BatchGet accounts records'],
       ['TransactWrite records'],
@@ -49,7 +49,7 @@ describe('the requests to the tables', () => {
     const made = { ...json({ role: 'developer' }), path, as: caller.user };
     expect((await service.call(putMember, made)).status).toBe(200);
     const log = (step: number) =>
-      member.post('runs/log-batch', { run_id, metrics: [{ key: 'loss', value: 1, timestamp: 1, step }] });
+      member.post('runs/log-batch', { run_id, metrics: [{ key: 'recall', value: 1, timestamp: 1, step }] });
     expect((await log(1)).status).toBe(200);
     expect(await requests(() => log(2))).toEqual([['BatchGet accounts records'], ['TransactWrite records']]);
   });

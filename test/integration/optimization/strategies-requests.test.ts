@@ -144,80 +144,83 @@ describe('a request is refused', () => {
   });
 });
 
-test('strategies beyond what a user or the deployment may have wait in line, and ended ones free their place', async () => {
-  const admin = await service.user('admin');
-  const asked = [await service.prune({ exclude: 'wait' }), await service.prune({ exclude: 'wait' })];
-  expect(asked.map(({ status }) => status)).toEqual([200, 200]);
-  const third = await service.prune();
-  expect(third).toMatchObject({
-    status: 200,
-    json: { status: 'CREATED', status_reason: '2 of your jobs run; this is first in line.' },
+// One story: the list has what the tests before it made.
+describe('the strategies of a user', { shuffle: false }, () => {
+  test('strategies beyond what a user or the deployment may have wait in line, and ended ones free their place', async () => {
+    const admin = await service.user('admin');
+    const asked = [await service.prune({ exclude: 'wait' }), await service.prune({ exclude: 'wait' })];
+    expect(asked.map(({ status }) => status)).toEqual([200, 200]);
+    const third = await service.prune();
+    expect(third).toMatchObject({
+      status: 200,
+      json: { status: 'CREATED', status_reason: '2 of your jobs run; this is first in line.' },
+    });
+    const large = await service.prune({ vcpus: '4', memory: '8192' }, admin);
+    expect(large.json.status_reason).toBe(
+      'All jobs together may have 6 vCPUs, and those are taken; this is first in line.',
+    );
+    const listed = await service.call(listPrunings, { as: admin });
+    expect(listed.json.slice(0, 2)).toMatchObject([{ place_in_line: 1 }, { place_in_line: 1 }]);
+    for (const { json } of asked) {
+      const path = { strategy_id: json.strategy_id };
+      await service.call(cancelPruning, { path, as: service.developer });
+      await service.untilStrategy('prune', json.strategy_id);
+    }
+    const { json } = await service.prune({ vcpus: '4', memory: '8192' });
+    expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      vcpus: 4,
+    });
   });
-  const large = await service.prune({ vcpus: '4', memory: '8192' }, admin);
-  expect(large.json.status_reason).toBe(
-    'All jobs together may have 6 vCPUs, and those are taken; this is first in line.',
-  );
-  const listed = await service.call(listPrunings, { as: admin });
-  expect(listed.json.slice(0, 2)).toMatchObject([{ place_in_line: 1 }, { place_in_line: 1 }]);
-  for (const { json } of asked) {
-    const path = { strategy_id: json.strategy_id };
-    await service.call(cancelPruning, { path, as: service.developer });
-    await service.untilStrategy('prune', json.strategy_id);
-  }
-  const { json } = await service.prune({ vcpus: '4', memory: '8192' });
-  expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({
-    status: 'SUCCEEDED',
-    vcpus: 4,
+
+  test('an Idempotency-Key makes one strategy', async () => {
+    const query = {
+      model_name: 'digits.onnx',
+      inputs: '1,1,8,8',
+      outputs: '1x10',
+      strategy: 'random',
+      seed: '99',
+    };
+    const call = { query, as: service.developer, headers: { 'Idempotency-Key': 'once' } };
+    const first = await service.call(prune, call);
+    expect(first.json, first.text).toMatchObject({ compression: 1, seed: 99 });
+    const second = await service.call(prune, call);
+    expect(second.json.strategy_id).toBe(first.json.strategy_id);
+    const other = await service.call(prune, { ...call, query: { ...query, seed: '98' } });
+    expect(other.status).toBe(422);
+    const { json: all } = await service.call(listPrunings, { as: service.developer });
+    expect(all.filter(({ seed }: { seed: number }) => seed === 99)).toHaveLength(1);
+    await service.untilStrategy('prune', first.json.strategy_id);
   });
-});
 
-test('an Idempotency-Key makes one strategy', async () => {
-  const query = {
-    model_name: 'digits.onnx',
-    inputs: '1,1,8,8',
-    outputs: '1x10',
-    strategy: 'random',
-    seed: '99',
-  };
-  const call = { query, as: service.developer, headers: { 'Idempotency-Key': 'once' } };
-  const first = await service.call(prune, call);
-  expect(first.json, first.text).toMatchObject({ compression: 1, seed: 99 });
-  const second = await service.call(prune, call);
-  expect(second.json.strategy_id).toBe(first.json.strategy_id);
-  const other = await service.call(prune, { ...call, query: { ...query, seed: '98' } });
-  expect(other.status).toBe(422);
-  const { json: all } = await service.call(listPrunings, { as: service.developer });
-  expect(all.filter(({ seed }: { seed: number }) => seed === 99)).toHaveLength(1);
-  await service.untilStrategy('prune', first.json.strategy_id);
-});
-
-test('a mask that does not parse is named with all else that is wrong', async () => {
-  const query = { model_name: 'digits', inputs: '1', outputs: '1', strategy: 'random', seed: 'x' };
-  const answer = await service.call(prune, { query, headers: { 'X-Fields': '{a' }, as: service.developer });
-  expect(answer.status).toBe(400);
-  expect(answer.json.errors.map((fault: { name: string }) => fault.name)).toEqual(['seed', 'X-Fields']);
-});
-
-test('X-Fields leaves only what was asked for', async () => {
-  const answer = await service.call(quantize, {
-    query: { model_name: 'digits.onnx', strategy: 'float16', precision: '16' },
-    as: service.developer,
-    headers: { 'X-Fields': 'strategy_id,quant_type,missing' },
+  test('a mask that does not parse is named with all else that is wrong', async () => {
+    const query = { model_name: 'digits', inputs: '1', outputs: '1', strategy: 'random', seed: 'x' };
+    const answer = await service.call(prune, { query, headers: { 'X-Fields': '{a' }, as: service.developer });
+    expect(answer.status).toBe(400);
+    expect(answer.json.errors.map((fault: { name: string }) => fault.name)).toEqual(['seed', 'X-Fields']);
   });
-  expect(answer.json).toEqual({ strategy_id: expect.any(String), quant_type: 'float16' });
-  await service.untilStrategy('quantize', answer.json.strategy_id);
-});
 
-test('lists are newest first, and page by page', async () => {
-  const { json: all } = await service.call(listPrunings, { as: service.developer });
-  const ids = all.map(({ strategy_id }: { strategy_id: string }) => strategy_id);
-  expect(ids.length).toBeGreaterThan(3);
-  expect(ids).toEqual(ids.toSorted().toReversed());
-  const first = await service.call(listPrunings, { query: { limit: '2' }, as: service.developer });
-  const link = /<\?(.*)>/.exec(first.headers['link'] ?? '')?.[1] ?? '';
-  const second = await service.call(listPrunings, { query: link, as: service.developer });
-  const paged = [...first.json, ...second.json].map(({ strategy_id }) => strategy_id);
-  expect(paged).toEqual(ids.slice(0, 4));
+  test('X-Fields leaves only what was asked for', async () => {
+    const answer = await service.call(quantize, {
+      query: { model_name: 'digits.onnx', strategy: 'float16', precision: '16' },
+      as: service.developer,
+      headers: { 'X-Fields': 'strategy_id,quant_type,missing' },
+    });
+    expect(answer.json).toEqual({ strategy_id: expect.any(String), quant_type: 'float16' });
+    await service.untilStrategy('quantize', answer.json.strategy_id);
+  });
+
+  test('lists are newest first, and page by page', async () => {
+    const { json: all } = await service.call(listPrunings, { as: service.developer });
+    const ids = all.map(({ strategy_id }: { strategy_id: string }) => strategy_id);
+    expect(ids.length).toBeGreaterThan(3);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+    const first = await service.call(listPrunings, { query: { limit: '2' }, as: service.developer });
+    const link = /<\?(.*)>/.exec(first.headers['link'] ?? '')?.[1] ?? '';
+    const second = await service.call(listPrunings, { query: link, as: service.developer });
+    const paged = [...first.json, ...second.json].map(({ strategy_id }) => strategy_id);
+    expect(paged).toEqual(ids.slice(0, 4));
+  });
 });
 
 test('the methods are published as JSON Schema', async () => {

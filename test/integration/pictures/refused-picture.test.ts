@@ -7,7 +7,8 @@ import { noise, type PictureService, pictureService, plain, red } from './pictur
 const png = () => plain(red).png().toBuffer();
 const jpeg = () => plain(red).jpeg().toBuffer();
 
-describe('a picture that is refused', () => {
+// One story: each test goes on from the one before it.
+describe('a picture that is refused', { shuffle: false }, () => {
   let service: PictureService;
   let ada: TestUser;
 

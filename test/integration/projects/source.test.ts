@@ -11,7 +11,8 @@ import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from './new-project.ts';
 import { archive, send, sha256, type Ticket } from './upload-file.ts';
 
-describe('source', () => {
+// One story: each test goes on from the one before it.
+describe('source', { shuffle: false }, () => {
   let service: TestService;
   let owner: TestUser;
   let path: { project_id: string };

@@ -23,7 +23,8 @@ interface Part extends Ticket {
   size: number;
 }
 
-describe('an upload of a project in parts', () => {
+// One story: each test goes on from the one before it.
+describe('an upload of a project in parts', { shuffle: false }, () => {
   let service: TestService;
   let owner: TestUser;
   let objects: ObjectWriter;

@@ -25,7 +25,8 @@ import { archive, send, sha256 } from '../projects/upload-file.ts';
 const hour = 3600;
 const day = 24 * hour;
 
-describe('an upload that was announced', () => {
+// One story: each test goes on from the one before it.
+describe('an upload that was announced', { shuffle: false }, () => {
   let service: TestService;
   let owner: TestUser;
   let objects: ObjectWriter;
