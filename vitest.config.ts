@@ -55,11 +55,11 @@ export default defineConfig({
     // Two more than the cores of a small machine: much of an integration test is waiting for other processes. Three left
     // a seventh of the processors' time idle.
     maxWorkers: 4,
-    // They share no state, and each process loads and compiles the same modules for five seconds of a processor. So
-    // `vi.mock` has no effect on modules that another file has imported: spy on objects instead.
+    // They share no state, and each process loads and compiles the same modules for five seconds of a processor.
     isolate: false,
     // Node runs TypeScript, here as everywhere else. Vite's loader makes each name that a module imports a look-up, and
-    // took an eighth of the time of all tests, besides 25 seconds of a processor in a fresh checkout.
+    // took an eighth of the time of all tests, besides 25 seconds of a processor in a fresh checkout. So `vi.mock` has no
+    // effect: spy on objects instead.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },

@@ -5,7 +5,7 @@ import { ExperimentKind } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
 import { Attempt } from './job.ts';
 import { JobStatus } from './job-status.ts';
-import type { MetricSummary } from './metric-summary.ts';
+import { type MetricSummary, summariesIn, summaryColumns } from './metric-summary.ts';
 import { type Flattened, flatten, NamedValues } from './named-values.ts';
 
 const Named = z.object({
@@ -48,7 +48,6 @@ const Segment = z.object({
 export function segmentColumns(rows: readonly ExperimentRow[]): Columns {
   const attributes = rows.map((row) => Attributes.parse({ ...row, deleted_at: row.deleted_at ?? null }));
   const metrics = flatten(rows.map((row) => row.metrics));
-  const column = (read: (summary: MetricSummary) => number) => Float64Array.from(metrics.values, read);
   return {
     json: {
       rows: attributes,
@@ -59,13 +58,7 @@ export function segmentColumns(rows: readonly ExperimentRow[]): Columns {
     numbers: [
       Float64Array.from(metrics.ends),
       Float64Array.from(metrics.rows),
-      column(({ last }) => last),
-      column(({ min }) => min),
-      column(({ max }) => max),
-      // A step is a number, so NaN stands for none.
-      column(({ step }) => step ?? Number.NaN),
-      column(({ time }) => time),
-      column(({ count }) => count),
+      ...summaryColumns(metrics.values),
     ],
   };
 }
@@ -81,24 +74,8 @@ function namedMetrics(
   names: readonly string[],
   numbers: readonly Float64Array[],
 ): NamedValues<MetricSummary> {
-  const [
-    ends = none,
-    rows = none,
-    last = none,
-    min = none,
-    max = none,
-    step = none,
-    time = none,
-    count = none,
-  ] = numbers;
-  return new NamedValues(names, ends, rows, (index) => ({
-    last: last[index] ?? 0,
-    min: min[index] ?? 0,
-    max: max[index] ?? 0,
-    step: Number.isNaN(step[index]) ? null : (step[index] ?? 0),
-    time: time[index] ?? 0,
-    count: count[index] ?? 0,
-  }));
+  const [ends = none, rows = none, ...columns] = numbers;
+  return new NamedValues(names, ends, rows, summariesIn(columns));
 }
 
 interface Lookups {
