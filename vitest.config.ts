@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -20,13 +22,17 @@ const waiting = [
 /** Files between two that wait. */
 const between = 5;
 
+/** A sequencer of one's own takes the place of vitest's, which puts files into a random order. */
+const isShuffled = process.argv.some((argument) => /^--sequence\.shuffle(\.files)?(=|$)/.test(argument));
+
 /**
  * Begins what takes long early, so that nothing of it is left to run alone at the end, and one after the other among files
- * that compute: three that wait at the same time would leave the processors idle.
+ * that compute: three that wait at the same time would leave the processors idle. Shuffled, what waits and what computes
+ * each come in an order that the seed gives.
  */
 class WaitingApart extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
+    const sorted = isShuffled ? this.shuffle(files) : await super.sort(files);
     const { waits = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
       waiting.some((name) => moduleId.endsWith(`${name}.test.ts`)) ? 'waits' : 'others',
     );
@@ -36,10 +42,16 @@ class WaitingApart extends BaseSequencer {
     ]);
     return [...first, ...others.slice(waits.length * between)];
   }
-}
 
-/** A sequencer of one's own takes the place of vitest's, which puts files into a random order. */
-const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'));
+  private shuffle(files: TestSpecification[]): TestSpecification[] {
+    const { root, sequence } = this.ctx.config;
+    const drawn = (file: TestSpecification) =>
+      createHash('sha256')
+        .update(`${sequence.seed} ${relative(root, file.moduleId)}`)
+        .digest('hex');
+    return files.toSorted((one, other) => (drawn(one) < drawn(other) ? -1 : 1));
+  }
+}
 
 /** Unit tests alone need no engines, which take seconds to start. */
 const asked = process.argv.filter((argument) => /^(\.\/)?test\//.test(argument));
@@ -63,7 +75,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
-    ...(!isShuffled && { sequence: { sequencer: WaitingApart } }),
+    sequence: { sequencer: WaitingApart },
     ...(!isUnitAlone && { globalSetup: ['test/support/engines.ts'] }),
   },
 });
