@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { appendLog, readLog, readLogTail } from '../../../../shared/data/job-log.ts';
 import { ConditionFailedError } from '../../../../shared/data/write-label.ts';
 import { LogShipper } from '../../../../shared/runner/telemetry/log-shipper.ts';
@@ -10,7 +10,7 @@ describe('a log that a command writes', () => {
   let place: LeasedExperiment;
   const everything = { limit: 1e9, maxBytes: 1e9 };
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     place = await leasedExperiment();
   });
 
@@ -48,7 +48,6 @@ describe('a log that a command writes', () => {
   });
 
   test('is there while the command runs', async () => {
-    place = await leasedExperiment();
     const { records, experiment } = place;
     const shipper = shipTo(0);
     const running = bench.sh('echo first; until test -e go; do sleep 0.05; done; echo last', {
@@ -64,15 +63,13 @@ describe('a log that a command writes', () => {
   });
 
   test('is refused once another holds the lease', async () => {
-    const other = await leasedExperiment();
-    place = other;
     const events: unknown[] = [];
     const shipper = shipTo(0, events);
-    await other.takeOver();
+    await place.takeOver();
     await shipper.output('stdout', Buffer.from('too late\n'));
     await shipper.close();
     expect(events).toEqual([new ConditionFailedError()]);
-    const { rows } = await readLog(other.records, other.experiment.experiment_id, 0, undefined, everything);
+    const { rows } = await readLog(place.records, place.experiment.experiment_id, 0, undefined, everything);
     expect(rows).toEqual([]);
   });
 });
