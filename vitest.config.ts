@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { shuffled } from './test/support/random-choice.ts';
+import { seededRandom } from './test/support/seeded-random.ts';
 
 /** Files that take long, mostly because they wait. Vitest goes by the size of a file until it has run once. */
 const waiting = [
@@ -32,7 +32,7 @@ const isShuffled = process.argv.some((argument) => /^--sequence\.shuffle(\.files
  */
 class WaitingApart extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = isShuffled ? this.shuffle(files) : await super.sort(files);
+    const sorted = isShuffled ? this.shuffled(files) : await super.sort(files);
     const { waits = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
       waiting.some((name) => moduleId.endsWith(`${name}.test.ts`)) ? 'waits' : 'others',
     );
@@ -43,13 +43,10 @@ class WaitingApart extends BaseSequencer {
     return [...first, ...others.slice(waits.length * between)];
   }
 
-  private shuffle(files: TestSpecification[]): TestSpecification[] {
-    const { root, sequence } = this.ctx.config;
-    const drawn = (file: TestSpecification) =>
-      createHash('sha256')
-        .update(`${sequence.seed} ${relative(root, file.moduleId)}`)
-        .digest('hex');
-    return files.toSorted((one, other) => (drawn(one) < drawn(other) ? -1 : 1));
+  private shuffled(files: readonly TestSpecification[]): TestSpecification[] {
+    // The order in which files are found may differ; the seed alone decides.
+    const named = files.toSorted((one, other) => (one.moduleId < other.moduleId ? -1 : 1));
+    return shuffled(seededRandom(this.ctx.config.sequence.seed), named);
   }
 }
 

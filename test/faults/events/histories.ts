@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { pick, shuffled } from '../injection/random.ts';
+import { pick, shuffled } from '../../support/random-choice.ts';
 
 type Status = 'SUBMITTED' | 'PENDING' | 'RUNNABLE' | 'STARTING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
 

@@ -4,7 +4,7 @@ import { endpoint as listExperiments } from '../../../functions/experiments/list
 import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
 import { endpoint as rerunExperiment } from '../../../functions/projects/rerun-experiment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
-import { pick } from '../injection/random.ts';
+import { pick } from '../../support/random-choice.ts';
 import type { Ask, Request } from './client.ts';
 import { configNames, type KnownProject, type Meanings, requestOf } from './project-requests.ts';
 import * as model from './project-world.ts';

@@ -6,7 +6,7 @@ import { endpoint as putConfig } from '../../../functions/projects/put-config.en
 import { endpoint as readConfig } from '../../../functions/projects/read-config.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
-import { pick } from '../injection/random.ts';
+import { pick } from '../../support/random-choice.ts';
 import type { Answer } from '../world/ask.ts';
 import type { Ask, Request } from './client.ts';
 import type { Apply } from './linearize.ts';

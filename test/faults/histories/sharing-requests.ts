@@ -6,7 +6,7 @@ import { endpoint as listProjects } from '../../../functions/projects/list-proje
 import { endpoint as putMember } from '../../../functions/projects/put-member.endpoint.ts';
 import { endpoint as transferProject } from '../../../functions/projects/transfer-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
-import { pick } from '../injection/random.ts';
+import { pick } from '../../support/random-choice.ts';
 import { type Answer, must } from '../world/ask.ts';
 import { newDeveloper, type Service } from '../world/service.ts';
 import type { Ask, Request } from './client.ts';

@@ -3,7 +3,7 @@ import { endpoint as deleteToken } from '../../../functions/auth/delete-token.en
 import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
 import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
-import { pick } from '../injection/random.ts';
+import { pick } from '../../support/random-choice.ts';
 import type { Answer } from '../world/ask.ts';
 import { accountRequest, as, type KnownAccounts, type Meanings } from './account-request.ts';
 import * as account from './accounts-world.ts';

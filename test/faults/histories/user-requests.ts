@@ -6,7 +6,7 @@ import { endpoint as createUser } from '../../../functions/users/create-user.end
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { endpoint as listUsers } from '../../../functions/users/list-users.endpoint.ts';
 import type { AccountType } from '../../../shared/data/user.ts';
-import { pick } from '../injection/random.ts';
+import { pick } from '../../support/random-choice.ts';
 import type { Answer } from '../world/ask.ts';
 import { accountRequest, as, type KnownAccounts, type Meanings } from './account-request.ts';
 import * as account from './accounts-world.ts';

@@ -4,7 +4,7 @@ import { endpoint as deleteVariables } from '../../../functions/projects/delete-
 import { endpoint as listVariables } from '../../../functions/projects/list-variables.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import { endpoint as readVariable } from '../../../functions/projects/read-variable.endpoint.ts';
-import { pick } from '../injection/random.ts';
+import { pick } from '../../support/random-choice.ts';
 import { type Answer, must } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
 import type { Ask, Request } from './client.ts';

@@ -2,10 +2,10 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { BatchClient } from '@aws-sdk/client-batch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { pick } from '../../support/random-choice.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { type FaultKind, type Plan, type PlanInput, parsePlan, type ServiceName, services } from './plan.ts';
 import { concludedJob, type ExternalCall, pointOf } from './points.ts';
-import { pick } from './random.ts';
 import { connectionFault, faultReply } from './reply.ts';
 
 /** A line of the trace: one external call. */

@@ -1,5 +1,5 @@
+import { pick, shuffled } from '../../support/random-choice.ts';
 import type { TracedCall } from '../injection/middleware.ts';
-import { pick, shuffled } from '../injection/random.ts';
 
 /** Where to kill: a process by its role, its n-th external call or the first at a named point, before or after it. */
 export interface Mark {

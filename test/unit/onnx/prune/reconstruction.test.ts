@@ -55,7 +55,7 @@ describe('as the NumPy program computes it', () => {
   });
 });
 
-let random = seededRandom(32);
+let random: () => number;
 // Each test draws the same, whatever ran before it.
 beforeEach(() => {
   random = seededRandom(32);
