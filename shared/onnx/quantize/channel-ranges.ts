@@ -1,3 +1,5 @@
+import { bytesOf, columnsMost, kernels, place, roundedUp, valuesMost } from '../kernels/kernels.ts';
+import { eachBlock } from '../kernels/rows.ts';
 import { elementCount } from '../tensor/tensor.ts';
 
 /** How the channels of a tensor lie: `outer` blocks of `channels` runs of `inner` values. */
@@ -15,64 +17,61 @@ export function layoutOf(dims: readonly number[], axis: number | undefined): Lay
 }
 
 /** Zero or below, and zero or above, for each channel: every range holds zero. */
-interface Extremes {
+export interface ChannelRanges {
   least: Float32Array;
   most: Float32Array;
-}
-
-export interface ChannelRanges extends Extremes {
   /** Whether there is neither NaN nor infinity among the values. */
   isFinite: boolean;
 }
 
-/** Takes in neighbours of one channel. 0 unless there is NaN or infinity among them. */
-function widenByRun(
-  values: Float32Array,
-  start: number,
-  length: number,
-  ranges: Extremes,
-  channel: number,
-): number {
-  let low = ranges.least[channel] ?? 0;
-  let high = ranges.most[channel] ?? 0;
+/** Takes in runs of neighbours, each of one channel. 0 unless there is NaN or infinity among them. */
+function widenByRuns(bytes: Uint8Array, { channels, inner }: Layout, { least, most }: ChannelRanges): number {
+  const { bytes: room, floats, widenByRun } = kernels();
+  const range = place.first / 4;
+  const total = bytes.length / 4;
   let check = 0;
-  for (let at = start; at < start + length; at += 1) {
-    const value = values[at] ?? 0;
-    check += value * 0;
-    if (value > high) high = value;
-    else if (value < low) low = value;
-  }
-  ranges.least[channel] = low;
-  ranges.most[channel] = high;
-  return check;
-}
-
-/** Takes in one value of each channel, side by side as in the row of a matrix. 0 as above. */
-function widenByRow(values: Float32Array, start: number, { least, most }: Extremes): number {
-  let check = 0;
-  for (let channel = 0; channel < least.length; channel += 1) {
-    const value = values[start + channel] ?? 0;
-    check += value * 0;
-    if (value > (most[channel] ?? 0)) most[channel] = value;
-    else if (value < (least[channel] ?? 0)) least[channel] = value;
+  for (let from = 0; from < total; from += valuesMost) {
+    const to = Math.min(from + valuesMost, total);
+    room.set(bytes.subarray(4 * from, 4 * to), place.values);
+    for (let at = from; at < to; ) {
+      const run = Math.floor(at / inner);
+      const channel = run % channels;
+      const end = Math.min((run + 1) * inner, to);
+      floats[range] = least[channel] ?? 0;
+      floats[range + 1] = most[channel] ?? 0;
+      check += widenByRun(place.values + 4 * (at - from), place.values + 4 * (end - from), place.first);
+      least[channel] = floats[range] ?? 0;
+      most[channel] = floats[range + 1] ?? 0;
+      at = end;
+    }
   }
   return check;
 }
 
-/** Smallest and largest value of each channel. */
-export function channelRanges(values: Float32Array, { outer, channels, inner }: Layout): ChannelRanges {
-  const ranges = { least: new Float32Array(channels), most: new Float32Array(channels) };
+/** Takes in rows with one value of each channel, as of a matrix. 0 as above. */
+function widenByRows(bytes: Uint8Array, { outer, channels }: Layout, { least, most }: ChannelRanges): number {
+  const { floats, widenByRows: widen } = kernels();
   let check = 0;
-  for (let block = 0, start = 0; block < outer; block += 1) {
-    if (inner === 1) {
-      check += widenByRow(values, start, ranges);
-      start += channels;
-      continue;
-    }
-    for (let channel = 0; channel < channels; channel += 1, start += inner) {
-      check += widenByRun(values, start, inner, ranges, channel);
-    }
+  for (let column = 0; column < channels; column += columnsMost) {
+    const block = { column, columns: Math.min(columnsMost, channels - column), rows: outer, channels };
+    const width = 4 * roundedUp(block.columns, 4);
+    floats.fill(0, place.first / 4, (place.first + width) / 4);
+    floats.fill(0, place.second / 4, (place.second + width) / 4);
+    eachBlock(bytes, block, (end) => {
+      check += widen(place.values, end, width, place.first, place.second);
+    });
+    least.set(floats.subarray(place.first / 4, place.first / 4 + block.columns), column);
+    most.set(floats.subarray(place.second / 4, place.second / 4 + block.columns), column);
   }
+  return check;
+}
+
+/** Smallest and largest value of each channel of float32 values, which may lie crooked. */
+export function channelRanges(values: ArrayBufferView, layout: Layout): ChannelRanges {
+  const [least, most] = [new Float32Array(layout.channels), new Float32Array(layout.channels)];
+  const ranges = { least, most, isFinite: true };
+  const widen = layout.inner === 1 ? widenByRows : widenByRuns;
   // NaN and infinity times 0 are NaN, and so is every sum with it.
-  return { ...ranges, isFinite: check === 0 };
+  ranges.isFinite = widen(bytesOf(values), layout, ranges) === 0;
+  return ranges;
 }

@@ -1,5 +1,10 @@
+import { bytesOf, columnsMost, kernels, place, roundedUp } from '../kernels/kernels.ts';
+import { eachBlock } from '../kernels/rows.ts';
 import { channelRanges, layoutOf } from './channel-ranges.ts';
-import { type IntegerType, levelsOf, type Mapping, roundHalfEven, type Scale, scaleOf } from './scale.ts';
+import { type IntegerType, levelsOf, type Mapping, scaleOf } from './scale.ts';
+
+/** Least and most level. */
+type Bounds = ReturnType<typeof levelsOf>;
 
 /** Scale and zero point of each channel, or of the whole tensor where there is but one. */
 export interface Scales {
@@ -15,11 +20,11 @@ export const integers = (type: IntegerType, length: number): Int8Array | Uint8Ar
   type === 'int8' ? new Int8Array(length) : new Uint8Array(length);
 
 /**
- * Scales of float32 values (row-major, of these dimensions), one for each channel along `axis` where it is given;
+ * Scales of float32 values (row-major, of these dimensions; they may lie crooked), one for each channel along `axis` where it is given;
  * undefined where there are values that no scale can hold: NaN, or magnitudes near the end of float32.
  */
 export function scalesOf(
-  values: Float32Array,
+  values: ArrayBufferView,
   dims: readonly number[],
   axis: number | undefined,
   mapping: Mapping,
@@ -47,111 +52,110 @@ export interface Quantized {
   nonzeroAfter: number;
 }
 
-/** Sums over what was quantized so far. */
-interface Sums {
-  squares: number;
-  lost: number;
-  nonzeroBefore: number;
-  nonzeroAfter: number;
+/** Values of one column after the other: a scale and a zero point for each. */
+interface ByColumn {
+  scales: Float32Array;
+  zeroPoints: Float32Array;
 }
 
-/** Where values lie and go, and at which levels. Kept alike for all types, so that it is compiled well. */
-interface Target {
-  values: Float32Array;
-  bytes: Uint8Array;
-  least: number;
-  most: number;
-  sums: Sums;
-}
-
-// Both loops are written out, with a variable for each sum: calls and arrays in them cost twice the time.
-
-/** Quantizes neighbours of one channel. */
-function quantizeRun(
-  { values, bytes, least, most, sums }: Target,
-  start: number,
-  length: number,
-  { scale, zeroPoint }: Scale,
+/** Quantizes rows with one value of each channel. */
+function quantizeRows(
+  bytes: Uint8Array,
+  levels: Uint8Array,
+  outer: number,
+  by: ByColumn,
+  bounds: Bounds,
 ): void {
-  const end = start + length;
-  let squares = 0;
-  let lost = 0;
-  let before = 0;
-  let after = 0;
-  for (let at = start; at < end; at += 1) {
-    const value = values[at] ?? 0;
-    const rounded = roundHalfEven(Math.fround(value / scale)) + zeroPoint;
-    const level = rounded < least ? least : rounded > most ? most : rounded;
-    bytes[at] = level;
-    const difference = value - scale * (level - zeroPoint);
-    squares += value * value;
-    lost += difference * difference;
-    before += value === 0 ? 0 : 1;
-    after += level === zeroPoint ? 0 : 1;
+  const { bytes: room, floats, quantizeRows: quantizeBlock } = kernels();
+  const channels = by.scales.length;
+  for (let column = 0; column < channels; column += columnsMost) {
+    const columns = Math.min(columnsMost, channels - column);
+    const width = roundedUp(columns, 4);
+    const isWhole = width === channels;
+    // What fills a row up is quantized to its zero point.
+    floats.fill(1, place.first / 4, place.first / 4 + width);
+    floats.fill(0, place.second / 4, place.second / 4 + width);
+    floats.set(by.scales.subarray(column, column + columns), place.first / 4);
+    floats.set(by.zeroPoints.subarray(column, column + columns), place.second / 4);
+    eachBlock(bytes, { column, columns, channels, rows: outer }, (end, row, count) => {
+      quantizeBlock(
+        place.values,
+        end,
+        4 * width,
+        place.results,
+        place.first,
+        place.second,
+        ...bounds,
+        place.sums,
+      );
+      if (isWhole) {
+        levels.set(room.subarray(place.results, place.results + count * width), row * width);
+        return;
+      }
+      for (let at = 0; at < count; at += 1) {
+        const from = place.results + at * width;
+        levels.set(room.subarray(from, from + columns), (row + at) * channels + column);
+      }
+    });
   }
-  addTo(sums, squares, lost, before, after);
 }
 
-/** Quantizes one value of each channel, side by side as in the row of a matrix. */
-function quantizeRow(
-  { values, bytes, least, most, sums }: Target,
-  start: number,
-  scales: Float32Array,
-  zeroPoints: Int16Array,
+/** Quantizes runs of neighbours, each of one channel, as rows of many columns. */
+function quantizeRuns(
+  bytes: Uint8Array,
+  levels: Uint8Array,
+  inner: number,
+  by: ByColumn,
+  bounds: Bounds,
 ): void {
-  const channels = scales.length;
-  let squares = 0;
-  let lost = 0;
-  let before = 0;
-  let after = 0;
-  for (let channel = 0; channel < channels; channel += 1) {
-    const value = values[start + channel] ?? 0;
-    const scale = scales[channel] ?? 1;
-    const zeroPoint = zeroPoints[channel] ?? 0;
-    const rounded = roundHalfEven(Math.fround(value / scale)) + zeroPoint;
-    const level = rounded < least ? least : rounded > most ? most : rounded;
-    bytes[start + channel] = level;
-    const difference = value - scale * (level - zeroPoint);
-    squares += value * value;
-    lost += difference * difference;
-    before += value === 0 ? 0 : 1;
-    after += level === zeroPoint ? 0 : 1;
+  const { bytes: room, floats, quantizeRows: quantizeBlock } = kernels();
+  const channels = by.scales.length;
+  const [scales, zeroPoints] = [place.first / 4, place.second / 4];
+  for (let from = 0; from < levels.length; from += columnsMost) {
+    const to = Math.min(from + columnsMost, levels.length);
+    const width = roundedUp(to - from, 4);
+    room.fill(0, place.values + 4 * (to - from), place.values + 4 * width);
+    room.set(bytes.subarray(4 * from, 4 * to), place.values);
+    for (let at = from; at < to; ) {
+      const run = Math.floor(at / inner);
+      // The last run also fills the row up.
+      const end = Math.min((run + 1) * inner, to);
+      const until = end === to ? width : end - from;
+      floats.fill(by.scales[run % channels] ?? 1, scales + at - from, scales + until);
+      floats.fill(by.zeroPoints[run % channels] ?? 0, zeroPoints + at - from, zeroPoints + until);
+      at = end;
+    }
+    const end = place.values + 4 * width;
+    quantizeBlock(
+      place.values,
+      end,
+      4 * width,
+      place.results,
+      place.first,
+      place.second,
+      ...bounds,
+      place.sums,
+    );
+    levels.set(room.subarray(place.results, place.results + to - from), from);
   }
-  addTo(sums, squares, lost, before, after);
 }
 
-function addTo(sums: Sums, squares: number, lost: number, before: number, after: number): void {
-  sums.squares += squares;
-  sums.lost += lost;
-  sums.nonzeroBefore += before;
-  sums.nonzeroAfter += after;
-}
-
-/** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
+/** Quantizes float32 values, which may lie crooked: divided in float32, rounded half to even, clipped to the whole type. */
 export function quantize(
-  values: Float32Array,
+  values: ArrayBufferView,
   dims: readonly number[],
   { type, axis, scales, zeroPoints }: Scales,
 ): Quantized {
-  const { outer, channels, inner } = layoutOf(dims, axis);
-  const [least, most] = levelsOf(type);
-  const levels = integers(type, values.length);
-  const sums: Sums = { squares: 0, lost: 0, nonzeroBefore: 0, nonzeroAfter: 0 };
+  const { outer, inner } = layoutOf(dims, axis);
+  const levels = integers(type, values.byteLength / 4);
+  const { sums } = kernels();
+  sums.fill(0);
+  const by = { scales, zeroPoints: Float32Array.from(zeroPoints) };
+  const bounds = levelsOf(type);
   // A negative level has the same bits in either type.
-  const target = { values, bytes: new Uint8Array(levels.buffer), least, most, sums };
-  // One array class for all types.
-  const zeros = Int16Array.from(zeroPoints);
-  for (let block = 0, start = 0; block < outer; block += 1) {
-    if (inner === 1) {
-      quantizeRow(target, start, scales, zeros);
-      start += channels;
-      continue;
-    }
-    for (let channel = 0; channel < channels; channel += 1, start += inner) {
-      const own = { scale: scales[channel] ?? 1, zeroPoint: zeros[channel] ?? 0 };
-      quantizeRun(target, start, inner, own);
-    }
-  }
-  const { squares, lost, nonzeroBefore, nonzeroAfter } = sums;
+  const target = new Uint8Array(levels.buffer);
+  if (inner === 1) quantizeRows(bytesOf(values), target, outer, by, bounds);
+  else quantizeRuns(bytesOf(values), target, inner, by, bounds);
+  const [squares = 0, lost = 0, nonzeroBefore = 0, nonzeroAfter = 0] = sums;
   return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
 }

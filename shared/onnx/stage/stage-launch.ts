@@ -24,6 +24,12 @@ export interface StageLaunch {
  */
 const reservedBytes = 2 ** 30;
 
+/**
+ * Asks the C library for large pages: a model's bytes are mostly touched once, and each small page that is touched first
+ * costs a fault. It took a sixth of the processor's time of a quantization. Other C libraries do not know the variable.
+ */
+const largePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
+
 const prlimit = '/usr/bin/prlimit';
 
 async function limited(command: readonly string[], memoryBytes: number): Promise<readonly string[]> {
@@ -48,7 +54,7 @@ export async function launchStage({
   memoryBytes,
 }: StageLaunch): Promise<ChildProcess> {
   const [program = '', ...args] = await limited(command, memoryBytes);
-  const env = { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' };
+  const env = { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', ...largePages };
   const launch = await launchAs({ user, program, args, env, cwd: folder, sandbox });
   const child = spawn(launch.file, launch.args, {
     ...launch.options,

@@ -40,6 +40,16 @@ export function floatsOf(tensor: Tensor): Float32Array {
   }
 }
 
+/**
+ * Bytes of a tensor of floating-point type as float32. Those of the file where it can be: they may lie crooked, and are
+ * not to be written to.
+ */
+export function float32Bytes(tensor: Tensor): Uint8Array {
+  if (tensor.type === 'float') return tensor.bytes();
+  const { buffer, byteOffset, byteLength } = floatsOf(tensor);
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
 /** Room that crooked tensors are copied to, one after the other; undefined while it is lent. */
 let room: Float32Array | undefined = new Float32Array();
 

@@ -39,7 +39,7 @@ test('stages run as a user of the job’s own, who has no credentials and reache
     gid: seen.uid,
     groups: [seen.uid],
     // By the first everything of a job is found; it is no secret.
-    environment: ['AWS_BATCH_JOB_ID', 'HOME', 'LANG', 'TMPDIR'],
+    environment: ['AWS_BATCH_JOB_ID', 'GLIBC_TUNABLES', 'HOME', 'LANG', 'TMPDIR'],
     capabilities: [0, 0, 0, 0],
     no_new_privileges: '1',
     own: { read: 'done', write: 'EACCES', beside: 'EACCES', scratch: 'done' },

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { quantize, scalesOf } from '../../../../shared/onnx/quantize/quantized-values.ts';
+import { channelRanges, layoutOf } from '../../../../shared/onnx/quantize/channel-ranges.ts';
+import { quantize, type Scales, scalesOf } from '../../../../shared/onnx/quantize/quantized-values.ts';
+import { levelsOf, roundHalfEven } from '../../../../shared/onnx/quantize/scale.ts';
+import { elementCount } from '../../../../shared/onnx/tensor/tensor.ts';
 import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
@@ -54,3 +57,98 @@ test('values that no scale can hold have none', () => {
   expect(scalesOf(Float32Array.of(1, Number.NEGATIVE_INFINITY), [2], undefined, int8)).toBeUndefined();
   expect(scalesOf(Float32Array.of(-3e38, 3e38), [2], undefined, uint8)).toBeUndefined();
 });
+
+/** The same values at an address that is no multiple of four. */
+function crooked(values: Float32Array): Uint8Array {
+  const room = new Uint8Array(values.byteLength + 1);
+  room.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), 1);
+  return room.subarray(1);
+}
+
+/** What each value becomes, one after the other, in double precision. */
+function oneByOne(all: Float32Array, dims: readonly number[], { type, axis, scales, zeroPoints }: Scales) {
+  const { channels, inner } = layoutOf(dims, axis);
+  const [least, most] = levelsOf(type);
+  const summed = { squares: 0, lost: 0, nonzeroBefore: 0, nonzeroAfter: 0 };
+  const levels = Array.from(all, (value, at) => {
+    const channel = Math.floor(at / inner) % channels;
+    const [scale, zeroPoint] = [scales[channel] ?? 1, zeroPoints[channel] ?? 0];
+    const rounded = roundHalfEven(Math.fround(value / scale)) + zeroPoint;
+    const level = Math.min(Math.max(rounded, least), most);
+    summed.squares += value ** 2;
+    summed.lost += (value - scale * (level - zeroPoint)) ** 2;
+    summed.nonzeroBefore += Number(value !== 0);
+    summed.nonzeroAfter += Number(level !== zeroPoint);
+    return level;
+  });
+  return { levels, ...summed };
+}
+
+// Rows and runs that fill the kernels' room exactly, partly and more than once, and those that are no whole quads.
+test.each([
+  { dims: [1], axis: undefined },
+  { dims: [131_075], axis: undefined },
+  { dims: [7, 5], axis: 0 },
+  { dims: [7, 5], axis: 1 },
+  { dims: [3, 20_001], axis: 1 },
+  { dims: [2, 40_003], axis: 0 },
+  { dims: [700, 384], axis: 1 },
+  { dims: [30_001, 3], axis: 1 },
+  { dims: [30_001, 3], axis: 0 },
+  { dims: [9, 130, 17], axis: 1 },
+  { dims: [16_384, 4], axis: 1 },
+  { dims: [1, 16_384, 4], axis: 1 },
+  { dims: [5, 1], axis: 0 },
+])(
+  'values of $dims along axis $axis become what each by itself would, wherever they lie',
+  ({ dims, axis }) => {
+    const random = seededRandom(elementCount(dims));
+    const all = seededFloats(random, elementCount(dims), 0.5);
+    const odd = [0, -0, 1e-45, -1e-40, 4.7, -5.1];
+    for (const [index, value] of odd.entries()) all[Math.floor(random() * all.length)] = value * (index + 1);
+    for (const mapping of [int8, uint8]) {
+      const { least, most, isFinite: areFinite } = channelRanges(crooked(all), layoutOf(dims, axis));
+      const { channels, inner } = layoutOf(dims, axis);
+      const [lowest, highest] = [new Float32Array(channels), new Float32Array(channels)];
+      for (const [at, value] of all.entries()) {
+        const channel = Math.floor(at / inner) % channels;
+        lowest[channel] = Math.min(lowest[channel] ?? 0, value);
+        highest[channel] = Math.max(highest[channel] ?? 0, value);
+      }
+      expect(areFinite).toBe(true);
+      // Zero of either sign is the same end of a range.
+      expect(least.every((value, channel) => value === lowest[channel])).toBe(true);
+      expect(most.every((value, channel) => value === highest[channel])).toBe(true);
+      const by = scalesOf(crooked(all), dims, axis, mapping);
+      if (by === undefined) throw new Error('no scale holds these values');
+      // Narrower ones, so that some values are clipped.
+      const narrow = { ...by, scales: by.scales.map((scale) => scale / 3) };
+      for (const scales of [by, narrow]) {
+        const found = quantize(crooked(all), dims, scales);
+        const expected = oneByOne(all, dims, scales);
+        expect(Buffer.from(found.levels).equals(Buffer.from(expected.levels))).toBe(true);
+        expect(found).toMatchObject({
+          nonzeroBefore: expected.nonzeroBefore,
+          nonzeroAfter: expected.nonzeroAfter,
+        });
+        expect(found.error).toBeCloseTo(Math.sqrt(expected.lost / expected.squares), 10);
+      }
+    }
+  },
+);
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+  '%d is found wherever it stands',
+  (value) => {
+    for (const dims of [[11], [3, 5], [2, 20_001], [3, 4, 7]]) {
+      const count = elementCount(dims);
+      for (const axis of [undefined, 0, dims.length - 1]) {
+        for (const at of [0, 1, Math.floor(count / 2), count - 1]) {
+          const all = seededFloats(seededRandom(7), count, 0.5);
+          all[at] = value;
+          expect(channelRanges(all, layoutOf(dims, axis)).isFinite).toBe(false);
+        }
+      }
+    }
+  },
+);

@@ -1,0 +1,178 @@
+;; Loops over weights, four values at a time; V8 makes no such loops of JavaScript. All operations are those of IEEE 754, so
+;; each result has the same bits as a loop of JavaScript would give it, save sums, whose order is another. Addresses and
+;; widths are in bytes. What has no other word to it is a multiple of sixteen. `make.sh` writes wasm.ts from this.
+(module
+  ;; As kernels.ts lays it out.
+  (memory (export "memory") 8 8)
+
+  ;; How many float32 values are zero or minus zero.
+  (func (export "zeros") (param $at i32) (param $end i32) (result i32)
+    (local $found v128)
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          ;; A comparison is -1 where it holds.
+          (local.set $found
+            (i32x4.sub
+              (local.get $found)
+              (f32x4.eq (v128.load (local.get $at)) (v128.const f32x4 0 0 0 0))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $next))))
+    (call $sum (local.get $found)))
+
+  ;; How many bytes are $byte; a multiple of sixteen are looked at.
+  (func (export "matches") (param $at i32) (param $end i32) (param $byte i32) (result i32)
+    (local $wanted v128) (local $found i32)
+    (local.set $wanted (i8x16.splat (local.get $byte)))
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $found
+            (i32.add
+              (local.get $found)
+              (i32.popcnt (i8x16.bitmask (i8x16.eq (v128.load (local.get $at)) (local.get $wanted))))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $next))))
+    (local.get $found))
+
+  (func $sum (param $lanes v128) (result i32)
+    (i32.add
+      (i32.add (i32x4.extract_lane 0 (local.get $lanes)) (i32x4.extract_lane 1 (local.get $lanes)))
+      (i32.add (i32x4.extract_lane 2 (local.get $lanes)) (i32x4.extract_lane 3 (local.get $lanes)))))
+
+  (func $total (param $lanes v128) (result f64)
+    (f64.add (f64x2.extract_lane 0 (local.get $lanes)) (f64x2.extract_lane 1 (local.get $lanes))))
+
+  ;; Widens the range at $range, two values of float32, by neighbours of one channel. The result is NaN where one of them is
+  ;; NaN or infinite, else 0.
+  (func (export "widenByRun") (param $at i32) (param $end i32) (param $range i32) (result f32)
+    (local $value v128) (local $least v128) (local $most v128) (local $check v128)
+    (local.set $least (v128.load32_splat (local.get $range)))
+    (local.set $most (v128.load32_splat offset=4 (local.get $range)))
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          ;; Fewer than four are taken one by one, beside zeros, which every range holds.
+          (if (i32.lt_u (i32.sub (local.get $end) (local.get $at)) (i32.const 16))
+            (then
+              (local.set $value (v128.load32_zero (local.get $at)))
+              (local.set $at (i32.add (local.get $at) (i32.const 4))))
+            (else
+              (local.set $value (v128.load (local.get $at)))
+              (local.set $at (i32.add (local.get $at) (i32.const 16)))))
+          (local.set $check
+            (f32x4.add (local.get $check) (f32x4.mul (local.get $value) (v128.const f32x4 0 0 0 0))))
+          (local.set $least (f32x4.pmin (local.get $least) (local.get $value)))
+          (local.set $most (f32x4.pmax (local.get $most) (local.get $value)))
+          (br $next))))
+    ;; The least of four, by halves and then by neighbours.
+    (local.set $least (f32x4.pmin (local.get $least) (call $upper (local.get $least))))
+    (local.set $most (f32x4.pmax (local.get $most) (call $upper (local.get $most))))
+    (f32.store
+      (local.get $range)
+      (f32.min (f32x4.extract_lane 0 (local.get $least)) (f32x4.extract_lane 1 (local.get $least))))
+    (f32.store offset=4
+      (local.get $range)
+      (f32.max (f32x4.extract_lane 0 (local.get $most)) (f32x4.extract_lane 1 (local.get $most))))
+    (call $checked (local.get $check)))
+
+  (func $checked (param $lanes v128) (result f32)
+    (f32.add
+      (f32.add (f32x4.extract_lane 0 (local.get $lanes)) (f32x4.extract_lane 1 (local.get $lanes)))
+      (f32.add (f32x4.extract_lane 2 (local.get $lanes)) (f32x4.extract_lane 3 (local.get $lanes)))))
+
+  ;; The same by rows of $width bytes, each with a value of every channel.
+  (func (export "widenByRows")
+    (param $at i32) (param $end i32) (param $width i32) (param $low i32) (param $high i32) (result f32)
+    (local $value v128) (local $check v128) (local $channel i32)
+    (loop $row
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $channel (i32.const 0))
+          (loop $next
+            (local.set $value (v128.load (local.get $at)))
+            (local.set $check
+              (f32x4.add (local.get $check) (f32x4.mul (local.get $value) (v128.const f32x4 0 0 0 0))))
+            (v128.store
+              (i32.add (local.get $low) (local.get $channel))
+              (f32x4.pmin (v128.load (i32.add (local.get $low) (local.get $channel))) (local.get $value)))
+            (v128.store
+              (i32.add (local.get $high) (local.get $channel))
+              (f32x4.pmax (v128.load (i32.add (local.get $high) (local.get $channel))) (local.get $value)))
+            (local.set $at (i32.add (local.get $at) (i32.const 16)))
+            (local.set $channel (i32.add (local.get $channel) (i32.const 16)))
+            (br_if $next (i32.lt_u (local.get $channel) (local.get $width))))
+          (br $row))))
+    (call $checked (local.get $check)))
+
+  ;; Quantizes rows of $width bytes: a scale and a zero point (as float32) for each value of a row. Adds to the sums at
+  ;; $sums, as float64: squares of the values, squares of what they lose, and how many were and are not zero.
+  (func (export "quantizeRows")
+    (param $at i32) (param $end i32) (param $width i32) (param $to i32)
+    (param $scales i32) (param $zeros i32) (param $least f32) (param $most f32) (param $sums i32)
+    (local $value v128) (local $scale v128) (local $zero v128) (local $level v128) (local $steps v128)
+    (local $one v128) (local $other v128) (local $bottom v128) (local $top v128)
+    (local $squares v128) (local $lost v128) (local $before v128) (local $after v128) (local $channel i32)
+    (local.set $bottom (f32x4.splat (local.get $least)))
+    (local.set $top (f32x4.splat (local.get $most)))
+    (loop $row
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $channel (i32.const 0))
+          (loop $next
+            (local.set $value (v128.load (local.get $at)))
+            (local.set $scale (v128.load (i32.add (local.get $scales) (local.get $channel))))
+            (local.set $zero (v128.load (i32.add (local.get $zeros) (local.get $channel))))
+            (local.set $level
+              (f32x4.min
+                (f32x4.max
+                  (f32x4.add (f32x4.nearest (f32x4.div (local.get $value) (local.get $scale))) (local.get $zero))
+                  (local.get $bottom))
+                (local.get $top)))
+            ;; A level above 127 keeps its bits: as an integer of 16 bits it is cut to a byte.
+            (local.set $one (i32x4.trunc_sat_f32x4_s (local.get $level)))
+            (v128.store32_lane 0
+              (local.get $to)
+              (i8x16.shuffle 0 4 8 12 0 4 8 12 0 4 8 12 0 4 8 12 (local.get $one) (local.get $one)))
+            (local.set $before
+              (i32x4.sub (local.get $before) (f32x4.ne (local.get $value) (v128.const f32x4 0 0 0 0))))
+            (local.set $after (i32x4.sub (local.get $after) (f32x4.ne (local.get $level) (local.get $zero))))
+            (local.set $steps (f32x4.sub (local.get $level) (local.get $zero)))
+            ;; The sums are in float64, two values at a time.
+            (local.set $one (f64x2.promote_low_f32x4 (local.get $value)))
+            (local.set $other
+              (f64x2.sub
+                (local.get $one)
+                (f64x2.mul
+                  (f64x2.promote_low_f32x4 (local.get $scale))
+                  (f64x2.promote_low_f32x4 (local.get $steps)))))
+            (local.set $squares (f64x2.add (local.get $squares) (f64x2.mul (local.get $one) (local.get $one))))
+            (local.set $lost (f64x2.add (local.get $lost) (f64x2.mul (local.get $other) (local.get $other))))
+            (local.set $one (f64x2.promote_low_f32x4 (call $upper (local.get $value))))
+            (local.set $other
+              (f64x2.sub
+                (local.get $one)
+                (f64x2.mul
+                  (f64x2.promote_low_f32x4 (call $upper (local.get $scale)))
+                  (f64x2.promote_low_f32x4 (call $upper (local.get $steps))))))
+            (local.set $squares (f64x2.add (local.get $squares) (f64x2.mul (local.get $one) (local.get $one))))
+            (local.set $lost (f64x2.add (local.get $lost) (f64x2.mul (local.get $other) (local.get $other))))
+            (local.set $at (i32.add (local.get $at) (i32.const 16)))
+            (local.set $to (i32.add (local.get $to) (i32.const 4)))
+            (local.set $channel (i32.add (local.get $channel) (i32.const 16)))
+            (br_if $next (i32.lt_u (local.get $channel) (local.get $width))))
+          (br $row))))
+    (f64.store (local.get $sums) (f64.add (f64.load (local.get $sums)) (call $total (local.get $squares))))
+    (f64.store offset=8
+      (local.get $sums)
+      (f64.add (f64.load offset=8 (local.get $sums)) (call $total (local.get $lost))))
+    (f64.store offset=16
+      (local.get $sums)
+      (f64.add (f64.load offset=16 (local.get $sums)) (f64.convert_i32_u (call $sum (local.get $before)))))
+    (f64.store offset=24
+      (local.get $sums)
+      (f64.add (f64.load offset=24 (local.get $sums)) (f64.convert_i32_u (call $sum (local.get $after))))))
+
+  ;; The upper two of four values, in both halves.
+  (func $upper (param $lanes v128) (result v128)
+    (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $lanes) (local.get $lanes))))
