@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { keptSessionBytes } from '../session/session-pool.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated, type OptimizationRequest } from '../strategies/optimization-request.ts';
@@ -136,9 +137,17 @@ class Work {
     };
   }
 
+  /** Whether the outputs of the result are compared with the model's. */
+  #isCompared(): boolean {
+    const { measure, max_error, strategy } = this.optimization.request;
+    return measure !== 'none' || max_error !== null || strategy === 'auto';
+  }
+
   async run(): Promise<Optimized> {
     const { stages } = this;
     await emptyFolder(this.#scratch, this.optimization.user);
+    const isCompared = this.#isCompared();
+    if (isCompared) stages.prepareSession();
     const before = await this.#read(this.optimization.model, 'model');
     if (fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
     const { optimization } = this;
@@ -150,8 +159,9 @@ class Work {
       fitInMemory(this.#bounds, before.weight_bytes) &&
       (mustCompare || before.weight_bytes <= extent.wholeBytes);
     const feeds = planFeeds(optimization, before.inputs);
-    const isCompared = request.measure !== 'none' || request.max_error !== null || isSearch;
     if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
+    if (isCompared && isRunnable && before.weight_bytes <= keptSessionBytes)
+      stages.prepareModel(optimization.model);
     const { accepted, calibrated, tried } = isSearch
       ? await this.#search(before, feeds)
       : await this.#transform(before, feeds, isRunnable && isCompared);

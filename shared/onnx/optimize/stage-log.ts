@@ -5,8 +5,13 @@ import type { StageKind, TaskOf } from '../stage-task/stage-task.ts';
 
 type StageRecord = Receipt['stages'][number];
 
+/** A process, which may still be starting. */
+type Started = Promise<StageProcess>;
+
 /** Which processes run stages of a kind: a session of ONNX Runtime can end its process. */
-const runsSession = (kind: StageKind): boolean => kind !== 'read' && kind !== 'transform' && kind !== 'size';
+type Kind = 'plain' | 'session';
+const kindOf = (stage: StageKind): Kind =>
+  stage === 'read' || stage === 'transform' || stage === 'size' ? 'plain' : 'session';
 
 /**
  * Runs the stages of one optimization and records their time and memory. A process takes one stage after the other, for
@@ -16,8 +21,8 @@ export class StageLog {
   readonly #options: StageOptions;
   readonly #progress: (stage: string, fraction: number, bytes?: number) => void;
   readonly #records = new Map<string, StageRecord>();
-  readonly #idle: { plain: StageProcess[]; session: StageProcess[] } = { plain: [], session: [] };
-  readonly #all = new Set<StageProcess>();
+  readonly #idle: Record<Kind, Started[]> = { plain: [], session: [] };
+  readonly #all: Started[] = [];
   readonly #areKept: boolean;
 
   /** @param areKept whether processes are kept for further stages: each holds memory of its last one for a while */
@@ -31,18 +36,50 @@ export class StageLog {
     this.#areKept = areKept;
   }
 
+  #start(): Started {
+    const started = StageProcess.start(this.#options);
+    // Whoever takes it hears of an error.
+    started.catch(() => {});
+    this.#all.push(started);
+    return started;
+  }
+
+  /** A process for a stage: one that is idle, or else a new one. */
+  async #take(kind: Kind): Promise<StageProcess> {
+    for (;;) {
+      const process = await (this.#idle[kind].pop() ?? this.#start());
+      if (!process.hasEnded) return process;
+    }
+  }
+
+  /** Starts the process of the first session, so that it is there when the stages before it are done. */
+  prepareSession(): void {
+    if (this.#areKept) this.#idle.session.push(this.#start());
+  }
+
+  /** Opens a session of a model in the process that was prepared, beside the stages before the first session. */
+  prepareModel(model: string): void {
+    const started = this.#idle.session.pop();
+    if (started === undefined) return;
+    const opened = started.then(async (process) => {
+      // An error here ends the process, and comes again with the stage that needs the session.
+      await process.run<'open'>({ kind: 'open', model }, () => {}, false).catch(() => {});
+      return process;
+    });
+    opened.catch(() => {});
+    this.#idle.session.push(opened);
+  }
+
   /** Runs a stage. Repetitions under one name add up their time, and the largest peak counts. */
   async run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
     this.#progress(name, 0);
     // In the order in which they begin, also where two run side by side.
     if (!this.#records.has(name)) this.#records.set(name, { name, seconds: 0, peak_memory_bytes: 0 });
-    const idle = this.#idle[runsSession(task.kind) ? 'session' : 'plain'];
-    const process = idle.pop() ?? (await StageProcess.start(this.#options));
-    this.#all.add(process);
+    const kind = kindOf(task.kind);
+    const process = await this.#take(kind);
     const report = (fraction: number, bytes?: number) => this.#progress(name, fraction, bytes);
     const outcome = await process.run<K>(task, report, !this.#areKept);
-    if (process.hasEnded) this.#all.delete(process);
-    else idle.push(process);
+    if (!process.hasEnded) this.#idle[kind].push(Promise.resolve(process));
     const earlier = this.#records.get(name);
     this.#records.set(name, {
       name,
@@ -55,7 +92,9 @@ export class StageLog {
 
   /** Ends every process, also of a stage that still runs because another one beside it failed. */
   async end(): Promise<void> {
-    await Promise.all([...this.#all].map(async (process) => process.end()));
+    const started = await Promise.allSettled(this.#all);
+    const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    await Promise.all(processes.filter(({ hasEnded }) => !hasEnded).map((process) => process.end()));
   }
 
   /** In the order in which they first ran. */

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { Session, type SessionOf } from './session.ts';
 
 /** Sessions of larger model files are not kept: two of them might have no room side by side. */
-const keptBytes = 2 ** 28;
+export const keptSessionBytes = 2 ** 28;
 const keptMost = 2;
 
 const identityOf = (path: string): string => {
@@ -31,7 +31,7 @@ export class SessionPool {
   }
 
   async #keep(one: { identity: string; session: Session }, path: string): Promise<void> {
-    if (statSync(path).size <= keptBytes) this.#kept.push(one);
+    if (statSync(path).size <= keptSessionBytes) this.#kept.push(one);
     else await one.session.release();
     while (this.#kept.length > keptMost) await this.#kept.shift()?.session.release();
   }

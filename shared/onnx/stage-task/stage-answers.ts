@@ -34,6 +34,7 @@ export const stageAnswers = {
     warnings: Receipt.shape.warnings,
     pruning: Receipt.shape.pruning,
   }),
+  open: z.object({}),
   compare: z.object({
     outputs: Receipt.shape.outputs,
     accuracy: Receipt.shape.accuracy,

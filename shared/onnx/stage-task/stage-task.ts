@@ -75,6 +75,8 @@ const tasks = {
     /** Name of the result in there. */
     name: z.string().optional(),
   }),
+  /** Opens a session of a model, which stages that follow in the same process use. */
+  open: z.object({ kind: z.literal('open'), model: z.string() }),
   /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
   compare: z.object({
     kind: z.literal('compare'),
@@ -114,6 +116,7 @@ export const StageTask = z.discriminatedUnion('kind', [
   tasks.read,
   tasks.calibrate,
   tasks.transform,
+  tasks.open,
   tasks.compare,
   tasks.time,
   tasks.size,

@@ -25,6 +25,8 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
       return await (await import('./calibrate-stage.ts')).calibrateStage(task, voice);
     case 'transform':
       return (await import('./transform-stage.ts')).transformStage(task, voice);
+    case 'open':
+      return await sessions.use(task.model, 'model', async () => ({}));
     case 'compare':
       return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions);
     case 'time':

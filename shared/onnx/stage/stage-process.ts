@@ -36,6 +36,7 @@ const doing: Readonly<Record<StageKind, string>> = {
   read: 'reading the model',
   calibrate: 'running the model for its calibration',
   transform: 'transforming the model',
+  open: 'opening the model',
   compare: 'running the model and its result',
   time: 'timing the model and its result',
   size: 'measuring the files',
