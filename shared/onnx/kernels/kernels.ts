@@ -67,9 +67,5 @@ export function kernels(): Kernels {
   return made;
 }
 
-/** The bytes of an array, wherever it begins. */
-export const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
-
 /** The next multiple of `step`, a power of two. */
 export const roundedUp = (count: number, step: number): number => (count + step - 1) & -step;

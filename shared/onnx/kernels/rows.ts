@@ -1,3 +1,4 @@
+import type { ByteSource } from '../tensor/byte-source.ts';
 import { kernels, place, roundedUp, valuesMost } from './kernels.ts';
 
 /** Columns of a matrix of float32 values. */
@@ -9,29 +10,37 @@ export interface Columns {
   rows: number;
 }
 
+/** Rows on their way to where each is filled up. */
+const staged = new Uint8Array(4 * valuesMost);
+
 /**
  * Brings columns of a matrix to `place.values`, several rows at a time. Each row is filled up with zeros to a multiple of
  * four values. `work` is told where the values end, and which rows they are.
  */
 export function eachBlock(
-  bytes: Uint8Array,
+  source: ByteSource,
   { column, columns, channels, rows }: Columns,
   work: (end: number, row: number, count: number) => void,
 ): void {
   const { bytes: room } = kernels();
-  const width = roundedUp(columns, 4);
-  const most = Math.max(1, Math.floor(valuesMost / width));
-  const isWhole = width === channels;
-  if (width > columns) room.fill(0, place.values, place.values + 4 * width * Math.min(most, rows));
+  const [length, width] = [4 * columns, 4 * roundedUp(columns, 4)];
+  const most = Math.max(1, Math.floor((4 * valuesMost) / width));
+  if (width > length) room.fill(0, place.values, place.values + width * Math.min(most, rows));
   for (let row = 0; row < rows; row += most) {
     const count = Math.min(most, rows - row);
-    if (isWhole) room.set(bytes.subarray(4 * row * width, 4 * (row + count) * width), place.values);
-    else {
+    const end = place.values + count * width;
+    if (width === 4 * channels) source.read(room.subarray(place.values, end), row * width);
+    else if (columns === channels) {
+      // A row may be short, and each reading may be one of a file.
+      source.read(staged.subarray(0, count * length), row * length);
+      for (let at = 0; at < count; at += 1)
+        room.set(staged.subarray(at * length, (at + 1) * length), place.values + at * width);
+    } else {
       for (let at = 0; at < count; at += 1) {
-        const from = 4 * ((row + at) * channels + column);
-        room.set(bytes.subarray(from, from + 4 * columns), place.values + 4 * at * width);
+        const to = place.values + at * width;
+        source.read(room.subarray(to, to + length), 4 * ((row + at) * channels + column));
       }
     }
-    work(place.values + 4 * count * width, row, count);
+    work(end, row, count);
   }
 }

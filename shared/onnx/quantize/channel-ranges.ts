@@ -1,5 +1,6 @@
-import { bytesOf, columnsMost, kernels, place, roundedUp, valuesMost } from '../kernels/kernels.ts';
+import { columnsMost, kernels, place, roundedUp, valuesMost } from '../kernels/kernels.ts';
 import { eachBlock } from '../kernels/rows.ts';
+import type { ByteSource } from '../tensor/byte-source.ts';
 import { elementCount } from '../tensor/tensor.ts';
 
 /** How the channels of a tensor lie: `outer` blocks of `channels` runs of `inner` values. */
@@ -25,14 +26,18 @@ export interface ChannelRanges {
 }
 
 /** Takes in runs of neighbours, each of one channel. 0 unless there is NaN or infinity among them. */
-function widenByRuns(bytes: Uint8Array, { channels, inner }: Layout, { least, most }: ChannelRanges): number {
+function widenByRuns(
+  source: ByteSource,
+  { channels, inner }: Layout,
+  { least, most }: ChannelRanges,
+): number {
   const { bytes: room, floats, widenByRun } = kernels();
   const range = place.first / 4;
-  const total = bytes.length / 4;
+  const total = source.byteLength / 4;
   let check = 0;
   for (let from = 0; from < total; from += valuesMost) {
     const to = Math.min(from + valuesMost, total);
-    room.set(bytes.subarray(4 * from, 4 * to), place.values);
+    source.read(room.subarray(place.values, place.values + 4 * (to - from)), 4 * from);
     for (let at = from; at < to; ) {
       const run = Math.floor(at / inner);
       const channel = run % channels;
@@ -49,7 +54,11 @@ function widenByRuns(bytes: Uint8Array, { channels, inner }: Layout, { least, mo
 }
 
 /** Takes in rows with one value of each channel, as of a matrix. 0 as above. */
-function widenByRows(bytes: Uint8Array, { outer, channels }: Layout, { least, most }: ChannelRanges): number {
+function widenByRows(
+  source: ByteSource,
+  { outer, channels }: Layout,
+  { least, most }: ChannelRanges,
+): number {
   const { floats, widenByRows: widen } = kernels();
   let check = 0;
   for (let column = 0; column < channels; column += columnsMost) {
@@ -57,7 +66,7 @@ function widenByRows(bytes: Uint8Array, { outer, channels }: Layout, { least, mo
     const width = 4 * roundedUp(block.columns, 4);
     floats.fill(0, place.first / 4, (place.first + width) / 4);
     floats.fill(0, place.second / 4, (place.second + width) / 4);
-    eachBlock(bytes, block, (end) => {
+    eachBlock(source, block, (end) => {
       check += widen(place.values, end, width, place.first, place.second);
     });
     least.set(floats.subarray(place.first / 4, place.first / 4 + block.columns), column);
@@ -66,12 +75,12 @@ function widenByRows(bytes: Uint8Array, { outer, channels }: Layout, { least, mo
   return check;
 }
 
-/** Smallest and largest value of each channel of float32 values, which may lie crooked. */
-export function channelRanges(values: ArrayBufferView, layout: Layout): ChannelRanges {
+/** Smallest and largest value of each channel of float32 values. */
+export function channelRanges(source: ByteSource, layout: Layout): ChannelRanges {
   const [least, most] = [new Float32Array(layout.channels), new Float32Array(layout.channels)];
   const ranges = { least, most, isFinite: true };
   const widen = layout.inner === 1 ? widenByRows : widenByRuns;
   // NaN and infinity times 0 are NaN, and so is every sum with it.
-  ranges.isFinite = widen(bytesOf(values), layout, ranges) === 0;
+  ranges.isFinite = widen(source, layout, ranges) === 0;
   return ranges;
 }

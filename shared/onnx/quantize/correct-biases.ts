@@ -3,6 +3,7 @@ import { GraphIndex } from '../graph/graph-index.ts';
 import { makeNode } from '../graph/make-node.ts';
 import type { Names } from '../graph/names.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
+import { sourceOf } from '../tensor/byte-source.ts';
 import { elementCount, makeTensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
 import { inputsOf, outputsOf, type ProductWeight, productWeight } from './product-weights.ts';
@@ -22,9 +23,9 @@ export function meanError(
 ): Float64Array | undefined {
   const { tensor, inputAxis } = product;
   const values = floatsOf(tensor);
-  const by = scalesOf(values, tensor.dims, isPerChannel ? 1 - inputAxis : undefined, mapping);
+  const by = scalesOf(sourceOf(values), tensor.dims, isPerChannel ? 1 - inputAxis : undefined, mapping);
   if (by === undefined) return undefined;
-  const { levels } = quantize(values, tensor.dims, by);
+  const { levels } = quantize(sourceOf(values), tensor.dims, by);
   const errors = new Float64Array(outputsOf(product));
   const [rows = 0, columns = 0] = tensor.dims;
   for (let row = 0, at = 0; row < rows; row += 1) {

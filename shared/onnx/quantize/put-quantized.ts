@@ -2,7 +2,7 @@ import type { Names } from '../graph/names.ts';
 import { nodeName } from '../graph/node-names.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
-import { float32Bytes } from '../tensor/values.ts';
+import { float32Source } from '../tensor/values.ts';
 import type { LayerChange, TransformReport } from '../transform/report.ts';
 import type { OwnedConstant } from './constant-owner.ts';
 import { quantize, type Scales } from './quantized-values.ts';
@@ -67,7 +67,7 @@ export function putQuantized(
   owner.put(
     lazyTensor(made.weight, by.type, swapped ? swappedDims(dims) : dims, () => {
       const { levels, error, nonzeroBefore, nonzeroAfter } = quantize(
-        float32Bytes(tensor),
+        float32Source(tensor),
         viewed ?? dims,
         by,
       );

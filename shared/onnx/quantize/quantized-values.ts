@@ -1,5 +1,6 @@
-import { bytesOf, columnsMost, kernels, place, roundedUp } from '../kernels/kernels.ts';
+import { columnsMost, kernels, place, roundedUp } from '../kernels/kernels.ts';
 import { eachBlock } from '../kernels/rows.ts';
+import type { ByteSource } from '../tensor/byte-source.ts';
 import { channelRanges, layoutOf } from './channel-ranges.ts';
 import { type IntegerType, levelsOf, type Mapping, scaleOf } from './scale.ts';
 
@@ -20,18 +21,18 @@ export const integers = (type: IntegerType, length: number): Int8Array | Uint8Ar
   type === 'int8' ? new Int8Array(length) : new Uint8Array(length);
 
 /**
- * Scales of float32 values (row-major, of these dimensions; they may lie crooked), one for each channel along `axis` where it is given;
+ * Scales of float32 values (row-major, of these dimensions), one for each channel along `axis` where it is given;
  * undefined where there are values that no scale can hold: NaN, or magnitudes near the end of float32.
  */
 export function scalesOf(
-  values: ArrayBufferView,
+  source: ByteSource,
   dims: readonly number[],
   axis: number | undefined,
   mapping: Mapping,
 ): Scales | undefined {
   const layout = layoutOf(dims, axis);
   const { channels } = layout;
-  const ranges = channelRanges(values, layout);
+  const ranges = channelRanges(source, layout);
   const scales = new Float32Array(channels);
   const zeroPoints = integers(mapping.type, channels);
   for (let channel = 0; channel < channels; channel += 1) {
@@ -60,7 +61,7 @@ interface ByColumn {
 
 /** Quantizes rows with one value of each channel. */
 function quantizeRows(
-  bytes: Uint8Array,
+  source: ByteSource,
   levels: Uint8Array,
   outer: number,
   by: ByColumn,
@@ -77,7 +78,7 @@ function quantizeRows(
     floats.fill(0, place.second / 4, place.second / 4 + width);
     floats.set(by.scales.subarray(column, column + columns), place.first / 4);
     floats.set(by.zeroPoints.subarray(column, column + columns), place.second / 4);
-    eachBlock(bytes, { column, columns, channels, rows: outer }, (end, row, count) => {
+    eachBlock(source, { column, columns, channels, rows: outer }, (end, row, count) => {
       quantizeBlock(
         place.values,
         end,
@@ -102,7 +103,7 @@ function quantizeRows(
 
 /** Quantizes runs of neighbours, each of one channel, as rows of many columns. */
 function quantizeRuns(
-  bytes: Uint8Array,
+  source: ByteSource,
   levels: Uint8Array,
   inner: number,
   by: ByColumn,
@@ -115,7 +116,7 @@ function quantizeRuns(
     const to = Math.min(from + columnsMost, levels.length);
     const width = roundedUp(to - from, 4);
     room.fill(0, place.values + 4 * (to - from), place.values + 4 * width);
-    room.set(bytes.subarray(4 * from, 4 * to), place.values);
+    source.read(room.subarray(place.values, place.values + 4 * (to - from)), 4 * from);
     for (let at = from; at < to; ) {
       const run = Math.floor(at / inner);
       // The last run also fills the row up.
@@ -140,22 +141,22 @@ function quantizeRuns(
   }
 }
 
-/** Quantizes float32 values, which may lie crooked: divided in float32, rounded half to even, clipped to the whole type. */
+/** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
 export function quantize(
-  values: ArrayBufferView,
+  source: ByteSource,
   dims: readonly number[],
   { type, axis, scales, zeroPoints }: Scales,
 ): Quantized {
   const { outer, inner } = layoutOf(dims, axis);
-  const levels = integers(type, values.byteLength / 4);
+  const levels = integers(type, source.byteLength / 4);
   const { sums } = kernels();
   sums.fill(0);
   const by = { scales, zeroPoints: Float32Array.from(zeroPoints) };
   const bounds = levelsOf(type);
   // A negative level has the same bits in either type.
   const target = new Uint8Array(levels.buffer);
-  if (inner === 1) quantizeRows(bytesOf(values), target, outer, by, bounds);
-  else quantizeRuns(bytesOf(values), target, inner, by, bounds);
+  if (inner === 1) quantizeRows(source, target, outer, by, bounds);
+  else quantizeRuns(source, target, inner, by, bounds);
   const [squares = 0, lost = 0, nonzeroBefore = 0, nonzeroAfter = 0] = sums;
   return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
 }

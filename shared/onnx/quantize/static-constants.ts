@@ -1,7 +1,7 @@
 import { makeNode } from '../graph/make-node.ts';
 import type { Names } from '../graph/names.ts';
 import { makeTensor } from '../tensor/tensor.ts';
-import { float32Bytes } from '../tensor/values.ts';
+import { float32Source } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { biasValues, type QuantizedBias, quantizedBias, raiseScales } from './bias-scale.ts';
 import { putQuantized } from './put-quantized.ts';
@@ -15,7 +15,7 @@ function scalesOfMark({ tensor, role, axis }: ConstantMark, request: StaticReque
   const isWeight = role === 'weight';
   const type = isWeight ? 'int8' : activationType(request);
   const mapping = { type, symmetric: isWeight, reduced: request.reduce_range } as const;
-  return scalesOf(float32Bytes(tensor), tensor.dims, axis, mapping);
+  return scalesOf(float32Source(tensor), tensor.dims, axis, mapping);
 }
 
 /** Puts the quantized constants into the graph, and their DequantizeLinear before everything. */

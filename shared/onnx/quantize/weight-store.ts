@@ -1,7 +1,7 @@
 import type { Names } from '../graph/names.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { Tensor } from '../tensor/tensor.ts';
-import { float32Bytes } from '../tensor/values.ts';
+import { float32Source } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';
 import type { OwnedConstant } from './constant-owner.ts';
 import { putQuantized, type QuantizedNames, type QuantizedShape } from './put-quantized.ts';
@@ -35,7 +35,7 @@ export class WeightStore {
 
   #quantize(constant: OwnedConstant, form: WeightForm, node: NodeProto): QuantizedNames | undefined {
     const { tensor } = constant;
-    const by = scalesOf(float32Bytes(tensor), form.viewed ?? tensor.dims, form.axis, form);
+    const by = scalesOf(float32Source(tensor), form.viewed ?? tensor.dims, form.axis, form);
     return by && putQuantized(this.#names, this.#report, { constant, by, node, shape: form });
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { ModelError } from '../model-error.ts';
+import type { ByteSource } from './byte-source.ts';
 
 const isInside = (path: string): boolean =>
   path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
@@ -47,23 +48,23 @@ export class ExternalData {
     return file;
   }
 
-  /** A reader of `length` bytes at `offset`. The range is checked here, so that a model that lies is refused early. */
-  range(location: string, offset: number, length: number): () => Uint8Array {
+  /** The `length` bytes at `offset`. The range is checked here, so that a model that lies is refused early. */
+  range(location: string, offset: number, length: number): ByteSource {
     const { fd, size } = this.#open(location);
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + length > size) {
       throw new ModelError(
         `The external data ${JSON.stringify(location)} has ${size} bytes; the model refers to ${length} at ${offset}.`,
       );
     }
-    return () => {
-      const bytes = new Uint8Array(length);
-      for (let done = 0; done < length; ) {
-        const read = readSync(fd, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
-        if (read === 0) throw new ModelError(`The external data ${JSON.stringify(location)} became shorter.`);
-        done += read;
+    const read = (into: Uint8Array, from: number): void => {
+      for (let done = 0; done < into.length; ) {
+        const count = readSync(fd, into, done, Math.min(into.length - done, 2 ** 30), offset + from + done);
+        if (count === 0)
+          throw new ModelError(`The external data ${JSON.stringify(location)} became shorter.`);
+        done += count;
       }
-      return bytes;
     };
+    return { byteLength: length, read };
   }
 
   /** Names of the files that were opened. */

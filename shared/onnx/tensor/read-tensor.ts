@@ -1,8 +1,9 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ModelError } from '../model-error.ts';
+import { sourceOf } from './byte-source.ts';
 import { bitsOf, byteLengthOf, dataTypeName } from './data-type.ts';
 import type { ExternalData } from './external-data.ts';
-import { elementCount, lazyTensor, type Tensor } from './tensor.ts';
+import { elementCount, lazyTensor, sourceTensor, type Tensor } from './tensor.ts';
 
 /** Field numbers of TensorProto. */
 const field = {
@@ -137,7 +138,11 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
     throw new ModelError(`The constant ${JSON.stringify(name)} has the unknown type ${parsed.code}.`);
   const elements = checkedDims(dims, name);
   if (type === 'string') {
-    return { name, type, dims, byteLength: 0, bytes: () => new Uint8Array(), verbatim: bytes };
+    const none = new Uint8Array();
+    return {
+      ...{ name, type, dims, byteLength: 0, bytes: () => none },
+      ...{ source: () => sourceOf(none), verbatim: bytes },
+    };
   }
   const byteLength = byteLengthOf(type, elements);
   const fault = (text: string) => new ModelError(`The constant ${JSON.stringify(name)} ${text}.`);
@@ -145,7 +150,7 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
     const length = safeInteger(parsed.external.get('length'), byteLength);
     if (length !== byteLength) throw fault(`has ${length} bytes outside, its shape needs ${byteLength}`);
     const offset = safeInteger(parsed.external.get('offset'), 0);
-    return lazyTensor(
+    return sourceTensor(
       name,
       type,
       dims,

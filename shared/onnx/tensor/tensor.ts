@@ -1,3 +1,4 @@
+import { type ByteSource, sourceOf } from './byte-source.ts';
 import { byteLengthOf, type DataTypeName } from './data-type.ts';
 
 /**
@@ -10,6 +11,8 @@ export interface Tensor {
   readonly dims: readonly number[];
   /** Raw little-endian bytes, row-major: `byteLength` of them. May be a view of the file; not to be written to. */
   bytes(): Uint8Array;
+  /** The same bytes, to be read in parts. */
+  source(): ByteSource;
   readonly byteLength: number;
   /** For strings, which have no raw form: the TensorProto as it was read. */
   readonly verbatim?: Uint8Array;
@@ -27,19 +30,30 @@ export function lazyTensor(
   make: () => Uint8Array,
 ): Tensor {
   const byteLength = byteLengthOf(type, elementCount(dims));
-  return {
-    name,
-    type,
-    dims,
-    byteLength,
-    bytes() {
-      const bytes = make();
-      if (bytes.byteLength !== byteLength) {
-        throw new Error(`tensor ${name} must have ${byteLength} bytes, not ${bytes.byteLength}`);
-      }
-      return bytes;
-    },
+  const bytes = (): Uint8Array => {
+    const made = make();
+    if (made.byteLength !== byteLength) {
+      throw new Error(`tensor ${name} must have ${byteLength} bytes, not ${made.byteLength}`);
+    }
+    return made;
   };
+  return { name, type, dims, byteLength, bytes, source: () => sourceOf(bytes()) };
+}
+
+/** A tensor whose bytes lie elsewhere. */
+export function sourceTensor(
+  name: string,
+  type: DataTypeName,
+  dims: readonly number[],
+  source: ByteSource,
+): Tensor {
+  const { byteLength } = source;
+  const bytes = (): Uint8Array => {
+    const read = new Uint8Array(byteLength);
+    source.read(read, 0);
+    return read;
+  };
+  return { name, type, dims, byteLength, bytes, source: () => source };
 }
 
 /** A tensor of these values, which are not copied. */

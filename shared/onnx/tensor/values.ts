@@ -1,4 +1,5 @@
 import { ModelError } from '../model-error.ts';
+import { type ByteSource, sourceOf } from './byte-source.ts';
 import { elementCount, type Tensor } from './tensor.ts';
 
 /** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
@@ -40,15 +41,9 @@ export function floatsOf(tensor: Tensor): Float32Array {
   }
 }
 
-/**
- * Bytes of a tensor of floating-point type as float32. Those of the file where it can be: they may lie crooked, and are
- * not to be written to.
- */
-export function float32Bytes(tensor: Tensor): Uint8Array {
-  if (tensor.type === 'float') return tensor.bytes();
-  const { buffer, byteOffset, byteLength } = floatsOf(tensor);
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
+/** The values of a tensor of floating-point type as bytes of float32, to be read in parts. */
+export const float32Source = (tensor: Tensor): ByteSource =>
+  tensor.type === 'float' ? tensor.source() : sourceOf(floatsOf(tensor));
 
 /** Room that crooked tensors are copied to, one after the other; undefined while it is lent. */
 let room: Float32Array | undefined = new Float32Array();

@@ -13,9 +13,9 @@ export interface ParameterCount {
 
 /** Values of which at least one bit besides the sign is set. */
 function nonzeroFloats(tensor: Tensor): number {
+  const width = tensor.byteLength / Math.max(1, elementCount(tensor.dims));
+  if (width === 4) return nonzeroFloat32(tensor.source());
   const bytes = tensor.bytes();
-  const width = bytes.length / Math.max(1, elementCount(tensor.dims));
-  if (width === 4) return nonzeroFloat32(bytes);
   let count = 0;
   for (let at = 0; at < bytes.length; at += width) {
     let bits = (bytes[at + width - 1] ?? 0) & 0x7f;
@@ -27,14 +27,14 @@ function nonzeroFloats(tensor: Tensor): number {
 
 /** Values of a whole byte or more, against one zero point for all of them or one for each channel of any axis. */
 function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
-  const bytes = tensor.bytes();
   const total = elementCount(tensor.dims);
-  const width = total === 0 ? 1 : bytes.length / total;
+  const width = total === 0 ? 1 : tensor.byteLength / total;
   const zeros = zero?.bytes() ?? new Uint8Array(width);
   if (zeros.every((byte) => byte === zeros[0])) {
     const [byte = 0] = zeros;
-    if (width === 1) return bytes.length - countByte(bytes, byte);
+    if (width === 1) return total - countByte(tensor.source(), byte);
   }
+  const bytes = tensor.bytes();
   let count = 0;
   const channels = zeros.length / width;
   const axis = Math.max(0, tensor.dims.indexOf(channels));
@@ -78,7 +78,7 @@ function countQuantized(
     return { parameters, nonzero: zero === undefined ? nonzeroNibbles(tensor, parameters) : parameters };
   if (packed !== undefined && zero === undefined) {
     const middle = tensor.type === 'uint8' ? 128 : 0;
-    const zeros = countByte(tensor.bytes(), middle);
+    const zeros = countByte(tensor.source(), middle);
     return { parameters, nonzero: Math.max(0, parameters - Math.max(0, zeros - (elements - parameters))) };
   }
   return { parameters, nonzero: Math.min(parameters, nonzeroBytes(tensor, zero)) };

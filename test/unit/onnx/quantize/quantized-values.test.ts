@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { channelRanges, layoutOf } from '../../../../shared/onnx/quantize/channel-ranges.ts';
 import { quantize, type Scales, scalesOf } from '../../../../shared/onnx/quantize/quantized-values.ts';
 import { levelsOf, roundHalfEven } from '../../../../shared/onnx/quantize/scale.ts';
+import { type ByteSource, sourceOf } from '../../../../shared/onnx/tensor/byte-source.ts';
 import { elementCount } from '../../../../shared/onnx/tensor/tensor.ts';
 import { seededFloats } from '../../../support/onnx/seeded.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
@@ -12,15 +13,15 @@ const uint8 = { type: 'uint8', symmetric: false, reduced: false } as const;
 
 // Levels as quantize_data of onnxruntime.quantization 1.30 gives them for the same values.
 test('one scale for all values', () => {
-  const signed = scalesOf(values, [24], undefined, int8);
+  const signed = scalesOf(sourceOf(values), [24], undefined, int8);
   expect(signed?.scales).toEqual(Float32Array.of(0.0038281776942312717));
-  expect([...(signed ? quantize(values, [24], signed).levels : [])]).toEqual([
+  expect([...(signed ? quantize(sourceOf(values), [24], signed).levels : [])]).toEqual([
     50, 71, -73, 32, -108, 24, 57, -11, 106, -71, 73, 63, 42, -127, -9, -52, 104, -55, 67, 58, -64, -126, 77,
     -76,
   ]);
-  const unsigned = scalesOf(values, [24], undefined, uint8);
+  const unsigned = scalesOf(sourceOf(values), [24], undefined, uint8);
   expect(unsigned?.zeroPoints).toEqual(Uint8Array.of(139));
-  expect([...(unsigned ? quantize(values, [24], unsigned).levels : [])]).toEqual([
+  expect([...(unsigned ? quantize(sourceOf(values), [24], unsigned).levels : [])]).toEqual([
     193, 217, 59, 174, 20, 165, 202, 127, 255, 62, 219, 208, 185, 0, 129, 82, 252, 78, 212, 203, 69, 1, 223,
     56,
   ]);
@@ -28,23 +29,23 @@ test('one scale for all values', () => {
 
 test.each([0, 1, 2])('scales along axis %d are those of each channel alone', (axis) => {
   const dims = [2, 3, 4];
-  const by = scalesOf(values, dims, axis, int8);
-  const levels = by ? quantize(values, dims, by).levels : [];
+  const by = scalesOf(sourceOf(values), dims, axis, int8);
+  const levels = by ? quantize(sourceOf(values), dims, by).levels : [];
   const inner = dims.slice(axis + 1).reduce((product, dim) => product * dim, 1);
   for (let channel = 0; channel < (dims[axis] ?? 0); channel += 1) {
     const places = [...values.keys()].filter((at) => Math.floor(at / inner) % (dims[axis] ?? 1) === channel);
     const own = values.filter((_, at) => places.includes(at));
-    const alone = scalesOf(own, [own.length], undefined, int8);
+    const alone = scalesOf(sourceOf(own), [own.length], undefined, int8);
     expect(by?.scales[channel]).toBe(alone?.scales[0]);
     expect(places.map((at) => levels[at])).toEqual([
-      ...(alone ? quantize(own, [own.length], alone).levels : []),
+      ...(alone ? quantize(sourceOf(own), [own.length], alone).levels : []),
     ]);
   }
 });
 
 test('the error is that of the values made float again', () => {
-  const by = scalesOf(Float32Array.of(0, 1, 127), [3], undefined, int8);
-  expect(by && quantize(Float32Array.of(0, 1.25, 127), [3], by)).toMatchObject({
+  const by = scalesOf(sourceOf(Float32Array.of(0, 1, 127)), [3], undefined, int8);
+  expect(by && quantize(sourceOf(Float32Array.of(0, 1.25, 127)), [3], by)).toMatchObject({
     levels: Int8Array.of(0, 1, 127),
     error: Math.sqrt(0.25 ** 2 / (1.25 ** 2 + 127 ** 2)),
     nonzeroBefore: 2,
@@ -53,16 +54,18 @@ test('the error is that of the values made float again', () => {
 });
 
 test('values that no scale can hold have none', () => {
-  expect(scalesOf(Float32Array.of(1, Number.NaN), [2], undefined, int8)).toBeUndefined();
-  expect(scalesOf(Float32Array.of(1, Number.NEGATIVE_INFINITY), [2], undefined, int8)).toBeUndefined();
-  expect(scalesOf(Float32Array.of(-3e38, 3e38), [2], undefined, uint8)).toBeUndefined();
+  expect(scalesOf(sourceOf(Float32Array.of(1, Number.NaN)), [2], undefined, int8)).toBeUndefined();
+  expect(
+    scalesOf(sourceOf(Float32Array.of(1, Number.NEGATIVE_INFINITY)), [2], undefined, int8),
+  ).toBeUndefined();
+  expect(scalesOf(sourceOf(Float32Array.of(-3e38, 3e38)), [2], undefined, uint8)).toBeUndefined();
 });
 
 /** The same values at an address that is no multiple of four. */
-function crooked(values: Float32Array): Uint8Array {
+function crooked(values: Float32Array): ByteSource {
   const room = new Uint8Array(values.byteLength + 1);
   room.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), 1);
-  return room.subarray(1);
+  return sourceOf(room.subarray(1));
 }
 
 /** What each value becomes, one after the other, in double precision. */
@@ -146,7 +149,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
         for (const at of [0, 1, Math.floor(count / 2), count - 1]) {
           const all = seededFloats(seededRandom(7), count, 0.5);
           all[at] = value;
-          expect(channelRanges(all, layoutOf(dims, axis)).isFinite).toBe(false);
+          expect(channelRanges(sourceOf(all), layoutOf(dims, axis)).isFinite).toBe(false);
         }
       }
     }

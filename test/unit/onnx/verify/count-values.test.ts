@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import { type ByteSource, sourceOf } from '../../../../shared/onnx/tensor/byte-source.ts';
 import { countByte, nonzeroFloat32 } from '../../../../shared/onnx/verify/count-values.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
 /** The same bytes at an address that is no multiple of four, if it is asked for. */
-function placed(bytes: Uint8Array, offset: number): Uint8Array {
+function placed(bytes: Uint8Array, offset: number): ByteSource {
   const room = new Uint8Array(bytes.length + offset);
   room.set(bytes, offset);
-  return room.subarray(offset);
+  return sourceOf(room.subarray(offset));
 }
 
 // Around whole words, and beyond one part of those that are copied.
