@@ -1,6 +1,7 @@
 import { glob, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampled } from '../support/samples.ts';
 import { proofFolder, shortForm } from '../support/short-form.ts';
 import { proof as events } from './events.proof.ts';
 import { planVariable } from './injection/plan.ts';
@@ -20,7 +21,9 @@ describe('short form of', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test.each([killJob, killDelete, killRequests, superseded, outages, events])('$title', async (proof) => {
+  const proofs = [killJob, killDelete, killRequests, superseded, events, outages];
+
+  test.each(sampled(proofs, 2))('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });
     expect(missed, output).toEqual([]);
   });

@@ -2,13 +2,14 @@ import { dirname } from 'node:path';
 import type { Sources } from '../../infra/build/build-parts.ts';
 import { makers } from '../../infra/requests/run-bundles.ts';
 import { allNeeds } from '../../shared/http/all-needs.ts';
+import { everySample } from './samples.ts';
 
 /**
  * The functions that `npm test` bundles: those that make what others read, and one of each folder for each set of
- * services and packages that they use. `EVERY_BUNDLE` stands for all; `.ci/run` sets it.
+ * services and packages that they use.
  */
 export function sampledSources(sources: Sources): Sources {
-  if (process.env['EVERY_BUNDLE'] !== undefined) return sources;
+  if (everySample) return sources;
   const kinds = new Set<string>();
   const endpoints = sources.endpoints.filter(({ file, endpoint }) => {
     const services = allNeeds(endpoint).map(({ resource }) => resource);

@@ -75,7 +75,16 @@ export async function testService(more: Environment = {}) {
   const environment = await testEnvironment(more);
   const accounts = tableWriter(dynamoDb(environment), 'accounts', environment['ACCOUNTS_TABLE'] ?? '');
   const records = tableWriter(dynamoDb(environment), 'records', environment['RECORDS_TABLE'] ?? '');
-  const handlers = new Map<AnyEndpoint, ReturnType<typeof lambda>>();
+  const functions = new WeakMap<Environment, Map<AnyEndpoint, ReturnType<typeof lambda>>>();
+
+  function functionOf(endpoint: AnyEndpoint, its: Environment): ReturnType<typeof lambda> {
+    const known = functions.get(its) ?? new Map<AnyEndpoint, ReturnType<typeof lambda>>();
+    functions.set(its, known);
+    const handler =
+      known.get(endpoint) ?? lambda(endpoint, endpointEnvironment(endpoint, its, testCredentials));
+    known.set(endpoint, handler);
+    return handler;
+  }
 
   async function call(
     endpoint: AnyEndpoint,
@@ -86,18 +95,10 @@ export async function testService(more: Environment = {}) {
       headers = {},
       body = '',
       as,
-      environment: other,
+      environment: its = environment,
       sourceIp = '127.0.0.1',
     }: Call = {},
   ): Promise<Answer> {
-    let handler =
-      other === undefined
-        ? handlers.get(endpoint)
-        : lambda(endpoint, endpointEnvironment(endpoint, other, testCredentials));
-    if (handler === undefined) {
-      handler = lambda(endpoint, endpointEnvironment(endpoint, environment, testCredentials));
-      handlers.set(endpoint, handler);
-    }
     const encoded = encodedPath(endpoint, path);
     const event = makeProxyEvent(
       {
@@ -112,7 +113,7 @@ export async function testService(more: Environment = {}) {
       encoded.parameters,
     );
     // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
-    const result = await handler(event, {} as any);
+    const result = await functionOf(endpoint, its)(event, {} as any);
     const bytes = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8');
     const answered = Object.entries(result.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),

