@@ -50,8 +50,11 @@ class WaitingApart extends BaseSequencer {
   }
 }
 
-/** Unit tests alone need no engines, which take seconds to start. */
 const asked = process.argv.filter((argument) => /^(\.\/)?test\//.test(argument));
+// What is asked for by its name is tested whole (`test/support/samples.ts`).
+if (asked.length > 0) process.env['EVERY_SAMPLE'] = '1';
+
+/** Unit tests alone need no engines, which take seconds to start. */
 const isUnitAlone = asked.length > 0 && asked.every((path) => /^(\.\/)?test\/unit\b/.test(path));
 
 export default defineConfig({

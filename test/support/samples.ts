@@ -1,4 +1,4 @@
-/** Whether all is tested of which `npm test` takes samples, because all takes long: `.ci/run` sets the variable. */
+/** Whether all is tested of which `npm test` takes samples, because all takes long: so it is where files are asked for. */
 export const everySample = process.env['EVERY_SAMPLE'] !== undefined;
 
 /** One of `step`, from the first on. */

@@ -1,7 +1,7 @@
 import type { Graph } from '../graph/graph.ts';
 import { isExcluded } from '../graph/node-names.ts';
+import { finiteness } from '../kernels/finiteness.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { finiteness } from '../tensor/finiteness.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFloatTensor } from '../tensor/values.ts';
 import type { TransformReport } from '../transform/report.ts';

@@ -2,9 +2,9 @@ import { floatAttribute, intAttribute, intsAttribute } from '../graph/attributes
 import type { Graph } from '../graph/graph.ts';
 import { GraphIndex } from '../graph/graph-index.ts';
 import { isExcluded, nodeName } from '../graph/node-names.ts';
+import { finiteness } from '../kernels/finiteness.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
-import { finiteness } from '../tensor/finiteness.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { TransformReport } from '../transform/report.ts';
 import { blockSize } from './block-quantize.ts';

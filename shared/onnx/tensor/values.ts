@@ -45,7 +45,7 @@ export function floatsOf(tensor: Tensor): Float32Array {
 export const float32Source = (tensor: Tensor): ByteSource =>
   tensor.type === 'float' ? tensor.source() : sourceOf(floatsOf(tensor));
 
-/** Room that crooked tensors are copied to, one after the other; undefined while it is lent. */
+/** Room that tensors are read to, one after the other; undefined while it is lent. */
 let room: Float32Array | undefined = new Float32Array();
 
 /**
@@ -53,13 +53,15 @@ let room: Float32Array | undefined = new Float32Array();
  * neither keep nor change them. Fresh memory for every tensor would take longer than the work on it.
  */
 export function withFloats<T>(tensor: Tensor, use: (values: Float32Array) => T): T {
-  const bytes = tensor.type === 'float' ? tensor.bytes() : undefined;
-  if (bytes === undefined || bytes.byteOffset % 4 === 0 || room === undefined) return use(floatsOf(tensor));
-  const lent = room.byteLength < bytes.byteLength ? new Float32Array(bytes.byteLength / 4) : room;
+  if (tensor.type !== 'float') return use(floatsOf(tensor));
+  const { byteLength, whole, read } = tensor.source();
+  if (whole !== undefined && whole.byteOffset % 4 === 0) return use(view(Float32Array, 4, whole));
+  const lent = room !== undefined && room.byteLength >= byteLength ? room : new Float32Array(byteLength / 4);
   room = undefined;
   try {
-    new Uint8Array(lent.buffer).set(bytes);
-    return use(lent.subarray(0, bytes.byteLength / 4));
+    const values = lent.subarray(0, byteLength / 4);
+    read(new Uint8Array(values.buffer, 0, byteLength), 0);
+    return use(values);
   } finally {
     room = lent;
   }

@@ -69,7 +69,9 @@ export const resultOf = (folder: string, side: Side): string => join(folder, sid
 /** Quantizes in fresh processes on one core. */
 export async function quantizeOn(side: Side, place: CasePlace, { method }: Case): Promise<Taken> {
   const folder = join(place.folder, side);
-  rmSync(folder, { recursive: true, force: true });
+  // What was observed is written anew, too.
+  for (const former of [folder, join(place.folder, 'observed')])
+    rmSync(former, { recursive: true, force: true });
   mkdirSync(folder);
   const steps = side === 'ours' ? ourSteps(place, method) : referenceSteps(place, method);
   const answers = join(place.folder, 'answers');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { lazyTensor, makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
+import { sourceOf } from '../../../../shared/onnx/tensor/byte-source.ts';
+import { lazyTensor, makeTensor, sourceTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { withFloats } from '../../../../shared/onnx/tensor/values.ts';
 
 /** A float32 tensor whose bytes lie at an odd address, as they do in a model file. */
@@ -13,6 +14,10 @@ describe('values are lent', () => {
   test('wherever they lie', () => {
     expect(withFloats(crooked(1, 2, 3), (values) => [...values])).toEqual([1, 2, 3]);
     expect(withFloats(crooked(4), (values) => [...values])).toEqual([4]);
+    const { byteLength, read } = sourceOf(Float32Array.of(8, 9));
+    const outside = sourceTensor('outside', 'float', [2], { byteLength, read });
+    expect(withFloats(outside, (values) => [...values])).toEqual([8, 9]);
+    expect([...new Float32Array(outside.bytes().buffer)]).toEqual([8, 9]);
     const straight = makeTensor('straight', 'float', [2], Float32Array.of(5, 6));
     expect(withFloats(straight, (values) => [...values])).toEqual([5, 6]);
     const half = makeTensor('half', 'float16', [1], Float16Array.of(0.5));
