@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { everySample } from '../support/samples.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -53,7 +54,7 @@ afterAll(async () => {
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 
 // The notebook uses the command that the Action has installed.
-describe('the recipes of the README, as they stand there', { shuffle: false }, () => {
+describe.runIf(everySample)('the recipes of the README, as they stand there', { shuffle: false }, () => {
   test('the steps of the GitHub Action train, judge and fetch', async () => {
     const env = { ...environment, MPS_URL: service.url, MPS_TOKEN: token };
     const steps = [...(await recipe('GitHub Actions', 'yaml')).matchAll(/^ +- run: (.*)$/gm)];
