@@ -1,15 +1,11 @@
 import type { Tensor } from '../tensor/tensor.ts';
 import { float32Source } from '../tensor/values.ts';
-import { kernels, place, valuesMost } from './kernels.ts';
-
-const partBytes = 4 * valuesMost;
+import { kernels, place } from './kernels.ts';
+import { partsOf } from './parts.ts';
 
 function look(tensor: Tensor): boolean {
-  const { byteLength, read } = float32Source(tensor);
-  const { bytes: room, widenByRun } = kernels();
-  for (let from = 0; from < byteLength; from += partBytes) {
-    const end = place.values + Math.min(partBytes, byteLength - from);
-    read(room.subarray(place.values, end), from);
+  const { widenByRun } = kernels();
+  for (const { end } of partsOf(float32Source(tensor))) {
     // 0 unless there is NaN or infinity; the range itself is of no interest.
     if (widenByRun(place.values, end, place.first) !== 0) return false;
   }

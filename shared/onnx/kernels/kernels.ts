@@ -49,12 +49,10 @@ export interface Kernels extends Exports {
 let made: Kernels | undefined;
 
 function make(): Kernels {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(wasm, 'base64')));
-  // The module is ours: kernels.wat says what it exports.
-  const own = exports as unknown as Exports;
-  const { buffer } = own.memory;
+  const { exports } = new WebAssembly.Instance<Exports>(new WebAssembly.Module(Buffer.from(wasm, 'base64')));
+  const { buffer } = exports.memory;
   return {
-    ...own,
+    ...exports,
     bytes: new Uint8Array(buffer),
     floats: new Float32Array(buffer),
     sums: new Float64Array(buffer, place.sums, 4),

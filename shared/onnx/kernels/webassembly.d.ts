@@ -3,9 +3,10 @@ declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
   }
-  class Instance {
+  /** Whoever makes one knows what it exports. */
+  class Instance<E extends object> {
     constructor(module: Module);
-    readonly exports: object;
+    readonly exports: E;
   }
   interface Memory {
     readonly buffer: ArrayBuffer;

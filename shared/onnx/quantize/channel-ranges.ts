@@ -1,4 +1,5 @@
-import { columnsMost, kernels, place, roundedUp, valuesMost } from '../kernels/kernels.ts';
+import { columnsMost, kernels, place, roundedUp } from '../kernels/kernels.ts';
+import { partsOf } from '../kernels/parts.ts';
 import { eachBlock } from '../kernels/rows.ts';
 import type { ByteSource } from '../tensor/byte-source.ts';
 import { elementCount } from '../tensor/tensor.ts';
@@ -31,13 +32,12 @@ function widenByRuns(
   { channels, inner }: Layout,
   { least, most }: ChannelRanges,
 ): number {
-  const { bytes: room, floats, widenByRun } = kernels();
+  const { floats, widenByRun } = kernels();
   const range = place.first / 4;
-  const total = source.byteLength / 4;
   let check = 0;
-  for (let from = 0; from < total; from += valuesMost) {
-    const to = Math.min(from + valuesMost, total);
-    source.read(room.subarray(place.values, place.values + 4 * (to - from)), 4 * from);
+  for (const part of partsOf(source)) {
+    const from = part.from / 4;
+    const to = from + (part.end - place.values) / 4;
     for (let at = from; at < to; ) {
       const run = Math.floor(at / inner);
       const channel = run % channels;

@@ -59,6 +59,12 @@ interface ByColumn {
   zeroPoints: Float32Array;
 }
 
+/** Quantizes the rows of `width` bytes at `place.values` to `place.results`. */
+function quantizePlaced(end: number, width: number, [least, most]: Bounds): void {
+  const { values, results, first, second, sums } = place;
+  kernels().quantizeRows(values, end, width, results, first, second, least, most, sums);
+}
+
 /** Quantizes rows with one value of each channel. */
 function quantizeRows(
   source: ByteSource,
@@ -67,7 +73,7 @@ function quantizeRows(
   by: ByColumn,
   bounds: Bounds,
 ): void {
-  const { bytes: room, floats, quantizeRows: quantizeBlock } = kernels();
+  const { bytes: room, floats } = kernels();
   const channels = by.scales.length;
   for (let column = 0; column < channels; column += columnsMost) {
     const columns = Math.min(columnsMost, channels - column);
@@ -79,16 +85,7 @@ function quantizeRows(
     floats.set(by.scales.subarray(column, column + columns), place.first / 4);
     floats.set(by.zeroPoints.subarray(column, column + columns), place.second / 4);
     eachBlock(source, { column, columns, channels, rows: outer }, (end, row, count) => {
-      quantizeBlock(
-        place.values,
-        end,
-        4 * width,
-        place.results,
-        place.first,
-        place.second,
-        ...bounds,
-        place.sums,
-      );
+      quantizePlaced(end, 4 * width, bounds);
       if (isWhole) {
         levels.set(room.subarray(place.results, place.results + count * width), row * width);
         return;
@@ -109,7 +106,7 @@ function quantizeRuns(
   by: ByColumn,
   bounds: Bounds,
 ): void {
-  const { bytes: room, floats, quantizeRows: quantizeBlock } = kernels();
+  const { bytes: room, floats } = kernels();
   const channels = by.scales.length;
   const [scales, zeroPoints] = [place.first / 4, place.second / 4];
   for (let from = 0; from < levels.length; from += columnsMost) {
@@ -126,17 +123,7 @@ function quantizeRuns(
       floats.fill(by.zeroPoints[run % channels] ?? 0, zeroPoints + at - from, zeroPoints + until);
       at = end;
     }
-    const end = place.values + 4 * width;
-    quantizeBlock(
-      place.values,
-      end,
-      4 * width,
-      place.results,
-      place.first,
-      place.second,
-      ...bounds,
-      place.sums,
-    );
+    quantizePlaced(place.values + 4 * width, 4 * width, bounds);
     levels.set(room.subarray(place.results, place.results + to - from), from);
   }
 }

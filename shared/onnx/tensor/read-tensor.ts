@@ -139,10 +139,8 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
   const elements = checkedDims(dims, name);
   if (type === 'string') {
     const none = new Uint8Array();
-    return {
-      ...{ name, type, dims, byteLength: 0, bytes: () => none },
-      ...{ source: () => sourceOf(none), verbatim: bytes },
-    };
+    const source = () => sourceOf(none);
+    return { name, type, dims, byteLength: 0, bytes: () => none, source, verbatim: bytes };
   }
   const byteLength = byteLengthOf(type, elements);
   const fault = (text: string) => new ModelError(`The constant ${JSON.stringify(name)} ${text}.`);

@@ -1,19 +1,16 @@
-import { kernels, place, roundedUp, valuesMost } from '../kernels/kernels.ts';
+import { kernels, place, roundedUp } from '../kernels/kernels.ts';
+import { partsOf } from '../kernels/parts.ts';
 import type { ByteSource } from '../tensor/byte-source.ts';
-
-/** So many bytes are looked at at once. */
-const partBytes = 4 * valuesMost;
 
 /** Counts among bytes, a part at a time; what follows the last one is filled with bytes that do not count. */
 function countParts(source: ByteSource, filler: number, among: (at: number, end: number) => number): number {
   const { bytes: room } = kernels();
   let count = 0;
-  for (let start = 0; start < source.byteLength; start += partBytes) {
-    const length = Math.min(partBytes, source.byteLength - start);
-    const [last, end] = [place.values + length, place.values + roundedUp(length, 16)];
-    source.read(room.subarray(place.values, last), start);
-    room.fill(filler, last, end);
-    count += among(place.values, end);
+  for (const { end } of partsOf(source)) {
+    // `place.values` is a multiple of sixteen itself.
+    const filled = roundedUp(end, 16);
+    room.fill(filler, end, filled);
+    count += among(place.values, filled);
   }
   return count;
 }
