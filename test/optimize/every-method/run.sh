@@ -13,5 +13,9 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export PATH="$here/../../../node_modules/.bin:$PATH"
 folder="${1:-$here/../../../.data/zoo}"
 mkdir -p "$folder"
-[ -n "$(find "$folder/models" -name '*.onnx' 2>/dev/null | head -n 1)" ] || "$here/../exporters/run.sh" "$folder"
+# Models alone do not say that the exporters came to their end.
+if [ ! -e "$folder/exported" ]; then
+  "$here/../exporters/run.sh" "$folder"
+  touch "$folder/exported"
+fi
 node "$here/../every-method.ts" --folder "$folder/models" --python "$folder/python/bin/python"

@@ -58,7 +58,7 @@ function judged({ mostError }: Trial, compare: StageAnswer<'compare'>): Partial<
 
 /** What a pruning has to have reached. */
 function unreached({ request }: Trial, { pruning }: StageAnswer<'transform'>): string | undefined {
-  if (request['operation'] !== 'prune') return undefined;
+  if (request['operation'] !== 'prune' || request['strategy'] === 'optimize') return undefined;
   return pruning !== null && pruning.reached >= 2 ? undefined : `only ÷ ${pruning?.reached} was reached`;
 }
 
