@@ -23,7 +23,7 @@ describe('short form of', () => {
 
   const proofs = [killJob, killDelete, killRequests, superseded, events, outages];
 
-  test.each(sampled(proofs, 2))('$title', async (proof) => {
+  test.each(sampled(proofs, 3))('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });
     expect(missed, output).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { putExperiment, removeExperiment } from '../../shared/data/experiment.ts
 import type { Write } from '../../shared/data/table.ts';
 import { announceUpload, findAcceptable, putUpload } from '../../shared/data/upload.ts';
 import { experimentOf } from '../support/experiment.ts';
+import { sampled } from '../support/samples.ts';
 import { type TestService, testService } from '../support/service.ts';
 import { pagedLists } from './paged-list.ts';
 import { newProject } from './projects/new-project.ts';
@@ -59,26 +60,29 @@ describe('paging through what a project holds', () => {
     configs.sort();
   });
 
-  test.each([1, 2, 7, 199, 200, 201, 1000])('experiments, newest first, %i a page', async (limit) => {
-    const removed = {
-      ...experimentOf(project_id, 0.5),
-      experiment_id: ulid(Date.parse(at) + 100).toLowerCase(),
-    };
-    await service.records.write(putExperiment(removed));
-    let isRemoved = false;
-    const { ids, sizes } = await walk(listExperiments, 'experiment_id', (page) => {
-      if (page > 0 && !isRemoved) {
-        isRemoved = true;
-        void service.records.write(removeExperiment(removed));
-      }
-      return limit;
-    });
-    if (!isRemoved) await service.records.write(removeExperiment(removed));
-    expect(ids.filter((id) => id !== removed.experiment_id)).toEqual(experiments);
-    expect(sizes.at(-1)).toBeGreaterThan(0);
-  });
+  test.each(sampled([1, 2, 7, 199, 200, 201, 1000], 3))(
+    'experiments, newest first, %i a page',
+    async (limit) => {
+      const removed = {
+        ...experimentOf(project_id, 0.5),
+        experiment_id: ulid(Date.parse(at) + 100).toLowerCase(),
+      };
+      await service.records.write(putExperiment(removed));
+      let isRemoved = false;
+      const { ids, sizes } = await walk(listExperiments, 'experiment_id', (page) => {
+        if (page > 0 && !isRemoved) {
+          isRemoved = true;
+          void service.records.write(removeExperiment(removed));
+        }
+        return limit;
+      });
+      if (!isRemoved) await service.records.write(removeExperiment(removed));
+      expect(ids.filter((id) => id !== removed.experiment_id)).toEqual(experiments);
+      expect(sizes.at(-1)).toBeGreaterThan(0);
+    },
+  );
 
-  test.each([1, 7, 59, 60, 61])(
+  test.each(sampled([1, 7, 59, 60, 61], 2))(
     'configurations, by name, %i a page; the last page leads nowhere',
     async (limit) => {
       const { ids, sizes } = await walk(listConfigs, 'config_id', () => limit);

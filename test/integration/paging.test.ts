@@ -8,6 +8,7 @@ import { spreadId } from '../../shared/data/spread-list.ts';
 import { spreadLists } from '../../shared/data/spread-state.ts';
 import type { TableWriter, Write } from '../../shared/data/table.ts';
 import { encodeCursor } from '../../shared/http/cursor.ts';
+import { sampled } from '../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
 import { pagedLists } from './paged-list.ts';
 import { newProject } from './projects/new-project.ts';
@@ -94,14 +95,19 @@ describe('paging through all projects', () => {
 
   const known = () => new Set(stored);
 
-  test.each([
-    ['1000', () => 1000],
-    ['100', () => 100],
-    ['211', () => 211],
-    ['any from 1 to 1000, another on each page', (page: number) => ((page * page * 7919) % 1000) + 1],
-    ['1 on every second page', (page: number) => (page % 2 === 0 ? 1 : 250)],
-    ['none', () => undefined],
-  ])('through 2,500 projects drops and repeats none while others come and go; limit %s', async (_, limit) => {
+  test.each(
+    sampled(
+      [
+        ['1000', () => 1000],
+        ['100', () => 100],
+        ['211', () => 211],
+        ['any from 1 to 1000, another on each page', (page: number) => ((page * page * 7919) % 1000) + 1],
+        ['1 on every second page', (page: number) => (page % 2 === 0 ? 1 : 250)],
+        ['none', () => undefined],
+      ],
+      3,
+    ),
+  )('through 2,500 projects drops and repeats none while others come and go; limit %s', async (_, limit) => {
     const before = changes;
     const { ids, sizes } = await walk(listProjects, 'project_id', async (page) => {
       await changing;

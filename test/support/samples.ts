@@ -2,5 +2,5 @@
 export const everySample = process.env['EVERY_SAMPLE'] !== undefined;
 
 /** One of `step`, from the first on. */
-export const sampled = <T>(all: readonly T[], step: number): T[] =>
+export const sampled = <const T>(all: readonly T[], step: number): T[] =>
   all.filter((_, index) => everySample || index % step === 0);

@@ -106,7 +106,7 @@ describe('access', () => {
     expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(operations)));
   });
 
-  test.each(sampled(Object.entries(accessTable), 2))('to %s', async (row, [pattern, success]) => {
+  test.each(sampled(Object.entries(accessTable), 4))('to %s', async (row, [pattern, success]) => {
     const endpoint = endpoints.get(operationOf(row));
     if (endpoint === undefined) throw new Error('there is no such operation');
     const expected = linesOf(pattern.replaceAll(/\bok\b/g, String(success)));

@@ -45,7 +45,7 @@ async function run(name: string, args: readonly string[], more: Readonly<Record<
 }
 
 describe('every command', () => {
-  test.each(sampled(own, 3))('%s says how it is used', async (name) => {
+  test.each(sampled(own, 6))('%s says how it is used', async (name) => {
     const { code, out } = await run(name, ['--help']);
     expect(code).toBe(0);
     const asked = name === 'start' ? 'npm start' : `npm run ${name}`;
@@ -54,7 +54,7 @@ describe('every command', () => {
 });
 
 describe('a command about a deployment', () => {
-  const remote = sampled(['bootstrap', 'deploy', 'doctor', 'destroy', 'create-admin'], 2);
+  const remote = sampled(['bootstrap', 'deploy', 'doctor', 'destroy', 'create-admin'], 3);
 
   test.each(remote)('%s says what to set where there is no region', async (name) => {
     const { code, error } = await run(name, []);

@@ -13,6 +13,7 @@ import { putJobConfig } from '../../../shared/data/job-config.ts';
 import { count } from '../../../shared/data/project.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { sampled } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
@@ -75,8 +76,9 @@ describe('conditional requests about projects', () => {
     return made?.headers['etag'] ?? (route.includes('{experiment_id}') ? '"1-x"' : tag!);
   }
 
-  checkReads(projectRows, { call, begin, prepare });
-  checkChanges(projectRows, { call, begin, prepare });
+  const rows = projectRows;
+  checkReads({ ...rows, reads: sampled(rows.reads, 2) }, { call, begin, prepare });
+  checkChanges({ ...rows, changes: sampled(rows.changes, 2) }, { call, begin, prepare });
 
   test('forms of one record have tags of their own', async () => {
     await begin(readConfigGraph);

@@ -7,6 +7,7 @@ import { endpoint as readUser } from '../../../functions/users/read-user.endpoin
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { sampled } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';
@@ -54,6 +55,7 @@ describe('conditional requests about users', () => {
     return made.headers['etag']!;
   }
 
-  checkReads(userRows, { call, begin, prepare });
-  checkChanges(userRows, { call, begin, prepare });
+  const rows = userRows;
+  checkReads({ ...rows, reads: sampled(rows.reads, 2) }, { call, begin, prepare });
+  checkChanges({ ...rows, changes: sampled(rows.changes, 2) }, { call, begin, prepare });
 });

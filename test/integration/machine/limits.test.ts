@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { proof as descriptors } from '../../faults/descriptors.proof.ts';
 import { proof as diskFull } from '../../faults/disk-full.proof.ts';
-import { sampled } from '../../support/samples.ts';
+import { everySample } from '../../support/samples.ts';
 import { shortForm } from '../../support/short-form.ts';
 
 // At once, because they wait for most of their time, each in processes of its own.
-(process.platform === 'linux' ? test.concurrent : test.skip).each(sampled([diskFull, descriptors], 2))(
+test.runIf(everySample && process.platform === 'linux').concurrent.each([diskFull, descriptors])(
   '$title loses nothing that was acknowledged, and is told clearly',
   async (proof) => {
     const { missed, output } = await shortForm(proof);

@@ -13,6 +13,7 @@ import * as hostile from '../../support/onnx/hostile-models.ts';
 import { mutated } from '../../support/onnx/mutate-bytes.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { sampled } from '../../support/samples.ts';
 import { runs } from '../../support/seeded-fast-check.ts';
 
 const mutations = runs(32);
@@ -82,13 +83,18 @@ describe('a file that lies is refused', () => {
   const secret = 'the secret of another';
   const outside = (folder: string): void => writeFileSync(join(folder, 'secret'), secret.repeat(20));
 
-  test.each([
-    ['../secret', /must not leave the folder of the model/],
-    ['model/../../secret', /must not leave the folder of the model/],
-    ['/etc/hostname', /must be a file beside the model/],
-    ['', /must be a file beside the model/],
-    ['none.bin', /cannot be opened: upload it with the model/],
-  ])('data in %j', async (location, message) => {
+  test.each(
+    sampled(
+      [
+        ['../secret', /must not leave the folder of the model/],
+        ['model/../../secret', /must not leave the folder of the model/],
+        ['/etc/hostname', /must be a file beside the model/],
+        ['', /must be a file beside the model/],
+        ['none.bin', /cannot be opened: upload it with the model/],
+      ],
+      2,
+    ),
+  )('data in %j', async (location, message) => {
     await expectFault(hostile.outsideWeight(location, [4, 8]), message, undefined, outside);
   });
 
@@ -116,12 +122,17 @@ describe('a file that lies is refused', () => {
     );
   });
 
-  test.each([
-    [[2 ** 31, 2 ** 31], /impossible dimensions/],
-    [[2 ** 53 - 1], /impossible dimensions/],
-    [[2 ** 20, 2 ** 20], /its shape needs/],
-    [[-1, 8], /impossible dimensions/],
-  ])('a weight of %j', async (dims, message) => {
+  test.each(
+    sampled(
+      [
+        [[2 ** 31, 2 ** 31], /impossible dimensions/],
+        [[2 ** 53 - 1], /impossible dimensions/],
+        [[2 ** 20, 2 ** 20], /its shape needs/],
+        [[-1, 8], /impossible dimensions/],
+      ],
+      2,
+    ),
+  )('a weight of %j', async (dims, message) => {
     await expectFault(hostile.claimedWeight(dims), message);
   });
 

@@ -12,6 +12,7 @@ import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { sampled } from '../../support/samples.ts';
 
 /** How an optimization ends, and the stages that it came to. No test here may run a session. */
 async function refusal(model: Model, request: Record<string, unknown>, memoryBytes = 2 ** 31) {
@@ -61,14 +62,19 @@ const weightless = (): Model =>
   });
 
 describe('what the structure rules out is refused before any session', () => {
-  test.each([
-    [{ ...staticMethod, exclude: ['frist', 'Conv'] }],
-    [{ ...quantize, strategy: 'dynamic', exclude: ['frist', 'Conv'] }],
-    [{ ...quantize, strategy: 'weight_only', exclude: ['frist', 'Conv'] }],
-    [{ operation: 'quantize', precision: 16, strategy: 'float16', exclude: ['frist', 'Conv'] }],
-    [{ ...prune, strategy: 'magnitude_global', exclude: ['frist', 'Conv'] }],
-    [{ ...prune, strategy: 'structured_l1', exclude: ['frist', 'Conv'] }],
-  ])('a name that the model does not have: %o', async (request) => {
+  test.each(
+    sampled(
+      [
+        [{ ...staticMethod, exclude: ['frist', 'Conv'] }],
+        [{ ...quantize, strategy: 'dynamic', exclude: ['frist', 'Conv'] }],
+        [{ ...quantize, strategy: 'weight_only', exclude: ['frist', 'Conv'] }],
+        [{ operation: 'quantize', precision: 16, strategy: 'float16', exclude: ['frist', 'Conv'] }],
+        [{ ...prune, strategy: 'magnitude_global', exclude: ['frist', 'Conv'] }],
+        [{ ...prune, strategy: 'structured_l1', exclude: ['frist', 'Conv'] }],
+      ],
+      3,
+    ),
+  )('a name that the model does not have: %o', async (request) => {
     const { said, stages } = await refusal(smallNetwork(), request);
     expect(said).toMatch(
       /^exclude names what the model does not have: "frist" \(did you mean "first"\?\)\. /,
@@ -76,24 +82,34 @@ describe('what the structure rules out is refused before any session', () => {
     expect(stages).toEqual(['read']);
   });
 
-  test.each([
-    [staticMethod, 9, 'static_minmax needs opset 10 or higher; the model has 9.'],
-    [{ ...quantize, strategy: 'static_entropy' }, 8, 'static_entropy needs opset 10'],
-    [{ ...quantize, strategy: 'dynamic' }, 10, 'dynamic needs opset 11 or higher; the model has 10.'],
-  ])('an operator set that is too old: %o at %i', async (request, opset, message) => {
+  test.each(
+    sampled(
+      [
+        [staticMethod, 9, 'static_minmax needs opset 10 or higher; the model has 9.'],
+        [{ ...quantize, strategy: 'static_entropy' }, 8, 'static_entropy needs opset 10'],
+        [{ ...quantize, strategy: 'dynamic' }, 10, 'dynamic needs opset 11 or higher; the model has 10.'],
+      ],
+      2,
+    ),
+  )('an operator set that is too old: %o at %i', async (request, opset, message) => {
     const { said, stages } = await refusal(unloadable(opset), request);
     expect(said).toContain(message);
     expect(stages).toEqual(['read']);
   });
 
-  test.each([
-    [staticMethod, 'Static methods have nothing to quantize', 'calibrate'],
-    [{ ...quantize, strategy: 'dynamic' }, 'dynamic has nothing to quantize', 'transform'],
-    [{ ...quantize, strategy: 'weight_only' }, 'that could go into blocks', 'transform'],
-    [{ ...prune, strategy: 'magnitude_local' }, 'no weight of a Conv, Gemm or MatMul', 'transform'],
-    [{ ...prune, strategy: 'n_m_2_4' }, 'multiple of 4 input channels', 'transform'],
-    [{ ...prune, strategy: 'random' }, 'no channels that can be removed', 'transform'],
-  ])('nothing to do: %o', async (request, message, stage) => {
+  test.each(
+    sampled(
+      [
+        [staticMethod, 'Static methods have nothing to quantize', 'calibrate'],
+        [{ ...quantize, strategy: 'dynamic' }, 'dynamic has nothing to quantize', 'transform'],
+        [{ ...quantize, strategy: 'weight_only' }, 'that could go into blocks', 'transform'],
+        [{ ...prune, strategy: 'magnitude_local' }, 'no weight of a Conv, Gemm or MatMul', 'transform'],
+        [{ ...prune, strategy: 'n_m_2_4' }, 'multiple of 4 input channels', 'transform'],
+        [{ ...prune, strategy: 'random' }, 'no channels that can be removed', 'transform'],
+      ],
+      2,
+    ),
+  )('nothing to do: %o', async (request, message, stage) => {
     const { said, stages } = await refusal(weightless(), request);
     expect(said).toContain(message);
     expect(stages).toEqual(['read', stage]);

@@ -17,6 +17,7 @@ import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { taskHandler } from '../../../shared/task/task.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
+import { everySample } from '../../support/samples.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 import { commandLines } from './command-lines.ts';
 
@@ -111,7 +112,7 @@ describe('cancelling a strategy', () => {
 });
 
 describe('the life of a strategy', () => {
-  test('goes on though Batch was away when it was asked for', async () => {
+  test.runIf(everySample)('goes on though Batch was away when it was asked for', async () => {
     const service = await optimizationService();
     const { json } = await service.prune({ exclude: 'slow' }, service.developer, away(service));
     await Promise.all([reconcileAfter(service, 60), reconcileAfter(service, 60)]);
@@ -122,7 +123,7 @@ describe('the life of a strategy', () => {
     expect((await service.strategyLog('prune', json.strategy_id)).match(/^ran$/gm)).toHaveLength(1);
   });
 
-  test('is that of one container, however often it was submitted', async () => {
+  test.runIf(everySample)('is that of one container, however often it was submitted', async () => {
     const service = await optimizationService();
     const { json } = await service.prune({ exclude: 'slow' });
     const control = batchControl(batch(service.environment));
@@ -178,7 +179,7 @@ describe('the life of a strategy', () => {
     await expect.poll(commandLines).not.toContain(sleeping);
   });
 
-  test('ends as Batch says where its container could not', async () => {
+  test.runIf(everySample)('ends as Batch says where its container could not', async () => {
     const service = await optimizationService({}, { deliver: async () => undefined });
     const strategy_id = await waiting(service);
     const record = await recordOf(service, strategy_id);
@@ -199,7 +200,7 @@ describe('the life of a strategy', () => {
     expect((await service.read('prune', strategy_id)).status).toBe('FAILED');
   });
 
-  test('fails clearly where its model was deleted meanwhile', async () => {
+  test.runIf(everySample)('fails clearly where its model was deleted meanwhile', async () => {
     const service = await optimizationService();
     const { json } = await service.prune({}, service.developer, away(service));
     const path = { model_name: 'digits.onnx' };

@@ -12,6 +12,7 @@ import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { testBucket } from '../../support/engines.ts';
 import { optimizationService } from '../../support/optimization.ts';
+import { everySample } from '../../support/samples.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 import { commandLines } from './command-lines.ts';
 
@@ -177,7 +178,7 @@ describe('a strategy', () => {
     expect(await commandLines()).not.toContain(`/bin/sleep ${seed}`);
   });
 
-  test('is ended at its timeout', async () => {
+  test.runIf(everySample)('is ended at its timeout', async () => {
     const service = await optimizationService();
     const { json } = await service.prune({ exclude: 'wait', timeout: '1' });
     expect(await service.untilStrategy('prune', json.strategy_id)).toMatchObject({

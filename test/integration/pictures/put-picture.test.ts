@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sampled } from '../../support/samples.ts';
 import type { TestUser } from '../../support/service.ts';
 import {
   blue,
@@ -29,7 +30,7 @@ describe('an uploaded picture', () => {
     admin = await service.user('admin');
   });
 
-  test.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+  test.each(sampled(['png', 'jpeg', 'webp', 'gif'], 3))(
     'may be %s, and is answered in both sizes and formats',
     async (format) => {
       const sent = await quarters([red, green, blue, yellow]).toFormat(format, { quality: 95 }).toBuffer();
@@ -62,16 +63,21 @@ describe('an uploaded picture', () => {
   );
 
   // What a camera means by each orientation: where the corners of what it stored belong.
-  test.each([
-    [1, ['red', 'green', 'blue', 'yellow']],
-    [2, ['green', 'red', 'yellow', 'blue']],
-    [3, ['yellow', 'blue', 'green', 'red']],
-    [4, ['blue', 'yellow', 'red', 'green']],
-    [5, ['red', 'blue', 'green', 'yellow']],
-    [6, ['blue', 'red', 'yellow', 'green']],
-    [7, ['yellow', 'green', 'blue', 'red']],
-    [8, ['green', 'yellow', 'red', 'blue']],
-  ])('of orientation %i is turned upright', async (orientation, upright) => {
+  test.each(
+    sampled(
+      [
+        [1, ['red', 'green', 'blue', 'yellow']],
+        [2, ['green', 'red', 'yellow', 'blue']],
+        [3, ['yellow', 'blue', 'green', 'red']],
+        [4, ['blue', 'yellow', 'red', 'green']],
+        [5, ['red', 'blue', 'green', 'yellow']],
+        [6, ['blue', 'red', 'yellow', 'green']],
+        [7, ['yellow', 'green', 'blue', 'red']],
+        [8, ['green', 'yellow', 'red', 'blue']],
+      ],
+      3,
+    ),
+  )('of orientation %i is turned upright', async (orientation, upright) => {
     const sent = await quarters([red, green, blue, yellow])
       .jpeg({ quality: 95 })
       .withMetadata({ orientation })
@@ -82,7 +88,7 @@ describe('an uploaded picture', () => {
     expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
   });
 
-  test.each(['gif', 'webp'] as const)('that moves (%s) takes its first frame', async (format) => {
+  test.each(sampled(['gif', 'webp'], 2))('that moves (%s) takes its first frame', async (format) => {
     const frames = await Promise.all([red, blue, green].map((colour) => plain(colour).png().toBuffer()));
     const sent = await sharp(frames, { join: { animated: true } })
       .toFormat(format)

@@ -5,6 +5,7 @@ import { endpoint as putConfig } from '../../../functions/projects/put-config.en
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as rerun } from '../../../functions/projects/rerun-experiment.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { everySample, sampled } from '../../support/samples.ts';
 import { type TrainingService, trainingService, uploadSource } from '../../support/training.ts';
 
 /** Counts its runs in a checkpoint, and does what the configuration says. */
@@ -97,35 +98,38 @@ describe('a rerun', () => {
     expect(log).toContain(`1 checkpoint files of experiment ${first} are in CHECKPOINT_DIR.`);
   });
 
-  test('changes what it is asked to, keeps the rest of the configuration, and starts afresh if wanted', async () => {
-    const project = await begin();
-    const first = await project.train();
-    await project.ended(first);
-    const second = await project.rerun(first, {
-      overrides: JSON.stringify({ lr: 0.003, 'model.layers.1': 8 }),
-      memory: '4096',
-      timeout: '60',
-      fresh: 'true',
-    });
-    const changed = await project.ended(second);
-    expect(changed).toMatchObject({
-      status: 'SUCCEEDED',
-      config_version: 2,
-      memory: 4096,
-      timeout: 60,
-      continues_from: null,
-      overrides: { lr: 0.003, 'model.layers.1': 8 },
-    });
-    const log = await project.log(second);
-    expect(log).toContain('runs: 1');
-    expect(log).toContain('lr: 0.003 # the rate');
-    expect(log).toMatch(/layers: \[ ?3, 8 ?\]/);
-    // A rerun of it has both changes, and one more.
-    const third = await project.rerun(second, { overrides: '{"fail":true}' });
-    const failed = await project.ended(third);
-    expect(failed).toMatchObject({ status: 'FAILED', overrides: { lr: 0.003, fail: true } });
-    expect(await project.log(third)).toContain('lr: 0.003 # the rate');
-  });
+  test.runIf(everySample)(
+    'changes what it is asked to, keeps the rest of the configuration, and starts afresh if wanted',
+    async () => {
+      const project = await begin();
+      const first = await project.train();
+      await project.ended(first);
+      const second = await project.rerun(first, {
+        overrides: JSON.stringify({ lr: 0.003, 'model.layers.1': 8 }),
+        memory: '4096',
+        timeout: '60',
+        fresh: 'true',
+      });
+      const changed = await project.ended(second);
+      expect(changed).toMatchObject({
+        status: 'SUCCEEDED',
+        config_version: 2,
+        memory: 4096,
+        timeout: 60,
+        continues_from: null,
+        overrides: { lr: 0.003, 'model.layers.1': 8 },
+      });
+      const log = await project.log(second);
+      expect(log).toContain('runs: 1');
+      expect(log).toContain('lr: 0.003 # the rate');
+      expect(log).toMatch(/layers: \[ ?3, 8 ?\]/);
+      // A rerun of it has both changes, and one more.
+      const third = await project.rerun(second, { overrides: '{"fail":true}' });
+      const failed = await project.ended(third);
+      expect(failed).toMatchObject({ status: 'FAILED', overrides: { lr: 0.003, fail: true } });
+      expect(await project.log(third)).toContain('lr: 0.003 # the rate');
+    },
+  );
 
   test('goes on after a failure and after a cancel, also where a rerun stored no checkpoint itself', async () => {
     const project = await begin();
@@ -141,11 +145,16 @@ describe('a rerun', () => {
     expect(await project.log(last)).toMatch(/runs: [23]/);
   });
 
-  test.each([
-    ['ran out of memory', 'eat', { vcpus: '0.25', memory: '512' }, 'memory'],
-    // Within which even a machine that does much else comes to the first line of the program.
-    ['was stopped at its timeout', 'wait', { timeout: '10' }, 'timeout'],
-  ])('goes on from the checkpoints of one that %s', async (_, what, query, reason) => {
+  test.each(
+    sampled(
+      [
+        ['ran out of memory', 'eat', { vcpus: '0.25', memory: '512' }, 'memory'],
+        // Within which even a machine that does much else comes to the first line of the program.
+        ['was stopped at its timeout', 'wait', { timeout: '10' }, 'timeout'],
+      ],
+      2,
+    ),
+  )('goes on from the checkpoints of one that %s', async (_, what, query, reason) => {
     const project = await begin();
     await project.put(config.replace(`${what}: false`, `${what}: true`));
     const first = await project.train(query);
@@ -191,19 +200,22 @@ describe('a rerun', () => {
     await project.ended(one.json.experiment_id);
   });
 
-  test('takes a configuration that is named, and another source only by a training', async () => {
-    const project = await begin();
-    const first = await project.train();
-    await project.ended(first);
-    await project.put('lr: 7\n');
-    const { project_id } = project;
-    await uploadSource(service, service.developer, project_id, Buffer.from('not even an archive')).catch(
-      () => undefined,
-    );
-    const second = await project.rerun(first, { config: 'train.yaml' });
-    expect(await project.ended(second)).toMatchObject({ status: 'SUCCEEDED', config_version: 3 });
-    expect(await project.log(second)).toContain('lr: 7');
-  });
+  test.runIf(everySample)(
+    'takes a configuration that is named, and another source only by a training',
+    async () => {
+      const project = await begin();
+      const first = await project.train();
+      await project.ended(first);
+      await project.put('lr: 7\n');
+      const { project_id } = project;
+      await uploadSource(service, service.developer, project_id, Buffer.from('not even an archive')).catch(
+        () => undefined,
+      );
+      const second = await project.rerun(first, { config: 'train.yaml' });
+      expect(await project.ended(second)).toMatchObject({ status: 'SUCCEEDED', config_version: 3 });
+      expect(await project.log(second)).toContain('lr: 7');
+    },
+  );
 
   describe('that cannot be', () => {
     let project: Awaited<ReturnType<typeof begin>>;

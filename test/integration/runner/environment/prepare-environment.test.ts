@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
+import { everySample } from '../../../support/samples.ts';
 import { testUser } from '../../../support/test-users.ts';
 import {
   type EnvironmentFixture,
@@ -122,23 +123,32 @@ describe('at the same moment', () => {
 });
 
 describe('after something ended badly', () => {
-  test('an environment that was built and not stored is stored by the next run, with the claim of the dead', async () => {
-    await fakeNpm(fixture);
-    const first = await prepareEnvironment(options(fixture, node()));
-    const { requestKey = '' } = first;
-    for (const ending of ['json', 'pack', 'lock'])
-      await rm(join(fixture.store.folder, `${requestKey}.${ending}`));
-    const claim = await fixture.store.claimBuild(requestKey!);
-    const noted = join(fixture.root, 'p1', `${requestKey}.building`);
-    await writeFile(noted, claim.claimed ? claim.holder : '');
-    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({ cache: 'hit', stored: true });
-    expect(await fixture.store.find(requestKey!)).toMatchObject({ lockHash: first.lockHash });
-    expect(await installs(fixture)).toBe(1);
-    expect(await fixture.store.claims()).toEqual([]);
-    expect(await leftovers()).toEqual([]);
-    fixture.store.find = () => Promise.reject(new Error('away'));
-    expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({ cache: 'hit', stored: false });
-  });
+  test.runIf(everySample)(
+    'an environment that was built and not stored is stored by the next run, with the claim of the dead',
+    async () => {
+      await fakeNpm(fixture);
+      const first = await prepareEnvironment(options(fixture, node()));
+      const { requestKey = '' } = first;
+      for (const ending of ['json', 'pack', 'lock'])
+        await rm(join(fixture.store.folder, `${requestKey}.${ending}`));
+      const claim = await fixture.store.claimBuild(requestKey!);
+      const noted = join(fixture.root, 'p1', `${requestKey}.building`);
+      await writeFile(noted, claim.claimed ? claim.holder : '');
+      expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({
+        cache: 'hit',
+        stored: true,
+      });
+      expect(await fixture.store.find(requestKey!)).toMatchObject({ lockHash: first.lockHash });
+      expect(await installs(fixture)).toBe(1);
+      expect(await fixture.store.claims()).toEqual([]);
+      expect(await leftovers()).toEqual([]);
+      fixture.store.find = () => Promise.reject(new Error('away'));
+      expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({
+        cache: 'hit',
+        stored: false,
+      });
+    },
+  );
 
   test('kill -9 in the middle of a build: the next run builds it anew, without waiting for the lease', async () => {
     await fakeNpm(
@@ -172,7 +182,7 @@ describe('after something ended badly', () => {
     expect((await readdir(join(fixture.root, 'p1'))).filter((name) => !name.includes('.lock.'))).toEqual([]);
   });
 
-  test('a damaged pack is built anew and replaced', async () => {
+  test.runIf(everySample)('a damaged pack is built anew and replaced', async () => {
     await fakeNpm(fixture);
     const first = await prepareEnvironment(options(fixture, node()));
     const pack = join(fixture.store.folder, `${first.requestKey}.pack`);
@@ -188,7 +198,7 @@ describe('after something ended badly', () => {
     expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({ cache: 'hit' });
   });
 
-  test('a pack that cannot be stored is reported, and the run goes on', async () => {
+  test.runIf(everySample)('a pack that cannot be stored is reported, and the run goes on', async () => {
     await fakeNpm(fixture);
     fixture.store.save = () => Promise.reject(new Error('no space'));
     expect(await prepareEnvironment(options(fixture, node()))).toMatchObject({

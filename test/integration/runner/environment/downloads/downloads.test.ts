@@ -10,6 +10,7 @@ import { DownloadCache } from '../../../../../shared/runner/environment/download
 import { IndexRelay } from '../../../../../shared/runner/environment/downloads/index-relay.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
 import { sha256Of, startPackageIndex } from '../../../../support/package-index.ts';
+import { everySample } from '../../../../support/samples.ts';
 import { type EnvironmentFixture, makeFixture, options, removeFixture } from '../environment-fixture.ts';
 import { writeWheel } from '../packages.ts';
 
@@ -212,29 +213,32 @@ describe('an environment from an index', () => {
     });
   });
 
-  test('further indexes, links and early releases reach pip; without a cache, too', async () => {
-    await writeWheel(join(fixture.folder, 'early.whl'), '2.0rc1');
-    const early = await readFile(join(fixture.folder, 'early.whl'));
-    const main = await startPackageIndex({});
-    const further = await startPackageIndex({
-      tiny: { [wheel]: bytes, 'tiny-2.0rc1-py3-none-any.whl': early },
-    });
-    const packageIndexes = [main, further].map(({ url }) => new URL(url).origin);
-    const both = `--index-url ${main.url}\n--extra-index-url ${further.url}`;
-    const linked = `--index-url ${main.url}\n--find-links ${further.url}/tiny/`;
-    const downloads = new DownloadCache(folder, undefined);
-    for (const [dependencies, expected, kept] of [
-      [`${both}\ntiny`, '1.0', undefined],
-      [`${linked}\n--pre\ntiny`, '2.0rc1', downloads],
-    ] as const) {
-      const built = await prepareEnvironment(
-        options(
-          fixture,
-          { env_type: 'python', dependencies },
-          { operatorEnv: operatorEnv(), packageIndexes, ...(kept && { downloads: kept }) },
-        ),
-      );
-      expect(version(built.env), dependencies).toBe(expected);
-    }
-  });
+  test.runIf(everySample)(
+    'further indexes, links and early releases reach pip; without a cache, too',
+    async () => {
+      await writeWheel(join(fixture.folder, 'early.whl'), '2.0rc1');
+      const early = await readFile(join(fixture.folder, 'early.whl'));
+      const main = await startPackageIndex({});
+      const further = await startPackageIndex({
+        tiny: { [wheel]: bytes, 'tiny-2.0rc1-py3-none-any.whl': early },
+      });
+      const packageIndexes = [main, further].map(({ url }) => new URL(url).origin);
+      const both = `--index-url ${main.url}\n--extra-index-url ${further.url}`;
+      const linked = `--index-url ${main.url}\n--find-links ${further.url}/tiny/`;
+      const downloads = new DownloadCache(folder, undefined);
+      for (const [dependencies, expected, kept] of [
+        [`${both}\ntiny`, '1.0', undefined],
+        [`${linked}\n--pre\ntiny`, '2.0rc1', downloads],
+      ] as const) {
+        const built = await prepareEnvironment(
+          options(
+            fixture,
+            { env_type: 'python', dependencies },
+            { operatorEnv: operatorEnv(), packageIndexes, ...(kept && { downloads: kept }) },
+          ),
+        );
+        expect(version(built.env), dependencies).toBe(expected);
+      }
+    },
+  );
 });
