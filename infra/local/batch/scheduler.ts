@@ -9,6 +9,8 @@ const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was s
 /** Jobs of a queue. */
 interface Lane {
   queue: LocalQueue;
+  /** Accepted, and not yet known to wait: their writes take turns of their own. */
+  arriving: Set<string>;
   waiting: Set<string>;
   running: Map<string, Attempt>;
   /** When jobs that no instance can hold are given up. */
@@ -26,6 +28,7 @@ export class Scheduler {
     this.#settings = settings;
     const lane = (queue: LocalQueue): Lane => ({
       queue,
+      arriving: new Set(),
       waiting: new Set(),
       running: new Map(),
       misfits: new Map(),
@@ -45,17 +48,24 @@ export class Scheduler {
 
   /** Takes over a job that is stored: a new one, or one that waited when the server last ended. */
   accept(id: string): void {
-    if (this.#closed) return;
+    const before = this.#settings.store.get(id);
+    if (this.#closed || before === undefined || hasEnded(before) || isActive(before)) return;
+    const lane = this.#lanes.get(before.queue);
+    lane?.arriving.add(id);
     this.#inBackground(async () => {
-      const before = this.#settings.store.get(id);
-      if (before === undefined || hasEnded(before) || isActive(before)) return;
-      if (!this.#lanes.has(before.queue)) {
-        const reason = `Job queue ${before.queue} does not exist any more`;
-        this.#follow(await this.#change(id, (job) => failed(job, reason, Date.now())));
-      } else {
-        await this.#change(id, admitted);
-        this.#follow(await this.#settle(id));
+      try {
+        if (lane === undefined) {
+          const reason = `Job queue ${before.queue} does not exist any more`;
+          await this.#change(id, (job) => failed(job, reason, Date.now()));
+        } else {
+          await this.#change(id, admitted);
+          await this.#settle(id);
+        }
+      } finally {
+        lane?.arriving.delete(id);
       }
+      const after = this.#settings.store.get(id);
+      if (after !== undefined) this.#follow(after);
     });
   }
 
@@ -83,7 +93,8 @@ export class Scheduler {
     lane?.waiting.delete(job.id);
     if (job.status !== 'RUNNABLE') this.#forgetMisfit(job);
     else if (lane !== undefined && !fits(job, lane.queue)) this.#giveUpLater(job.id, lane);
-    else lane?.waiting.add(job.id);
+    // Told twice of a job that is just being started, it starts it once.
+    else if (lane?.running.has(job.id) === false) lane.waiting.add(job.id);
     if (hasEnded(job)) this.#wakeDependents(job.id);
     if (lane !== undefined) this.#fill(lane);
   }
@@ -115,7 +126,7 @@ export class Scheduler {
 
   #fill(lane: Lane): void {
     while (!this.#closed && lane.running.size < lane.queue.maxJobs) {
-      const next = this.#firstOf(lane.waiting);
+      const next = this.#firstOf(lane);
       if (next === undefined) return;
       lane.waiting.delete(next);
       const attempt = new Attempt(next, this.#settings);
@@ -132,13 +143,17 @@ export class Scheduler {
     }
   }
 
-  /** First come, first served; a job that is tried again has come before those after it. */
-  #firstOf(waiting: ReadonlySet<string>): string | undefined {
-    const jobs = [...waiting].flatMap((id) => this.#settings.store.get(id) ?? []);
-    return jobs.reduce<JobRecord | undefined>(
-      (first, job) => (first === undefined || job.sequence < first.sequence ? job : first),
+  /**
+   * First come, first served; a job that is tried again has come before those after it. None where one arrives that came
+   * before all that wait.
+   */
+  #firstOf({ arriving, waiting }: Lane): string | undefined {
+    const jobs = [...arriving, ...waiting].flatMap((id) => this.#settings.store.get(id) ?? []);
+    const first = jobs.reduce<JobRecord | undefined>(
+      (earliest, job) => (earliest === undefined || job.sequence < earliest.sequence ? job : earliest),
       undefined,
-    )?.id;
+    );
+    return first !== undefined && waiting.has(first.id) ? first.id : undefined;
   }
 
   async #run(id: string, attempt: Attempt): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { JobStore } from '../../../infra/local/batch/job-store.ts';
 import { sh, startLocalBatch } from './local-batch.ts';
 
 describe('the life of a job', () => {
@@ -123,6 +124,33 @@ describe('the life of a job', () => {
     }
     for (const id of ids) await ended(id);
     expect(await readFile(file, 'utf8')).toBe('1234');
+  });
+
+  test('a job whose record is slow to write is not overtaken by those after it', async () => {
+    const { submit, until, ended, folder } = await startLocalBatch();
+    const file = join(folder, 'order');
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    let slow: string | undefined;
+    const original = JobStore.prototype.change;
+    const change = vi.spyOn(JobStore.prototype, 'change').mockImplementation(async function (
+      this: JobStore,
+      id,
+      step,
+    ) {
+      slow ??= id;
+      if (id === slow) await written;
+      return await original.call(this, id, step);
+    });
+    onTestFinished(() => {
+      change.mockRestore();
+      write();
+    });
+    const first = await submit(sh(`printf 1 >> ${file}`), { jobQueue: 'narrow' });
+    const second = await submit(sh(`printf 2 >> ${file}`), { jobQueue: 'narrow' });
+    await until(second, ({ status }) => status === 'RUNNABLE');
+    write();
+    for (const id of [first, second]) await ended(id);
+    expect(await readFile(file, 'utf8')).toBe('12');
   });
 
   test('a failed dependency fails its dependents, one that ended before the submission counts', async () => {

@@ -43,7 +43,7 @@ export interface LocalBatch {
   /** Submits a job of `once` to `wide`, unless told otherwise, and returns its id. */
   submit(command: readonly string[], more?: Partial<SubmitJobCommandInput>): Promise<string>;
   describe(id: string): Promise<JobDetail>;
-  /** Waits until the job satisfies the condition. */
+  /** Waits until the job satisfies the condition; throws where it ends without. */
   until(id: string, condition: (job: JobDetail) => boolean): Promise<JobDetail>;
   ended(id: string): Promise<JobDetail>;
 }
@@ -59,6 +59,8 @@ export async function startLocalBatch(options: Partial<BatchServerOptions> = {})
   return { folder, url: server.url, server, events, client, ...conversation(client) };
 }
 
+const hasEnded = (status: JobDetail['status']): boolean => status === 'SUCCEEDED' || status === 'FAILED';
+
 export function conversation(
   client: BatchClient,
 ): Pick<LocalBatch, 'submit' | 'describe' | 'until' | 'ended'> {
@@ -70,13 +72,17 @@ export function conversation(
     for (;;) {
       const job = await describe(id);
       if (condition(job)) return job;
+      const { status, statusReason } = job;
+      // Nothing more will happen to it.
+      if (hasEnded(status))
+        throw new Error(`job ${id} is ${status} (${statusReason}), not what was waited for`);
       await sleep(15);
     }
   }
   return {
     describe,
     until,
-    ended: (id) => until(id, ({ status }) => status === 'SUCCEEDED' || status === 'FAILED'),
+    ended: (id) => until(id, ({ status }) => hasEnded(status)),
     async submit(command, more = {}) {
       const request = {
         jobName: 'a-job',
