@@ -76,12 +76,15 @@ async function attempt(
     file: null,
   };
   const out = join(folder, String(index));
+  const observations = join(folder, 'observed');
+  // A process that ended in the middle of a trial left its folders.
+  for (const left of [out, observations]) rmSync(left, { recursive: true, force: true });
   mkdirSync(out);
   try {
     const request = parseRequest(trial.request);
     const data = set === '' ? undefined : set;
     const feeds = planFeeds({ request, calibration: data, evaluation: data }, inputs);
-    const observed = isCalibrated(request) ? join(folder, 'observed') : null;
+    const observed = isCalibrated(request) ? observations : null;
     if (observed !== null && noRun !== undefined) return { ...base, outcome: 'unrun', reason: noRun };
     if (observed !== null) {
       const feed = limited(feeds.calibrate);
@@ -106,7 +109,7 @@ async function attempt(
       error instanceof ModelError ? error.message : error instanceof Error ? (error.stack ?? '') : '';
     return { ...base, outcome: 'failed', reason };
   } finally {
-    rmSync(join(folder, 'observed'), { recursive: true, force: true });
+    rmSync(observations, { recursive: true, force: true });
   }
 }
 
