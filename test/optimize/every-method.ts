@@ -18,6 +18,7 @@ const { values } = parseArgs({
   },
 });
 
+/** Without an outcome. */
 const secondsMost = 600;
 
 interface Ran {
@@ -32,8 +33,8 @@ async function runTrials(model: string, folder: string, first: number): Promise<
   const args = [program, model, existsSync(set) ? set : '', folder, String(first)];
   return await new Promise((resolve) => {
     const env = { ...process.env, ORT_DISABLE_TELEMETRY: '1' };
-    const options = { timeout: secondsMost * 1000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26, env } as const;
-    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, args, { maxBuffer: 2 ** 26, env }, (error, stdout, stderr) => {
+      clearTimeout(timer);
       const outcomes = stdout
         .split('\n')
         .filter((line) => line !== '')
@@ -43,6 +44,8 @@ async function runTrials(model: string, folder: string, first: number): Promise<
         end: error === null ? '' : `${error.signal ?? error.code}: ${stderr.slice(-400)}`,
       });
     });
+    const timer = setTimeout(() => child.kill('SIGKILL'), secondsMost * 1000);
+    child.stdout?.on('data', () => timer.refresh());
   });
 }
 

@@ -53,19 +53,8 @@ export class Scheduler {
     const lane = this.#lanes.get(before.queue);
     lane?.arriving.add(id);
     this.#inBackground(async () => {
-      try {
-        if (lane === undefined) {
-          const reason = `Job queue ${before.queue} does not exist any more`;
-          await this.#change(id, (job) => failed(job, reason, Date.now()));
-        } else {
-          await this.#change(id, admitted);
-          await this.#settle(id);
-        }
-      } finally {
-        lane?.arriving.delete(id);
-      }
-      const after = this.#settings.store.get(id);
-      if (after !== undefined) this.#follow(after);
+      const job = await this.#admit(before).finally(() => lane?.arriving.delete(id));
+      this.#follow(job);
     });
   }
 
@@ -85,6 +74,15 @@ export class Scheduler {
       for (const attempt of running.values()) attempt.loseHost(stoppedReason, graceMs);
     }
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+  }
+
+  async #admit({ id, queue }: JobRecord): Promise<JobRecord> {
+    if (this.#lanes.has(queue)) {
+      await this.#change(id, admitted);
+      return await this.#settle(id);
+    }
+    const reason = `Job queue ${queue} does not exist any more`;
+    return await this.#change(id, (job) => failed(job, reason, Date.now()));
   }
 
   /** Effects of a job's new state on others. */

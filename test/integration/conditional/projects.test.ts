@@ -76,9 +76,8 @@ describe('conditional requests about projects', () => {
     return made?.headers['etag'] ?? (route.includes('{experiment_id}') ? '"1-x"' : tag!);
   }
 
-  const rows = projectRows;
-  checkReads({ ...rows, reads: sampled(rows.reads, 2) }, { call, begin, prepare });
-  checkChanges({ ...rows, changes: sampled(rows.changes, 2) }, { call, begin, prepare });
+  checkReads({ ...projectRows, reads: sampled(projectRows.reads, 2) }, { call, begin, prepare });
+  checkChanges({ ...projectRows, changes: sampled(projectRows.changes, 2) }, { call, begin, prepare });
 
   test('forms of one record have tags of their own', async () => {
     await begin(readConfigGraph);

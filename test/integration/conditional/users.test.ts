@@ -55,7 +55,6 @@ describe('conditional requests about users', () => {
     return made.headers['etag']!;
   }
 
-  const rows = userRows;
-  checkReads({ ...rows, reads: sampled(rows.reads, 2) }, { call, begin, prepare });
-  checkChanges({ ...rows, changes: sampled(rows.changes, 2) }, { call, begin, prepare });
+  checkReads({ ...userRows, reads: sampled(userRows.reads, 2) }, { call, begin, prepare });
+  checkChanges({ ...userRows, changes: sampled(userRows.changes, 2) }, { call, begin, prepare });
 });

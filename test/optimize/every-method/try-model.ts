@@ -56,10 +56,10 @@ function judged({ mostError }: Trial, compare: StageAnswer<'compare'>): Partial<
   return measured;
 }
 
-/** What a pruning has to have reached. */
+/** Where less was pruned than the request asks for. */
 function unreached({ request }: Trial, { pruning }: StageAnswer<'transform'>): string | undefined {
-  if (request['operation'] !== 'prune' || request['strategy'] === 'optimize') return undefined;
-  return pruning !== null && pruning.reached >= 2 ? undefined : `only ÷ ${pruning?.reached} was reached`;
+  const reached = pruning?.reached ?? 1;
+  return reached >= Number(request['compression'] ?? 1) ? undefined : `only ÷ ${reached} was reached`;
 }
 
 async function attempt(
@@ -108,8 +108,6 @@ async function attempt(
     const reason =
       error instanceof ModelError ? error.message : error instanceof Error ? (error.stack ?? '') : '';
     return { ...base, outcome: 'failed', reason };
-  } finally {
-    rmSync(observations, { recursive: true, force: true });
   }
 }
 
