@@ -24,11 +24,12 @@ describe('a multi-node job', () => {
   test('runs its nodes with the variables of Batch', async () => {
     const batch = await startLocalBatch();
     const gate = join(batch.folder, 'gate');
-    const file = join(batch.folder, 'node');
     const id = await submitNodes(
       batch,
       3,
-      `env | grep AWS_BATCH_JOB > ${file}.$AWS_BATCH_JOB_NODE_INDEX; while [ ! -e ${gate} ]; do sleep 0.02; done`,
+      `cd ${batch.folder} && env | grep AWS_BATCH_JOB > new.$AWS_BATCH_JOB_NODE_INDEX &&
+        mv new.$AWS_BATCH_JOB_NODE_INDEX node.$AWS_BATCH_JOB_NODE_INDEX
+      while [ ! -e ${gate} ]; do sleep 0.02; done`,
     );
     await eventually(
       async () => (await readdir(batch.folder)).filter((name) => name.startsWith('node.')).length === 3,
@@ -47,7 +48,7 @@ describe('a multi-node job', () => {
     expect(job).toMatchObject({ status: 'SUCCEEDED', nodeProperties: { numNodes: 3, mainNode: 0 } });
     expect(job.container).toBeUndefined();
     for (const index of [0, 1, 2]) {
-      const lines = (await readFile(`${file}.${index}`, 'utf8')).trim().split('\n').sort();
+      const lines = (await readFile(join(batch.folder, `node.${index}`), 'utf8')).trim().split('\n').sort();
       expect(lines).toEqual([
         'AWS_BATCH_JOB_ATTEMPT=1',
         `AWS_BATCH_JOB_ID=${id}#${index}`,

@@ -39,7 +39,7 @@ describe('after kill -9 of the server', () => {
     const pids = join(folder, 'pid');
     // The first attempt and its grandchild, which has a session of its own, run for ever; the second ends well.
     const script = (name: string) =>
-      sh(`[ $AWS_BATCH_JOB_ATTEMPT = 1 ] || exit 0; setsid sh -c 'echo $$ > ${pids}.${name}; while :; do sleep 0.1; done' &
+      sh(`[ $AWS_BATCH_JOB_ATTEMPT = 1 ] || exit 0; setsid sh -c 'echo $$ > ${pids}.new.${name}; mv ${pids}.new.${name} ${pids}.${name}; while :; do sleep 0.1; done' &
       while :; do sleep 0.1; done`);
     const retried = await before.submit([], {
       jobDefinition: 'spot',
