@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { extendedFlag } from '../../shared/onnx/stage-task/extended-flag.ts';
 import { Checker } from './every-method/checker.ts';
 import { Outcome } from './every-method/outcome.ts';
 import { trials } from './every-method/requests.ts';
@@ -27,10 +28,10 @@ interface Ran {
   end: string;
 }
 
-async function runTrials(model: string, folder: string, first: number): Promise<Ran> {
+async function runTrials(model: string, folder: string, first: number, flags: string[]): Promise<Ran> {
   const set = model.replace(/\.onnx$/, '.npz');
   const program = join(import.meta.dirname, 'every-method/try-model.ts');
-  const args = [program, model, existsSync(set) ? set : '', folder, String(first)];
+  const args = [program, model, existsSync(set) ? set : '', folder, String(first), ...flags];
   return await new Promise((resolve) => {
     const env = { ...process.env, ORT_DISABLE_TELEMETRY: '1' };
     const child = execFile(process.execPath, args, { maxBuffer: 2 ** 26, env }, (error, stdout, stderr) => {
@@ -49,14 +50,23 @@ async function runTrials(model: string, folder: string, first: number): Promise<
   });
 }
 
-/** A method that ends the process is a failure; the next ones are tried in a new one. */
+/**
+ * A method whose process crashes is tried again, as is done with every model, with fewer optimizations of ONNX Runtime, and so
+ * are those after it. One that ends its process then, or takes too long, is a failure.
+ */
 async function everyMethod(model: string, folder: string): Promise<Outcome[]> {
   const all: Outcome[] = [];
+  let flags: string[] = [];
   while (all.length < trials.length) {
-    const { outcomes, end } = await runTrials(model, folder, all.length);
+    const { outcomes, end } = await runTrials(model, folder, all.length, flags);
     all.push(...outcomes);
     const trial = trials[all.length]?.name;
     if (trial === undefined) break;
+    if (flags.length === 0 && !end.startsWith('SIGKILL')) {
+      process.stderr.write(`${basename(model)}: ${trial}: ${end}; tried with the extended optimizations\n`);
+      flags = [extendedFlag];
+      continue;
+    }
     const reason = `the process ended (${end})`;
     all.push({ trial, outcome: 'failed', reason, error: null, accuracy: null, file: null });
   }

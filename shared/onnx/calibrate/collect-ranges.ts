@@ -33,7 +33,7 @@ export async function collectRanges(
   try {
     const outputs = exposeOutputs(model, targets);
     const [file = ''] = saveModel(model, work);
-    const session = await Session.open(join(work, file), 'model', false);
+    const session = await Session.open(join(work, file), 'model', 'disabled');
     for await (const sample of samplesOf(feed)) {
       fed.first ??= sample;
       requireNumbers(sample, fed.samples);

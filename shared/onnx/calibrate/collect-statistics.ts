@@ -78,7 +78,7 @@ export async function collectStatistics(
       ),
     );
     const [file = ''] = saveModel(model, work);
-    const session = await Session.open(join(work, file), 'model', false);
+    const session = await Session.open(join(work, file), 'model', 'disabled');
     const gram = await GramSession.open(join(work, 'gram'));
     const groups = groupsOf(wanted);
     for (const [index, group] of groups.entries()) {

@@ -27,6 +27,8 @@ export interface Findings {
   tried: Receipt['candidates'];
   check: StageAnswer<'check'> | null;
   notes: readonly string[];
+  /** Of the run itself. */
+  warnings: readonly string[];
   stages: Receipt['stages'];
 }
 
@@ -160,7 +162,12 @@ export function assembleReceipt(findings: Findings): Receipt {
       operators: before.operators,
       latency: times.latency,
     }),
-    warnings: lines([...accepted.warnings, ...warningsOf(findings), ...transform.warnings]),
+    warnings: lines([
+      ...findings.warnings,
+      ...accepted.warnings,
+      ...warningsOf(findings),
+      ...transform.warnings,
+    ]),
     run_as_whole: compare !== null,
     outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),
     checked_layers: check?.layers ?? [],

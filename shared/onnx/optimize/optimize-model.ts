@@ -42,7 +42,11 @@ class Work {
     this.stages = new StageLog(
       options,
       (stage, fraction, bytes) => optimization.progress(stage, fraction, bytes),
-      (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= keptMost,
+      {
+        areKept: (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= keptMost,
+        // A candidate of auto that crashes is no candidate.
+        fallsBack: optimization.request.strategy !== 'auto',
+      },
     );
   }
 
@@ -184,7 +188,7 @@ class Work {
     ]);
     const weights = [before.weight_bytes, after.weight_bytes];
     const { times, notes } = await this.#time(result, feeds, weights);
-    const { records } = stages;
+    const { records, warnings } = stages;
     const receipt = assembleReceipt({
       optimization,
       before,
@@ -196,6 +200,7 @@ class Work {
       tried,
       check,
       notes,
+      warnings,
       stages: records,
     });
     return { receipt, files };

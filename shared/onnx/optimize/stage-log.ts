@@ -1,5 +1,6 @@
 import type { Receipt } from '../receipt/receipt.ts';
-import { type StageOptions, StageProcess } from '../stage/stage-process.ts';
+import { StageCrash } from '../stage/stage-crash.ts';
+import { type StageOptions, type StageOutcome, StageProcess } from '../stage/stage-process.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageKind, TaskOf } from '../stage-task/stage-task.ts';
 
@@ -10,8 +11,24 @@ type Started = Promise<StageProcess>;
 
 /** Which processes run stages of a kind: a session of ONNX Runtime can end its process. */
 type Kind = 'plain' | 'session';
+/** Stages that run what was made, in sessions whose optimizations can be fewer. */
+const resultStages: readonly StageKind[] = ['compare', 'time', 'check'];
+
 const kindOf = (stage: StageKind): Kind =>
   stage === 'read' || stage === 'transform' || stage === 'size' ? 'plain' : 'session';
+
+const extendedWarning =
+  'ONNX Runtime crashed with all its graph optimizations, so both models were run with the extended ones. Open the result so, too: graph_optimization_level is ORT_ENABLE_EXTENDED.';
+
+interface StageLogOptions {
+  /** Whether processes are kept for further stages: each holds memory of its last one for a while. */
+  areKept: boolean;
+  /**
+   * Whether a stage of the result whose process crashes is run again with the extended optimizations of graphs, and all
+   * after it: the last ones of ONNX Runtime crash on some valid models.
+   */
+  fallsBack: boolean;
+}
 
 /**
  * Runs the stages of one optimization and records their time and memory. A process takes one stage after the other, for
@@ -24,20 +41,22 @@ export class StageLog {
   readonly #idle: Record<Kind, Started[]> = { plain: [], session: [] };
   readonly #all: Started[] = [];
   readonly #areKept: boolean;
+  readonly #fallsBack: boolean;
+  #isExtended = false;
 
-  /** @param areKept whether processes are kept for further stages: each holds memory of its last one for a while */
   constructor(
     options: StageOptions,
     progress: (stage: string, fraction: number, bytes?: number) => void,
-    areKept: boolean,
+    { areKept, fallsBack }: StageLogOptions,
   ) {
     this.#options = options;
     this.#progress = progress;
     this.#areKept = areKept;
+    this.#fallsBack = fallsBack;
   }
 
   #start(): Started {
-    const started = StageProcess.start(this.#options);
+    const started = StageProcess.start({ ...this.#options, isExtended: this.#isExtended });
     // Whoever takes it hears of an error.
     started.catch(() => {});
     this.#all.push(started);
@@ -75,11 +94,13 @@ export class StageLog {
     this.#progress(name, 0);
     // In the order in which they begin, also where two run side by side.
     if (!this.#records.has(name)) this.#records.set(name, { name, seconds: 0, peak_memory_bytes: 0 });
-    const kind = kindOf(task.kind);
-    const process = await this.#take(kind);
-    const report = (fraction: number, bytes?: number) => this.#progress(name, fraction, bytes);
-    const outcome = await process.run<K>(task, report, !this.#areKept);
-    if (!process.hasEnded) this.#idle[kind].push(Promise.resolve(process));
+    const outcome = await this.#runOnce(name, task).catch((error: unknown) => {
+      if (!this.#mayFallBack(task.kind, error)) throw error;
+      this.#isExtended = true;
+      // The sessions of these have all optimizations.
+      this.#idle.session.length = 0;
+      return this.#runOnce(name, task);
+    });
     const earlier = this.#records.get(name);
     this.#records.set(name, {
       name,
@@ -90,11 +111,29 @@ export class StageLog {
     return outcome.answer;
   }
 
+  async #runOnce<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageOutcome<K>> {
+    const kind = kindOf(task.kind);
+    const process = await this.#take(kind);
+    const report = (fraction: number, bytes?: number) => this.#progress(name, fraction, bytes);
+    const outcome = await process.run<K>(task, report, !this.#areKept);
+    if (!process.hasEnded) this.#idle[kind].push(Promise.resolve(process));
+    return outcome;
+  }
+
+  #mayFallBack(stage: StageKind, error: unknown): boolean {
+    const isFirst = this.#fallsBack && !this.#isExtended;
+    return isFirst && error instanceof StageCrash && resultStages.includes(stage);
+  }
+
   /** Ends every process, also of a stage that still runs because another one beside it failed. */
   async end(): Promise<void> {
     const started = await Promise.allSettled(this.#all);
     const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     await Promise.all(processes.filter(({ hasEnded }) => !hasEnded).map((process) => process.end()));
+  }
+
+  get warnings(): string[] {
+    return this.#isExtended ? [extendedWarning] : [];
   }
 
   /** In the order in which they first ran. */

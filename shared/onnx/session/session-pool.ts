@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { Session, type SessionOf } from './session.ts';
+import { type GraphOptimization, Session, type SessionOf } from './session.ts';
 
 /** Sessions of larger model files are not kept: two of them might have no room side by side. */
 export const keptSessionBytes = 2 ** 28;
@@ -16,13 +16,18 @@ const identityOf = (path: string): string => {
  */
 export class SessionPool {
   readonly #kept: { identity: string; session: Session }[] = [];
+  readonly #level: GraphOptimization;
+
+  constructor(level: GraphOptimization = 'all') {
+    this.#level = level;
+  }
 
   /** Call `use` with a session of the model. @throws ModelError where ONNX Runtime does not take the model */
   async use<T>(path: string, of: SessionOf, use: (session: Session) => Promise<T>): Promise<T> {
     const identity = identityOf(path);
     const at = this.#kept.findIndex((one) => one.identity === identity);
     const [known] = at < 0 ? [] : this.#kept.splice(at, 1);
-    const session = known?.session ?? (await Session.open(path, of));
+    const session = known?.session ?? (await Session.open(path, of, this.#level));
     try {
       return await use(session);
     } finally {

@@ -48,6 +48,9 @@ const known = new Map<string, FeedType>(feedTypes.map((type) => [runtimeTypes[ty
 /** The model of a session, as error messages name it. */
 export type SessionOf = 'model' | 'result';
 
+/** Which of its optimizations ONNX Runtime applies to a graph, in its own words: each has those before it. */
+export type GraphOptimization = 'disabled' | 'extended' | 'all';
+
 /**
  * A session of ONNX Runtime on one thread of the CPU. Only for processes that may die: native code can crash, and can
  * run without end.
@@ -71,7 +74,7 @@ export class Session {
   }
 
   /** @throws ModelError where ONNX Runtime does not take the model */
-  static async open(path: string, of: SessionOf, isOptimized = true): Promise<Session> {
+  static async open(path: string, of: SessionOf, level: GraphOptimization = 'all'): Promise<Session> {
     const { InferenceSession: sessions, Tensor } = await silentRuntime();
     try {
       const session = await sessions.create(path, {
@@ -79,7 +82,7 @@ export class Session {
         intraOpNumThreads: 1,
         interOpNumThreads: 1,
         executionMode: 'sequential',
-        graphOptimizationLevel: isOptimized ? 'all' : 'disabled',
+        graphOptimizationLevel: level,
         logSeverityLevel: 3,
       });
       return new Session(

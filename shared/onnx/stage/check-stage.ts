@@ -6,7 +6,7 @@ import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { saveModel } from '../model/save-model.ts';
 import { isFeedType } from '../session/feed-type.ts';
-import { runtimeVersion, Session, type SessionOf } from '../session/session.ts';
+import { type GraphOptimization, runtimeVersion, Session, type SessionOf } from '../session/session.ts';
 import { syntheticFeeds } from '../session/synthetic.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { FedInput, TaskOf } from '../stage-task/stage-task.ts';
@@ -36,7 +36,7 @@ async function runLayer(
   of: SessionOf,
   inputs: readonly FedInput[],
   output: string,
-  { seed, work }: TaskOf<'check'>,
+  { seed, work, level }: TaskOf<'check'> & { level: GraphOptimization },
 ) {
   const places = inputs.map(({ name, type, dims }) => {
     if (!isFeedType(type)) throw new Error(`a layer is fed with ${type}`);
@@ -45,10 +45,12 @@ async function runLayer(
   const slice = sliceLayer(model, places, output);
   if (slice === undefined) return undefined;
   const folder = join(work, `layer-of-${of}`);
+  // Where a process crashed with this layer, its successor comes here again.
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   try {
     const [file = ''] = saveModel(slice, folder);
-    const session = await Session.open(join(folder, file), of);
+    const session = await Session.open(join(folder, file), of, level);
     try {
       return (await session.run(syntheticFeeds(inputs, seed))).get(output);
     } finally {
@@ -63,6 +65,7 @@ async function runLayer(
 export async function checkStage(
   task: TaskOf<'check'>,
   { progress }: Pick<StageReporter, 'progress'>,
+  level: GraphOptimization = 'all',
 ): Promise<StageAnswer<'check'>> {
   const before = loadModel(task.before);
   const after = loadModel(task.after);
@@ -79,8 +82,8 @@ export async function checkStage(
         layers.push(failed('its inputs are not known'));
         continue;
       }
-      const was = await runLayer(before, 'model', inputs, output, task);
-      const is = await runLayer(after, 'result', inputs, output, task);
+      const was = await runLayer(before, 'model', inputs, output, { ...task, level });
+      const is = await runLayer(after, 'result', inputs, output, { ...task, level });
       if (is === undefined) layers.push(failed('it cannot be told apart in the result'));
       else {
         const difference = new OutputDifference(layer);

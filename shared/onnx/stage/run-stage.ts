@@ -2,6 +2,7 @@ import { writeFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ModelError } from '../model-error.ts';
 import { SessionPool } from '../session/session-pool.ts';
+import { extendedFlag } from '../stage-task/extended-flag.ts';
 import { type StageLine, StageTask } from '../stage-task/stage-task.ts';
 import { residentMemory } from './process-memory.ts';
 import type { StageReporter } from './stage-reporter.ts';
@@ -14,7 +15,8 @@ function write(line: StageLine): void {
 }
 
 /** Of all stages of this process. */
-const sessions = new SessionPool();
+const level = process.argv.includes(extendedFlag) ? 'extended' : 'all';
+const sessions = new SessionPool(level);
 
 /** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
 async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown> {
@@ -34,7 +36,7 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'size':
       return await (await import('./size-stage.ts')).sizeStage(task, voice);
     case 'check':
-      return await (await import('./check-stage.ts')).checkStage(task, voice);
+      return await (await import('./check-stage.ts')).checkStage(task, voice, level);
   }
 }
 

@@ -5,9 +5,11 @@ import { Readable } from 'node:stream';
 import type { Sandbox } from '../../process/sandbox.ts';
 import { hideFolders } from '../hide-folders.ts';
 import { ModelError } from '../model-error.ts';
+import { extendedFlag } from '../stage-task/extended-flag.ts';
 import { type StageAnswer, stageAnswers } from '../stage-task/stage-answers.ts';
 import { type StageKind, StageLine, type StageTask, type TaskOf } from '../stage-task/stage-task.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
+import { StageCrash } from './stage-crash.ts';
 import { stageFolders } from './stage-folders.ts';
 import { launchStage, type StageUser } from './stage-launch.ts';
 
@@ -21,6 +23,8 @@ export interface StageOptions {
   /** Sandbox of the stages; by default they see the whole machine. */
   sandbox?: Sandbox | undefined;
   bounds: Bounds;
+  /** Whether sessions take the extended optimizations of graphs, not all. */
+  isExtended?: boolean;
   say(line: string): void;
   signal: AbortSignal;
 }
@@ -72,7 +76,9 @@ function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: 
   const how = signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`;
   const why =
     printed === '' ? '' : ` It printed last: ${printed.split('\n').slice(-3).join(' ').slice(-500)}`;
-  return new ModelError(`The process crashed while ${what} (it ${how}).${why}`);
+  const message = `The process crashed while ${what} (it ${how}).${why}`;
+  // The system kills what takes too much memory, and we what answers without end.
+  return signalCode === 'SIGKILL' ? new ModelError(message) : new StageCrash(message);
 }
 
 /** A process that runs stages, one after the other. A stage that fails ends it. */
@@ -104,7 +110,8 @@ export class StageProcess {
 
   static async start(options: StageOptions): Promise<StageProcess> {
     options.signal.throwIfAborted();
-    const { command, user, folder, sandbox, bounds } = options;
+    const { user, folder, sandbox, bounds, isExtended = false } = options;
+    const command = isExtended ? [...options.command, extendedFlag] : options.command;
     const child = await launchStage({ command, user, folder, sandbox, memoryBytes: bounds.memoryBytes });
     const pipe = child.stdio[3];
     if (!(pipe instanceof Readable)) throw new Error('a stage has no pipe for its answers');

@@ -1,4 +1,4 @@
-// Tries every method on one model: try-model.ts <model> <npz or ''> <folder> <first trial>. Answers a line for each.
+// Tries every method on one model: try-model.ts <model> <npz or ''> <folder> <first trial> [flag]. Answers a line for each.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
@@ -7,17 +7,20 @@ import { planFeeds } from '../../../shared/onnx/optimize/plan-feeds.ts';
 import { runSample } from '../../../shared/onnx/session/run-sample.ts';
 import { samplesOf } from '../../../shared/onnx/session/samples.ts';
 import { Session } from '../../../shared/onnx/session/session.ts';
+import { SessionPool } from '../../../shared/onnx/session/session-pool.ts';
 import { calibrateStage } from '../../../shared/onnx/stage/calibrate-stage.ts';
 import { compareStage } from '../../../shared/onnx/stage/compare-stage.ts';
 import { readStage } from '../../../shared/onnx/stage/read-stage.ts';
 import { transformStage } from '../../../shared/onnx/stage/transform-stage.ts';
+import { extendedFlag } from '../../../shared/onnx/stage-task/extended-flag.ts';
 import type { StageAnswer } from '../../../shared/onnx/stage-task/stage-answers.ts';
 import type { Feed } from '../../../shared/onnx/stage-task/stage-task.ts';
 import { isCalibrated } from '../../../shared/onnx/strategies/optimization-request.ts';
 import type { Outcome } from './outcome.ts';
 import { type Trial, trials } from './requests.ts';
 
-const [, , model = '', set = '', folder = '', first = '0'] = process.argv;
+const [, , model = '', set = '', folder = '', first = '0', flag] = process.argv;
+const level = flag === extendedFlag ? 'extended' : 'all';
 const voice = { progress: () => {} };
 /** Enough to tell a mistake from rounding. */
 const samplesMost = { synthetic: 2, evaluation: 300, calibration: 32 } as const;
@@ -30,7 +33,7 @@ const limited = (feed: Feed): Feed => ({
 /** Why ONNX Runtime does not run the model as it is; undefined where it does. */
 async function unrunnable(feed: Feed): Promise<string | undefined> {
   try {
-    const session = await Session.open(model, 'model');
+    const session = await Session.open(model, 'model', level);
     for await (const sample of samplesOf({ ...feed, samples: 1 })) await runSample(session, feed, sample);
     await session.release();
     return undefined;
@@ -99,6 +102,7 @@ async function attempt(
     const compare = await compareStage(
       { kind: 'compare', before: model, after: file, feed: limited(feeds.compare) },
       voice,
+      new SessionPool(level),
     );
     return { ...base, file, ...judged(trial, compare) };
   } catch (error) {

@@ -129,7 +129,6 @@ export function claimedWeight(dims: readonly number[]): GraphProto {
   return graph;
 }
 
-/** The bytes of a model of this graph. */
 /** A weight of these dimensions that takes no room in the file: a node makes it. */
 export function filledWeight(dims: readonly number[]): GraphProto {
   const fill = makeNode('ConstantOfShape', ['dims'], ['w'], { name: 'fill' });
@@ -144,6 +143,7 @@ export function cycle(): GraphProto {
   return graphOf(nodes, { x: vector }, { o: { type: 'float', dims: [8] } }, [weight]);
 }
 
+/** The bytes of a model of this graph. */
 export const modelBytes = (graph: GraphProto): Uint8Array =>
   toBinary(
     ModelProtoSchema,
