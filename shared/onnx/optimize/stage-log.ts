@@ -1,5 +1,5 @@
 import type { Receipt } from '../receipt/receipt.ts';
-import { StageCrash } from '../stage/stage-crash.ts';
+import { StageCrashError } from '../stage/stage-crash-error.ts';
 import { type StageOptions, type StageOutcome, StageProcess } from '../stage/stage-process.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { StageKind, TaskOf } from '../stage-task/stage-task.ts';
@@ -122,7 +122,7 @@ export class StageLog {
 
   #mayFallBack(stage: StageKind, error: unknown): boolean {
     const isFirst = this.#fallsBack && !this.#isExtended;
-    return isFirst && error instanceof StageCrash && resultStages.includes(stage);
+    return isFirst && error instanceof StageCrashError && resultStages.includes(stage);
   }
 
   /** Ends every process, also of a stage that still runs because another one beside it failed. */

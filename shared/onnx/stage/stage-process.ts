@@ -9,7 +9,7 @@ import { extendedFlag } from '../stage-task/extended-flag.ts';
 import { type StageAnswer, stageAnswers } from '../stage-task/stage-answers.ts';
 import { type StageKind, StageLine, type StageTask, type TaskOf } from '../stage-task/stage-task.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
-import { StageCrash } from './stage-crash.ts';
+import { StageCrashError } from './stage-crash-error.ts';
 import { stageFolders } from './stage-folders.ts';
 import { launchStage, type StageUser } from './stage-launch.ts';
 
@@ -78,7 +78,7 @@ function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: 
     printed === '' ? '' : ` It printed last: ${printed.split('\n').slice(-3).join(' ').slice(-500)}`;
   const message = `The process crashed while ${what} (it ${how}).${why}`;
   // The system kills what takes too much memory, and we what answers without end.
-  return signalCode === 'SIGKILL' ? new ModelError(message) : new StageCrash(message);
+  return signalCode === 'SIGKILL' ? new ModelError(message) : new StageCrashError(message);
 }
 
 /** A process that runs stages, one after the other. A stage that fails ends it. */
