@@ -1,8 +1,9 @@
+import { type Curvature, curvatureOf, largestFirst } from '../calibrate/curvature.ts';
 import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
 import type { TransformReport } from '../transform/report.ts';
 import type { BlockMethod } from './block-weight.ts';
 import type { BlockUse } from './find-block-weights.ts';
-import { type Curvature, curvatureOf, gptqLevels } from './gptq.ts';
+import { gptqLevels } from './gptq.ts';
 import { leastErrorLevels } from './least-error-blocks.ts';
 import { packBlocks } from './pack-blocks.ts';
 
@@ -21,7 +22,7 @@ class Curvatures {
       this.#input = input;
       const observed = this.#statistics.get(input);
       const moment = observed?.moment();
-      this.#curvature = observed && moment && curvatureOf(moment, observed.channels);
+      this.#curvature = observed && moment && curvatureOf(moment, observed.channels, largestFirst);
     }
     return this.#curvature;
   }
@@ -51,7 +52,7 @@ export const gptqMethod =
         return packBlocks(matrix, gptqLevels(matrix, curvature, bits, symmetric), bits, symmetric);
       if (!tables.has(weight.tensor.name)) {
         report.notes.push(
-          `${weight.tensor.name} is quantized as weight_only_mse does: its inputs were not observed, or are too wide.`,
+          `${weight.tensor.name} is quantized as weight_only_mse does: its inputs were not observed, were always zero, or are too wide.`,
         );
       }
       return leastErrorLevels(matrix, format, weight);

@@ -1,52 +1,10 @@
-import { inverseFactor } from '../tensor/cholesky.ts';
+import type { Curvature } from '../calibrate/curvature.ts';
 import { blockCount, blockSize, type Matrix } from './block-quantize.ts';
 import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
 import type { BlockLevels } from './pack-blocks.ts';
 
-/** Share of the mean of the Hessian's diagonal that is added to it; ten times as much where that is not enough. */
-const firstDamping = 0.01;
-const dampingMost = 1e4;
 /** Rows of the weight that take their turn together: they read the factor once. */
 const tile = 8;
-
-/** The Hessian in the order in which columns are quantized, as the factor of its inverse. */
-export interface Curvature {
-  channels: number;
-  /** Columns, the one with the largest input first. */
-  order: Uint32Array;
-  /** Diagonal in the weight's own order; 1 where an input is always zero. */
-  diagonal: Float64Array;
-  /** Inputs that are always zero. */
-  isDead: Uint8Array;
-  /** Upper triangular U with H⁻¹ = UᵀU, in that order. */
-  factor: Float64Array;
-}
-
-/**
- * The curvature of the squared error of products with an input of this second moment (XᵀX / rows, K × K); undefined
- * where no damping makes it invertible, as where it holds values that are not finite.
- */
-export function curvatureOf(moment: Float64Array, k: number): Curvature | undefined {
-  const isDead = Uint8Array.from({ length: k }, (_, at) => (moment[at * k + at] === 0 ? 1 : 0));
-  const diagonal = Float64Array.from({ length: k }, (_, at) => moment[at * k + at] || 1);
-  const order = Uint32Array.from({ length: k }, (_, at) => at).sort(
-    (a, b) => (diagonal[b] ?? 0) - (diagonal[a] ?? 0) || a - b,
-  );
-  const mean = diagonal.reduce((sum, value) => sum + value, 0) / k;
-  for (let damping = firstDamping; damping <= dampingMost; damping *= 10) {
-    const hessian = new Float64Array(k * k);
-    for (let row = 0; row < k; row += 1) {
-      const from = (order[row] ?? 0) * k;
-      for (let column = 0; column < k; column += 1) {
-        hessian[row * k + column] = moment[from + (order[column] ?? 0)] ?? 0;
-      }
-      hessian[row * k + row] = (diagonal[order[row] ?? 0] ?? 1) + damping * mean;
-    }
-    const factor = inverseFactor(hessian, k);
-    if (factor !== undefined) return { channels: k, order, diagonal, isDead, factor };
-  }
-  return undefined;
-}
 
 /** Rows of a weight that is being quantized, in its own order of columns, changed by what errors leave to them. */
 interface Rows {
@@ -112,8 +70,8 @@ function putLevels(
 
 /**
  * Levels of a weight by which a product with inputs of this curvature changes least: GPTQ (Frantar et al., 2023) with
- * the scales of all blocks fixed beforehand by least squared error, and columns in the order of their inputs' size, so
- * that blocks stay where they are. Weights whose input is always zero become zero.
+ * the scales of all blocks fixed beforehand by least squared error, and columns in the order of the curvature, so that
+ * blocks stay where they are.
  */
 export function gptqLevels(
   { values, k, n, strideK, strideN }: Matrix,
@@ -132,8 +90,7 @@ export function gptqLevels(
     const rows = { values: new Float64Array(count * k), first, count };
     for (let row = 0; row < count; row += 1) {
       for (let at = 0; at < k; at += 1) {
-        rows.values[row * k + at] =
-          curvature.isDead[at] === 1 ? 0 : (values[(first + row) * strideN + at * strideK] ?? 0);
+        rows.values[row * k + at] = values[(first + row) * strideN + at * strideK] ?? 0;
       }
     }
     putScales(rows, { k, bits, symmetric }, curvature.diagonal, found);

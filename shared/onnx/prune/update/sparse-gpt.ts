@@ -1,27 +1,5 @@
-import { inverseFactor } from '../../tensor/cholesky.ts';
-
-/** Share of the mean of the Hessian's diagonal that is added to it; ten times as much where that is not enough. */
-const firstDamping = 0.01;
-const dampingMost = 1e4;
 /** Columns whose mask is chosen together: the choice adapts to what the columns before them left. */
 const maskBlock = 128;
-
-/** The upper triangular U (k × k) with (H + λI)⁻¹ = UᵀU of the second moment H of the inputs; undefined where there is none. */
-export function damped(moment: Float64Array, k: number): Float64Array | undefined {
-  let mean = 0;
-  for (let at = 0; at < k; at += 1) mean += (moment[at * k + at] ?? 0) / k;
-  for (let damping = firstDamping; mean > 0 && damping <= dampingMost; damping *= 10) {
-    const hessian = Float64Array.from(moment);
-    for (let at = 0; at < k; at += 1) {
-      // An input that is always zero would leave its weight undecided.
-      const own = moment[at * k + at] || mean;
-      hessian[at * k + at] = own + damping * mean;
-    }
-    const factor = inverseFactor(hessian, k);
-    if (factor !== undefined) return factor;
-  }
-  return undefined;
-}
 
 /** Which weights of a block of columns go: 1 for those, n × columns. */
 export type MaskChoice = (saliency: Float64Array, n: number, columns: number) => Uint8Array;

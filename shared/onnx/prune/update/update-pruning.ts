@@ -1,3 +1,4 @@
+import { curvatureOf, firstToLast } from '../../calibrate/curvature.ts';
 import type { CalibrationStatistics, ObservedInput } from '../../calibrate/input-statistics.ts';
 import { foldViews } from '../../fuse/fold-views.ts';
 import type { Model } from '../../model/model.ts';
@@ -9,7 +10,7 @@ import { TransformReport } from '../../transform/report.ts';
 import { layerName } from '../layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
 import { type PrunableWeight, prunableWeights } from '../prunable-weights.ts';
-import { damped, leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
+import { leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
 
 /** Inputs of a layer at most: the inverse of their second moment takes the third power of their number. */
 const inputsMost = 8192;
@@ -126,15 +127,15 @@ export function pruneWithUpdate(
     const { node, tensor } = weight;
     const observed = statistics.get(node.input[0] ?? '');
     const moment = observed?.moment();
-    const factor = observed && moment && damped(moment, observed.channels);
-    if (factor === undefined) {
+    const curvature = observed && moment && curvatureOf(moment, observed.channels, firstToLast);
+    if (curvature === undefined) {
       report.keep(
         `weight ${tensor.name} of ${layerName(node)}`,
-        'calibration shows no finite values of its inputs',
+        'calibration shows no finite values of its inputs, or zeros alone',
       );
       continue;
     }
-    const { result, error, ...nonzero } = prune(weight, factor, choose);
+    const { result, error, ...nonzero } = prune(weight, curvature.factor, choose);
     weight.graph.put(makeTensor(tensor.name, 'float', tensor.dims, result));
     const parameters = elementCount(tensor.dims);
     before += parameters;

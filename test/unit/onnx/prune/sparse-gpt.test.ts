@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { curvatureOf, firstToLast } from '../../../../shared/onnx/calibrate/curvature.ts';
 import type { InputStatistics } from '../../../../shared/onnx/calibrate/input-statistics.ts';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { pruneMagnitude } from '../../../../shared/onnx/prune/magnitude.ts';
 import { pruneNofM } from '../../../../shared/onnx/prune/n-of-m.ts';
-import {
-  damped,
-  leastSalient,
-  sparsify,
-  twoOfFour,
-} from '../../../../shared/onnx/prune/update/sparse-gpt.ts';
+import { leastSalient, sparsify, twoOfFour } from '../../../../shared/onnx/prune/update/sparse-gpt.ts';
 import { pruneWithUpdate } from '../../../../shared/onnx/prune/update/update-pruning.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
@@ -38,7 +34,8 @@ test.each(cases)('$outputs x $inputs in blocks of $block is as the NumPy program
   const { outputs, inputs, block, compression, moment, updated } = one;
   const values = Float64Array.from(one.weights);
   const choose = compression === 0 ? twoOfFour : leastSalient(compression);
-  sparsify(values, outputs, inputs, damped(Float64Array.from(moment), inputs)!, choose, block);
+  const { factor } = curvatureOf(Float64Array.from(moment), inputs, firstToLast)!;
+  sparsify(values, outputs, inputs, factor, choose, block);
   expect([...values].map((value) => value === 0)).toEqual(updated.map((value) => value === 0));
   expect(relativeError(values, updated)).toBeLessThan(1e-9);
 });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { curvatureOf, largestFirst } from '../../../../shared/onnx/calibrate/curvature.ts';
 import { blockCount, type Matrix } from '../../../../shared/onnx/quantize/block-quantize.ts';
-import { curvatureOf, gptqLevels } from '../../../../shared/onnx/quantize/gptq.ts';
+import { gptqLevels } from '../../../../shared/onnx/quantize/gptq.ts';
 import { leastErrorLevels } from '../../../../shared/onnx/quantize/least-error-blocks.ts';
 import { type BlockLevels, packBlocks } from '../../../../shared/onnx/quantize/pack-blocks.ts';
 
@@ -44,7 +45,7 @@ describe.each(cases)('of $bits bits, symmetric $symmetric', (one) => {
   const { bits, symmetric } = one;
 
   test('GPTQ chooses the levels, scales and zero points of NumPy`s, however the weight lies', () => {
-    const curvature = curvatureOf(moments, k);
+    const curvature = curvatureOf(moments, k, largestFirst);
     if (curvature === undefined) throw new Error('the moment can be inverted');
     const expected = unpacked(one.gptq);
     expect(gptqLevels(matrix, curvature, bits, symmetric)).toEqual(expected);
@@ -77,8 +78,26 @@ describe.each(cases)('of $bits bits, symmetric $symmetric', (one) => {
   });
 });
 
-test('a moment of values that are not finite has no curvature, one of rank 1 has', () => {
-  expect(curvatureOf(Float64Array.of(1, Number.NaN, Number.NaN, 1), 2)).toBeUndefined();
-  expect(curvatureOf(Float64Array.of(1, 1, 1, 1), 2)).toMatchObject({ channels: 2 });
-  expect(curvatureOf(new Float64Array(4), 2)?.isDead).toEqual(Uint8Array.of(1, 1));
+/** A moment of inputs of 1, 2, 3 … that vary by themselves, but for those that are always zero. */
+function momentWithout(dead: readonly number[], size: number): Float64Array {
+  const moment = new Float64Array(size * size);
+  for (let at = 0; at < size; at += 1) moment[at * size + at] = dead.includes(at) ? 0 : (at + 1) ** 2;
+  return moment;
+}
+
+test.each([4, 8] as const)('weights whose inputs no sample reached are rounded to %i bits', (bits) => {
+  const dead = [0, 17, 33, 79];
+  const curvature = curvatureOf(momentWithout(dead, k), k, largestFirst);
+  if (curvature === undefined) throw new Error('the moment can be inverted');
+  const { levels, scales, zeroPoints } = gptqLevels(matrix, curvature, bits, false);
+  for (let row = 0; row < n; row += 1)
+    for (const at of dead) {
+      const block = row * blockCount(k) + Math.floor(at / 32);
+      const [scale, zeroPoint] = [scales[block] ?? 0, zeroPoints[block] ?? 0];
+      const value = matrix.values[row * k + at] ?? 0;
+      const range = [(0 - zeroPoint) * scale, (2 ** bits - 1 - zeroPoint) * scale] as const;
+      const nearest = Math.min(Math.max(value, range[0]), range[1]);
+      const rounded = ((levels[row * k + at] ?? 0) - zeroPoint) * scale;
+      expect(Math.abs(rounded - nearest)).toBeLessThanOrEqual(0.5001 * scale);
+    }
 });

@@ -50,13 +50,16 @@ def best_scale(w, h, bits, symmetric):
 
 
 def gptq(w, moment, bits, symmetric, damping=0.01):
-    """Levels [N, K], scales and zero points [N, K / 32] of w for inputs of this second moment."""
+    """Levels [N, K], scales and zero points [N, K / 32] of w for inputs of this second moment.
+
+    An input that was always zero counts as one of mean size: other data may reach its weights.
+    """
     n, k = w.shape
     hessian = moment.astype(np.float64).copy()
+    mean = np.diag(hessian).mean()
     dead = np.diag(hessian) == 0
-    hessian[dead, dead] = 1
+    hessian[dead, dead] = mean
     weight = w.astype(np.float64).copy()
-    weight[:, dead] = 0
     diagonal = np.diag(hessian).copy()
     blocks = -(-k // BLOCK)
     scales, zeros = np.zeros((n, blocks), np.float32), np.zeros((n, blocks), np.int64)
@@ -66,7 +69,7 @@ def gptq(w, moment, bits, symmetric, damping=0.01):
             scales[row, block], zeros[row, block] = best_scale(weight[row, part], diagonal[part], bits, symmetric)
     order = np.argsort(-diagonal, kind="stable")
     hessian = hessian[np.ix_(order, order)]
-    hessian[np.arange(k), np.arange(k)] += damping * diagonal.mean()
+    hessian[np.arange(k), np.arange(k)] += damping * mean
     upper = np.linalg.cholesky(np.linalg.inv(hessian)).T
     result = np.zeros((n, k), np.int64)
     for at, column in enumerate(order):
