@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ModelError } from '../model-error.ts';
 import type { Receipt } from '../receipt/receipt.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
+import type { TaskOf } from '../stage-task/stage-task.ts';
 import { isCalibrated, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import type { Candidate } from './auto-candidates.ts';
 import { lossOf, worstError } from './loss-of.ts';
@@ -29,6 +30,12 @@ export interface AutoContext {
 /** Seconds that a candidate is timed for, where speed is the goal. */
 const timeSeconds = 1.2;
 
+/** What calibration observed. */
+interface Observed {
+  folder: string;
+  answer: StageAnswer<'calibrate'>;
+}
+
 /** A candidate that was measured. */
 export interface Measured {
   candidate: Candidate;
@@ -45,7 +52,7 @@ export class CandidateTrials {
   readonly maxLoss: number;
   readonly tried: Tried[] = [];
   readonly notes: string[] = [];
-  readonly #observed = new Map<string, { folder: string; answer: StageAnswer<'calibrate'> }>();
+  readonly #observed = new Map<string, Promise<Observed>>();
   #sourceBytes: number | undefined;
   /** The best that holds the target and gains. */
   best: Measured | undefined;
@@ -82,16 +89,21 @@ export class CandidateTrials {
     return this.#context.optimization.request.goal === 'latency';
   }
 
-  async #observe(
-    request: OptimizationRequest,
-  ): Promise<{ folder: string; answer: StageAnswer<'calibrate'> } | null> {
+  /** What a request is calibrated with, observed once; what was refused once is refused again. */
+  async #observe(request: OptimizationRequest): Promise<Observed | null> {
     if (!isCalibrated(request)) return null;
-    const { stages, optimization, feeds, scratch } = this.#context;
     // What is excluded does not change what is observed of the others, nor does the allocation.
     const key = JSON.stringify({ ...request, exclude: [], allocation: null });
     const known = this.#observed.get(key);
-    if (known !== undefined) return known;
-    const folder = join(scratch, `observed-${this.#observed.size}`);
+    if (known !== undefined) return await known;
+    // An attempt that fails may leave its folder, so that the next one takes another.
+    const made = this.#calibrate(request, join(this.#context.scratch, `observed-${this.#observed.size}`));
+    this.#observed.set(key, made);
+    return await made;
+  }
+
+  async #calibrate(request: OptimizationRequest, folder: string): Promise<Observed> {
+    const { stages, optimization, feeds } = this.#context;
     const answer = await stages.run<'calibrate'>('calibrate', {
       ...{
         kind: 'calibrate',
@@ -100,9 +112,7 @@ export class CandidateTrials {
       },
       ...{ feed: feeds.calibrate, out: folder },
     });
-    const made = { folder, answer };
-    this.#observed.set(key, made);
-    return made;
+    return { folder, answer };
   }
 
   /** Applies steps one after the other; the last one's answer has the layers of all. */
@@ -130,9 +140,16 @@ export class CandidateTrials {
     return { path: model, folder, transform: result, calibrated };
   }
 
-  async compare(after: string, feed: FeedPlans['compare'], stage: string): Promise<StageAnswer<'compare'>> {
+  /** Compares on all samples of a feed, or where there is a limit on as many as show that it is exceeded. */
+  async compare(
+    after: string,
+    feed: FeedPlans['compare'],
+    stage: string,
+    limit?: TaskOf<'compare'>['limit'],
+  ): Promise<StageAnswer<'compare'>> {
     const { stages, optimization } = this.#context;
-    return await stages.run<'compare'>(stage, { kind: 'compare', before: optimization.model, after, feed });
+    const task = { kind: 'compare', before: optimization.model, after, feed } as const;
+    return await stages.run<'compare'>(stage, { ...task, ...(limit !== undefined && { limit }) });
   }
 
   /** Measures a candidate, and keeps its result where it is the best so far. Undefined where it cannot be applied. */
@@ -144,7 +161,8 @@ export class CandidateTrials {
     try {
       const made = await this.transform(candidate, 'candidates');
       folder = made.folder;
-      const compare = await this.compare(made.path, feeds.compare, 'candidates');
+      const limit = { of: 'loss', most: this.maxLoss } as const;
+      const compare = await this.compare(made.path, feeds.compare, 'candidates', limit);
       const loss = lossOf(compare);
       const bytes = await bytesOf(folder, made.transform.files);
       const isTimed = this.#isForLatency && loss <= this.maxLoss;

@@ -28,7 +28,11 @@ export async function measureSensitivity(context: TrialContext, first: Trial): P
   const measured: LayerError[] = [];
   for (const layer of byWeight.slice(0, measuredMost)) {
     const excluded = layers.filter((other) => other !== layer);
-    const alone = await runTrial({ ...context, feed }, { ...first, excluded }, sensitivityNames);
+    const alone = await runTrial(
+      { ...context, feed, limit: undefined },
+      { ...first, excluded },
+      sensitivityNames,
+    );
     const { error } = worstError(alone.compare);
     measured.push({ layer, error: Number.isFinite(error) ? error : null });
   }

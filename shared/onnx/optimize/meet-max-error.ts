@@ -58,7 +58,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
   const { request, say } = context.optimization;
   if (request.operation === 'prune') throw new ModelError(`${said}; ask for a lower compression.`);
   say(`${said}: measuring which layers cause it.`);
-  const kept = await keepInputsFloat(context, first, max_error);
+  const kept = await keepInputsFloat({ ...context, limit: max_error }, first, max_error);
   if (kept.holds) return { final: kept.trial, excluded: [], notes: kept.notes, warnings: [] };
   const measured = await measureSensitivity(kept.context, kept.trial);
   const ranked = kept.trial === first ? measured : bySaving(measured, kept.trial);

@@ -114,7 +114,8 @@ class Work {
     const { request } = optimization;
     const { observed, calibrated } = await this.#calibrate(feeds, request, 'observed');
     const feed = isCompared ? feeds.compare : null;
-    const seconds = extents[request.measure].compareSeconds;
+    // A bound is held by all samples.
+    const seconds = request.max_error === null ? extents[request.measure].compareSeconds : undefined;
     const context: TrialContext = {
       ...{ optimization, stages, out: this.#out, observed, operators, feed, seconds },
       observe: async (other) => (await this.#calibrate(feeds, other, 'observed-anew')).observed,

@@ -3,6 +3,8 @@ import type { Optimization } from './optimization.ts';
 
 /** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
 const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
+/** Where the result must hold a bound, all samples of a set count. */
+const all = 2 ** 31 - 1;
 
 export interface FeedPlans {
   calibrate: Feed;
@@ -51,11 +53,12 @@ export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans 
     calibration === undefined
       ? synthetic(most.calibratedSynthetic, seeds.calibration)
       : fromSet(calibration, 'calibration', most.calibration);
+  const isBound = request.strategy === 'auto' || request.max_error !== null;
   if (evaluation !== undefined)
-    return { calibrate, compare: fromSet(evaluation, 'evaluation', most.evaluation) };
+    return { calibrate, compare: fromSet(evaluation, 'evaluation', isBound ? all : most.evaluation) };
   const compare =
     calibration === undefined
       ? synthetic(most.synthetic, seeds.comparison)
-      : fromSet(calibration, 'calibration', most.compared);
+      : fromSet(calibration, 'calibration', isBound ? all : most.compared);
   return { calibrate, compare };
 }

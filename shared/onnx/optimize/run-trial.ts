@@ -37,8 +37,10 @@ export interface TrialContext {
   operators: Readonly<Record<string, number>>;
   /** Data to compare on; null where the model is too large to be run. */
   feed: Feed | null;
-  /** Seconds that each model is run at most. */
+  /** Seconds that each model is run at most; without them it is run on all samples. */
   seconds?: number | undefined;
+  /** The error that a trial may have: one that exceeds it is run only as far as to know that. */
+  limit?: number | undefined;
 }
 
 /** Transforms the model without touching the excluded layers, nor the inputs of those in `floatInputs`, and compares. */
@@ -47,7 +49,7 @@ export async function runTrial(
   { excluded, floatInputs }: Pick<Trial, 'excluded' | 'floatInputs'>,
   names = stageNames,
 ): Promise<Trial> {
-  const { optimization, stages, out, observed, feed, seconds } = context;
+  const { optimization, stages, out, observed, feed, seconds, limit } = context;
   await emptyFolder(out, optimization.user);
   const transform = await stages.run<'transform'>(names.transform, {
     kind: 'transform',
@@ -68,6 +70,7 @@ export async function runTrial(
           before: optimization.model,
           after,
           feed,
+          ...(limit !== undefined && { limit: { of: 'error', most: limit } }),
           ...(seconds !== undefined && { seconds }),
         });
   return { excluded, ...(floatInputs !== undefined && { floatInputs }), transform, compare };

@@ -5,7 +5,8 @@ import { type GraphOptimization, Session, type SessionOf } from './session.ts';
 export const keptSessionBytes = 2 ** 28;
 const keptMost = 2;
 
-const identityOf = (path: string): string => {
+/** What tells a model's file from another one, also from one that lay at the same path before. */
+export const modelIdentity = (path: string): string => {
   const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
   return [path, dev, ino, size, mtimeNs].join();
 };
@@ -24,7 +25,7 @@ export class SessionPool {
 
   /** Call `use` with a session of the model. @throws ModelError where ONNX Runtime does not take the model */
   async use<T>(path: string, of: SessionOf, use: (session: Session) => Promise<T>): Promise<T> {
-    const identity = identityOf(path);
+    const identity = modelIdentity(path);
     const at = this.#kept.findIndex((one) => one.identity === identity);
     const [known] = at < 0 ? [] : this.#kept.splice(at, 1);
     const session = known?.session ?? (await Session.open(path, of, this.#level));

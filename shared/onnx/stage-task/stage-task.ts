@@ -83,8 +83,10 @@ const tasks = {
     before: z.string(),
     after: z.string(),
     feed: Feed,
-    /** Seconds after which each model is given no further sample; without it there is no bound. */
+    /** Seconds after which each model is given no further sample; without it all samples are compared. */
     seconds: z.number().optional(),
+    /** What a result may lose: one that exceeds it is run only as far as to know that. */
+    limit: z.object({ of: z.enum(['loss', 'error']), most: z.number() }).optional(),
   }),
   /** Times both models, for about so many seconds; two minutes without them. */
   time: z.object({

@@ -5,6 +5,7 @@ import { SessionPool } from '../session/session-pool.ts';
 import { extendedFlag } from '../stage-task/extended-flag.ts';
 import { type StageLine, StageTask } from '../stage-task/stage-task.ts';
 import { residentMemory } from './process-memory.ts';
+import { ReferenceCache } from './reference-outputs.ts';
 import type { StageReporter } from './stage-reporter.ts';
 
 const answerDescriptor = 3;
@@ -17,6 +18,7 @@ function write(line: StageLine): void {
 /** Of all stages of this process. */
 const level = process.argv.includes(extendedFlag) ? 'extended' : 'all';
 const sessions = new SessionPool(level);
+const references = new ReferenceCache();
 
 /** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
 async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown> {
@@ -30,7 +32,7 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'open':
       return await sessions.use(task.model, 'model', async () => ({}));
     case 'compare':
-      return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions);
+      return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions, references);
     case 'time':
       return await (await import('./time-stage.ts')).timeStage(task, voice, sessions);
     case 'size':

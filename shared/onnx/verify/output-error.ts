@@ -8,7 +8,7 @@ type Value = FedTensor | OtherValue | undefined;
 
 /** Gathers the difference of one output over all samples, in double precision. */
 export class OutputDifference {
-  readonly #name: string;
+  readonly name: string;
   #squaredError = 0;
   #squaredNorm = 0;
   #largest = 0;
@@ -22,7 +22,7 @@ export class OutputDifference {
   #why: string | undefined;
 
   constructor(name: string) {
-    this.#name = name;
+    this.name = name;
   }
 
   add(before: Value, after: Value): void {
@@ -56,9 +56,18 @@ export class OutputDifference {
       this.#why = `became ${after.type}, it was ${before.type}`;
   }
 
+  /**
+   * Whether these samples alone make an error above `most` of an output whose finite values in all samples have this
+   * squared norm.
+   */
+  exceeds(most: number, squaredNorm: number): boolean {
+    if (this.#why !== undefined) return this.#why !== incomparable.noTensor;
+    return this.#spoilt > 0 || !(this.#squaredError <= most * most * squaredNorm);
+  }
+
   /** A note beside the error, which is that of the values that are finite in both; undefined where there is none. */
   warning(): string | undefined {
-    const said = `The output ${JSON.stringify(this.#name)}`;
+    const said = `The output ${JSON.stringify(this.name)}`;
     const { noNumbers } = incomparable;
     const missing = this.#values - this.#compared - this.#spoilt;
     if (missing === 0) return undefined;
@@ -73,7 +82,7 @@ export class OutputDifference {
 
   /** Relative to an output of zeros only, every difference is infinite. */
   result(): OutputError {
-    const measured = { name: this.#name, values: this.#values };
+    const measured = { name: this.name, values: this.#values };
     const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });
     if (this.#why !== undefined) return failed(this.#why);
     if (this.#spoilt > 0) return failed(`${this.#spoilt} of its values are infinite or not numbers any more`);

@@ -5,10 +5,12 @@ import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
 import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
 import type { Model } from '../../../shared/onnx/model/model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { writeNpz } from '../../../shared/onnx/npz/write-npz.ts';
 import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
 import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { transformer } from '../../support/onnx/quantizable-networks.ts';
+import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
@@ -18,10 +20,18 @@ async function auto(
   model: Model,
   max_loss: number,
   method: Readonly<Record<string, unknown>> = { operation: 'quantize', precision: 8 },
+  sets: Readonly<Record<'calibration' | 'evaluation', Float32Array>> | undefined = undefined,
+  row: readonly number[] = [],
 ) {
   const [folder, work] = [await testFolder(), await testFolder()];
   saveModel(model, folder);
   const lines: string[] = [];
+  const paths: Record<string, string> = {};
+  for (const [name, values] of Object.entries(sets ?? {})) {
+    paths[name] = join(folder, `${name}.npz`);
+    const samples = values.length / row.reduce((product, dim) => product * dim, 1);
+    await writeNpz(paths[name], { x: { type: 'float', dims: [samples, ...row], values } });
+  }
   const optimized = await optimizeModel({
     request: parseRequest({
       ...method,
@@ -30,6 +40,7 @@ async function auto(
       measure: 'none',
     }),
     model: join(folder, 'model.onnx'),
+    ...paths,
     folder: work,
     stageCommand: stageCommand(),
     say: (line) => lines.push(line),
@@ -96,4 +107,51 @@ test('auto prunes as much as the target allows', async () => {
   expect(receipt.pruning).toMatchObject({ strategy: 'structured_l2', compression: 2 });
   expect(receipt.candidates.map(({ holds }) => holds)).toContain(false);
   expect(receipt.file_bytes.after).toBe(chosen?.file_bytes);
+});
+
+/** Three convolutions: no weight that fits in blocks. */
+function convolutions() {
+  const random = seededRandom(7);
+  const weight = (name: string, dims: readonly number[]) => {
+    const count = dims.reduce((product, dim) => product * dim, 1);
+    return makeTensor(name, 'float', dims, seededFloats(random, count, Math.sqrt(dims[0] ?? 1) / 8));
+  };
+  const model = smallModel({
+    nodes: [
+      makeNode('Conv', ['x', 'first'], ['a'], { name: 'first' }),
+      makeNode('Relu', ['a'], ['b'], { name: 'relu' }),
+      makeNode('Conv', ['b', 'second'], ['c'], { name: 'second' }),
+      makeNode('Relu', ['c'], ['d'], { name: 'relu 2' }),
+      makeNode('Conv', ['d', 'third'], ['y'], { name: 'third' }),
+    ],
+    constants: [
+      weight('first', [16, 3, 3, 3]),
+      weight('second', [32, 16, 3, 3]),
+      weight('third', [4, 32, 3, 3]),
+    ],
+    inputs: { x: [1, 3, 10, 10] },
+    outputs: { y: [1, 4, 4, 4] },
+  });
+  return { model, row: [3, 10, 10], samples: (count: number) => seededFloats(random, count * 300, 1) };
+}
+
+test('a method that the model refuses does not keep the later ones from being tried', async () => {
+  const { model, row, samples } = convolutions();
+  const sets = { calibration: samples(8), evaluation: samples(8) };
+  const { receipt } = await auto(model, 0.05, { operation: 'quantize', precision: 4 }, sets, row);
+  const chosen = receipt.candidates.find(({ is_chosen }) => is_chosen);
+  expect(chosen?.name).toMatch(/^static_/);
+  expect(receipt.notes.join(' ')).not.toContain('EEXIST');
+});
+
+test('the target holds on the whole set, also where its last samples are of another kind', async () => {
+  const { model, row, samples } = convolutions();
+  const usual = samples(70);
+  const late = samples(10).map((value) => value * 25);
+  const sets = { calibration: usual.slice(0, 300 * 16), evaluation: Float32Array.from([...usual, ...late]) };
+  const { receipt } = await auto(model, 0.05, { operation: 'quantize', precision: 8 }, sets, row);
+  expect(receipt.compared_on).toMatchObject({ source: 'evaluation', samples: 80 });
+  const { candidates } = receipt;
+  expect(candidates.find(({ is_chosen }) => is_chosen)?.name).toBe('float16');
+  expect(candidates.find(({ name }) => name === 'static_minmax')?.holds).toBe(false);
 });

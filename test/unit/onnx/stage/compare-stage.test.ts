@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import { valueInfoOf } from '../../../../shared/onnx/graph/value-info.ts';
 import type { Model } from '../../../../shared/onnx/model/model.ts';
@@ -38,7 +38,7 @@ const feedOf = (set: string): Feed => ({
   seed: 0,
 });
 
-test('says how many samples the outputs were compared on, of those that labels were counted on', async () => {
+test('compares the outputs on all samples of a set, and counts all labels', async () => {
   const folder = await testFolder();
   const [file = ''] = saveModel(classifier(1, 0, 0, 1), folder);
   const set = join(folder, 'set.npz');
@@ -52,8 +52,8 @@ test('says how many samples the outputs were compared on, of those that labels w
     { kind: 'compare', before: path, after: path, feed: feedOf(set) },
     { progress: () => {} },
   );
-  expect(data.samples).toBe(64);
-  expect(outputs[0]?.values).toBe(128);
+  expect(data.samples).toBe(70);
+  expect(outputs[0]?.values).toBe(140);
   expect(accuracy?.samples).toBe(70);
   expect(notes).toEqual([
     'The evaluation set has no array "x"; its only one, "images", was taken for that input.',
@@ -122,4 +122,42 @@ test('compares tensors over all samples, counts labels, and says what it cannot 
   ]);
   expect(accuracy).toEqual({ before: 1, after: 2 / 3, samples: 3, output: 'y' });
   expect(data).toEqual({ source: 'evaluation', samples: 3, shapes: { x: [1, 2] } });
+});
+
+describe('a limit of what may be lost', () => {
+  /** A model beside one that answers the second of two numbers wrongly, and a set of `rows` of which the last has a second. */
+  async function apart(rows: number) {
+    const folder = await testFolder();
+    const models = { before: classifier(1, 0, 0, 1), after: classifier(1, 0, 0, 0.5) };
+    const paths = Object.entries(models).map(([name, model]) => {
+      mkdirSync(join(folder, name));
+      return join(folder, name, saveModel(model, join(folder, name))[0] ?? '');
+    });
+    const values = Float32Array.from({ length: rows * 2 }, (_, at) => (at % 2 === 0 ? 1 : 0));
+    values[rows * 2 - 1] = 20;
+    const set = join(folder, 'set.npz');
+    await writeNpz(set, { x: { type: 'float', dims: [rows, 2], values } });
+    const [before = '', after = ''] = paths;
+    return { kind: 'compare', before, after, feed: feedOf(set) } as const;
+  }
+  const limit = { of: 'loss', most: 0.1 } as const;
+
+  test('is judged by the last sample as by the first', async () => {
+    const { outputs, data } = await compareStage({ ...(await apart(300)), limit }, { progress: () => {} });
+    expect(outputs[0]?.relative_l2_error).toBeCloseTo(10 / Math.sqrt(300 + 400), 6);
+    expect(data.samples).toBe(300);
+  });
+
+  test('ends the comparison where no further samples could make up for what is lost', async () => {
+    const { before, after, feed } = await apart(300);
+    const x = Float32Array.from({ length: 600 }, () => 1);
+    await writeNpz(feed.set ?? '', { x: { type: 'float', dims: [300, 2], values: x } });
+    const { outputs, data } = await compareStage(
+      { kind: 'compare', before, after, feed, limit },
+      { progress: () => {} },
+    );
+    // Each sample loses 0.25 of its norm of 2, all of them may lose 0.01 of theirs.
+    expect(data.samples).toBe(25);
+    expect(outputs[0]?.relative_l2_error).toBeGreaterThan(limit.most);
+  });
 });
