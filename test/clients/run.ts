@@ -18,7 +18,7 @@ const usage = `Usage: npm run test:clients
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
-const example = join(here, '../examples/hello');
+const example = join(here, 'pretended');
 const password = 'correct horse battery';
 const generator = 'org.openapitools:openapi-generator-cli:7.25.0';
 

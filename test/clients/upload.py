@@ -6,7 +6,7 @@ import pathlib
 import tarfile
 import urllib.request
 
-EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "hello"
+EXAMPLE = pathlib.Path(__file__).parent / "pretended"
 CONFIG = (EXAMPLE / "train.yaml").read_bytes()
 
 

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'recipes-'));
   folder = join(scratch, 'hello');
   await cp(join(root, 'test/examples/hello'), folder, { recursive: true });
+  await writeFile(join(folder, 'train.yaml'), 'epochs: 5\n');
   const started = await startLocalService(['--data', join(scratch, 'data')], { ADMIN_PASSWORD: password });
   if (!('url' in started)) throw new Error(started.output);
   service = started;
@@ -67,7 +68,7 @@ describe.runIf(everySample)('the recipes of the README, as they stand there', { 
         : command.replace("jq '.metrics.accuracy.last > 0.9'", `python3 -c '${judge}'`);
       await execute('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', judged], { cwd: folder, env });
     }
-    expect(await readFile(join(folder, 'model/model.txt'), 'utf8')).toBe('the trained model\n');
+    expect(JSON.parse(await readFile(join(folder, 'model/model.json'), 'utf8')).species).toHaveLength(3);
     expect(await readFile(join(folder, 'log.txt'), 'utf8')).not.toContain(token);
   });
 

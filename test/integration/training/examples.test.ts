@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
 import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
@@ -11,6 +12,7 @@ import { endpoint as putConfig } from '../../../functions/projects/put-config.en
 import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
 import { trainingService } from '../../support/training.ts';
 
+const execute = promisify(execFile);
 const examples = join(import.meta.dirname, '../../examples');
 
 async function filesOf(name: string): Promise<Record<string, string>> {
@@ -21,12 +23,24 @@ async function filesOf(name: string): Promise<Record<string, string>> {
 
 describe('the example', () => {
   test.each([
-    { name: 'hello', config: 'train.yaml', metric: 'accuracy', artifact: 'model.txt' },
-    { name: 'resume', config: 'train.json', metric: 'val_accuracy', artifact: 'model.json' },
-  ])('$name is trained as it is', async ({ name, config, metric, artifact }) => {
+    {
+      name: 'hello',
+      command: 'python3 train.py',
+      config: 'train.yaml',
+      metric: 'accuracy',
+      artifact: 'model.json',
+    },
+    {
+      name: 'resume',
+      command: 'python3 train.py {config}',
+      config: 'train.json',
+      metric: 'val_accuracy',
+      artifact: 'model.json',
+    },
+  ])('$name is trained as it is', async ({ name, command, config, metric, artifact }) => {
     const service = await trainingService();
     const files = await filesOf(name);
-    const project_id = await service.project({ command: 'python3 train.py {config}', files });
+    const project_id = await service.project({ command, files });
     const content = {
       path: { project_id, config_id: config },
       body: files[config] ?? '',
@@ -42,6 +56,7 @@ describe('the example', () => {
     const ended = await service.ended(project_id, json.experiment_id);
     expect(ended, await service.log(project_id, json.experiment_id)).toMatchObject({
       status: 'SUCCEEDED',
+      best_reason: null,
     });
     const artifacts = await service.call(listArtifacts, { path, as: service.developer });
     expect(artifacts.text).toContain(artifact);
@@ -50,6 +65,29 @@ describe('the example', () => {
       as: service.developer,
     });
     expect(metrics.text).toContain(metric);
+  });
+
+  test('hello learns: better with another learning rate, the same with the same seed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mps-example-'));
+    const valuesWith = async (lines: string): Promise<Map<string, number>> => {
+      const config = join(folder, 'train.yaml');
+      const metrics = join(folder, 'metrics.jsonl');
+      await writeFile(config, `epochs: 5\n${lines}`);
+      await rm(metrics, { force: true });
+      const env = { ...process.env, CONFIG_PATH: config, OUTPUT_DIR: folder, METRICS_FILE: metrics };
+      await execute('python3', [join(examples, 'hello/train.py')], { env });
+      const rows = (await readFile(metrics, 'utf8')).trimEnd().split('\n');
+      return new Map(rows.map((row) => JSON.parse(row)).map(({ name, value }) => [name, value]));
+    };
+    const slow = await valuesWith('learning_rate: 0.02\n');
+    expect([...slow.keys()]).toEqual(['loss', 'accuracy', 'val_loss', 'val_accuracy']);
+    expect(await valuesWith('learning_rate: 0.02\n')).toEqual(slow);
+    const fast = await valuesWith('learning_rate: 0.2\n');
+    expect(fast.get('val_loss')).toBeLessThan((slow.get('val_loss') ?? 0) / 2);
+    expect(fast.get('val_accuracy')).toBeGreaterThan(slow.get('val_accuracy') ?? 1);
+    expect((await valuesWith('learning_rate: 0.2\nseed: 2\n')).get('val_loss')).not.toBe(
+      fast.get('val_loss'),
+    );
   });
 
   test('resume goes on where it was interrupted', async () => {
