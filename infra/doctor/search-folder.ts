@@ -11,6 +11,7 @@ import { accountsTable, bucket, recordsTable } from '../local/start/function-env
 import { type JobFolders, jobFolders } from '../local/start/job-folders.ts';
 import { startRelayProcess } from '../local/start/relay-process.ts';
 import { startTables, tablesEndpoint } from '../local/start/start-tables.ts';
+import { openDatabases } from '../local/start/storage/databases.ts';
 import { namesIn, projectsIn } from '../local/start/sweep-folders.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { searchStores } from './stores.ts';
@@ -31,6 +32,8 @@ export async function searchFolder(folder: string): Promise<OrphanSearch> {
   const data = await openDataFolder(path);
   started.defer(() => data.release());
   const credentials = await engineCredentials(data);
+  const databases = await openDatabases(data, ['tables', 'files']);
+  started.defer(() => databases.seal());
   const tables = await startTables(data.within('dynamodb'));
   started.defer(() => tables.close());
   if (tables.relay !== undefined) {

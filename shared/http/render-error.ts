@@ -1,3 +1,4 @@
+import { type DiskFault, diskFault } from '../core/disk-fault.ts';
 import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { TableBusyError } from '../data/table-busy.ts';
@@ -47,6 +48,27 @@ function isOutage(error: Error): boolean {
   return cancelled || ('code' in error && typeof error.code === 'string' && connectionCodes.has(error.code));
 }
 
+/** Seconds after which somebody may have made room. */
+const fullSeconds = 30;
+
+/** A fault of the disk of a service that runs on one machine. */
+function ofDisk(fault: DiskFault, error: unknown, log: Logger): ServiceError | HttpError {
+  const detail = error instanceof Error ? error.message : String(error);
+  if (fault === 'full') {
+    log.warn('disk-full', { detail });
+    return new ServiceError(
+      'unavailable',
+      'The disk of this service is full. Deleting projects, experiments or models makes room.',
+      { retryAfterSeconds: fullSeconds },
+    );
+  }
+  log.error('database-damaged', { detail });
+  return new HttpError(
+    'internal',
+    'A database of this service is damaged. Stop the service: its next start names the file and what to do.',
+  );
+}
+
 function answerable(error: unknown, log: Logger): ServiceError | HttpError {
   if (error instanceof ServiceError || error instanceof HttpError) return error;
   if (error instanceof UnreadableRecordError) {
@@ -56,6 +78,8 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
       'A record that this needs cannot be read by this version of the service: a newer version wrote it, or it is damaged. It can be deleted. The request id finds its key in the log.',
     );
   }
+  const fault = diskFault(error);
+  if (fault !== undefined) return ofDisk(fault, error, log);
   if (error instanceof Error && isOutage(error)) {
     log.warn('dependency-out', { error: error.name, detail: error.message });
     return new ServiceError(

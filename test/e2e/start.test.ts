@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -82,6 +82,18 @@ describe('npm start', () => {
     for (const { pid, startTime } of await engines()) {
       expect(await processStartTime(pid)).not.toBe(startTime);
     }
+
+    const lost = join(folder, 'data/dynamodb/records.db');
+    await rename(lost, `${lost}.kept`);
+    const refused = await start();
+    expect(refused).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`${lost} is missing. It holds`),
+    });
+    expect(refused).toMatchObject({ output: expect.not.stringMatching(/\n\s+at |AWS/) });
+    await rename(`${lost}.kept`, lost);
+    const third = await started();
+    expect(await listProjects(third.url, headers)).toEqual([made]);
   });
 
   test('keeps the promise of an upload URL that it signed before a restart', async () => {

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { unsealDatabases } from '../../local/start/storage/databases.ts';
 import { type Figure, type FigureOptions, figure, rounded } from '../figure.ts';
 import type { Bench, Group } from '../group.ts';
 import { memoryOfTree } from '../memory-of-tree.ts';
@@ -148,6 +149,7 @@ async function startOwn({ folder, started, say }: Bench, { runs }: Sizes): Promi
   const most = await newExperiment(before.peer, 'most');
   await first.stop();
   say(`service: ${shown(runs)} and ${shown(runs * larger)} runs`);
+  await unsealDatabases({ within: (name) => join(data, name) });
   await insertRuns(join(data, 'dynamodb/records.db'), before.user_id, [
     { project_id: many, size: runs },
     { project_id: most, size: runs * larger },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { diskFault } from '../../../shared/core/disk-fault.ts';
 import { answerPreflight, applyCors } from './bucket-cors.ts';
 import { route } from './operations/route.ts';
 import { Access } from './protocol/access.ts';
@@ -63,9 +64,14 @@ async function answer(request: S3Request, options: ListenerOptions): Promise<voi
 
 function asS3Error(error: unknown, id: string): S3Error {
   if (error instanceof S3Error) return error;
-  if (wantsRoom(error)) {
-    const message = 'There is no room on the disk, or no more files may be opened. Please try again later.';
-    return new S3Error('ServiceUnavailable', message);
+  const fault = diskFault(error);
+  if (fault === 'full') return new S3Error('ServiceUnavailable', 'The disk is full. Please try again later.');
+  if (fault === 'damaged') {
+    process.stderr.write('s3: index.sqlite is damaged. Stop the service: its next start says what to do.\n');
+    return new S3Error('InternalError', 'The index of this server is damaged.');
+  }
+  if (wantsFiles(error)) {
+    return new S3Error('ServiceUnavailable', 'No more files may be opened. Please try again later.');
   }
   if (!isGone(error)) {
     process.stderr.write(
@@ -75,15 +81,8 @@ function asS3Error(error: unknown, id: string): S3Error {
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
-/** Error codes of the kernel for a full disk, quota or limit of this process. */
-const usedUp = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE']);
-/** SQLITE_FULL */
-const databaseFull = 13;
-
-function wantsRoom(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isKernels = 'code' in error && usedUp.has(error.code);
-  return isKernels || ('errcode' in error && error.errcode === databaseFull);
+function wantsFiles(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
 /** Whether the client closed the connection before it had the whole answer. */

@@ -9,6 +9,7 @@ import { startSchedule } from './job-event-delivery.ts';
 import { type JobFolders, jobFolders } from './job-folders.ts';
 import { startBatch } from './start-batch.ts';
 import { startEngines } from './start-engines.ts';
+import { type DatabaseName, openDatabases } from './storage/databases.ts';
 import { goneProjects, namesIn, removeEnvironments, removeRuns } from './sweep-folders.ts';
 import { removeForsaken } from './work-base.ts';
 
@@ -50,6 +51,12 @@ async function sweepEnvironments(environments: string): Promise<void> {
   }
 }
 
+/** The databases of the engines that no variable replaces. */
+const embeddedDatabases = ({ endpoints }: EngineAccess): DatabaseName[] => [
+  ...(endpoints.DYNAMODB_ENDPOINT === undefined ? (['tables'] as const) : []),
+  ...(endpoints.S3_ENDPOINT === undefined ? (['files'] as const) : []),
+];
+
 /**
  * Start the engines that no variable replaces, and give this process the environment of a function.
  * What was started is stopped in reverse order by `started`, also when a later part does not start.
@@ -65,8 +72,12 @@ export async function startBackends(
   await register.endLeftovers();
 
   const access = engineAccess(process.env, await engineCredentials(data));
+  const databases = await openDatabases(data, embeddedDatabases(access));
+  // After the engines, which are stopped before.
+  started.defer(() => databases.seal());
   const engineOptions = { data, program, register, host, forContainers, corsOrigins };
   const { endpoints, lost, isOpen } = await startEngines(started, access, engineOptions);
+  await databases.noteInUse();
   Object.assign(access.endpoints, endpoints);
   let isLost = false;
   void lost.then(() => {

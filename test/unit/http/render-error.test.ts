@@ -16,6 +16,32 @@ describe('what is out of reach at the moment is a 503 that says when to come aga
   });
 });
 
+describe('a fault of the disk below is named', () => {
+  const answered = (error: Error) => renderError(error, 'request', log);
+  const engine = (message: string) => Object.assign(new Error(message), { name: 'InternalServerError' });
+
+  test.each([
+    engine('backend: database or disk is full'),
+    Object.assign(new Error('write'), { code: 'ENOSPC' }),
+    Object.assign(new Error('database or disk is full'), { errcode: 13 }),
+    Object.assign(new Error('The disk is full. Please try again later.'), { name: 'ServiceUnavailable' }),
+  ])('full: $message', (error) => {
+    const { statusCode, headers, body } = answered(error);
+    expect(statusCode).toBe(503);
+    expect(headers).toMatchObject({ 'Retry-After': '30' });
+    expect(body).toContain('The disk of this service is full');
+  });
+
+  test.each([
+    engine('backend: database disk image is malformed'),
+    Object.assign(new Error('corrupt'), { errcode: 11 | (1 << 8) }),
+  ])('damaged: $message', (error) => {
+    const { statusCode, body } = answered(error);
+    expect(statusCode).toBe(500);
+    expect(body).toContain('A database of this service is damaged');
+  });
+});
+
 test('everything else that was not foreseen is a 500 that tells nothing', () => {
   const { statusCode, body } = renderError(new Error('a secret'), 'request', log);
   expect(statusCode).toBe(500);

@@ -1,0 +1,23 @@
+/** What is wrong with the disk below an error: there is no room on it, or a database on it is damaged. */
+export type DiskFault = 'full' | 'damaged';
+
+/** Codes of the kernel for a full disk, a used-up quota, and a file larger than this process may write. */
+const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** Primary result codes of SQLite: FULL, CORRUPT, NOTADB. */
+const sqliteFull = 13;
+const sqliteDamaged = new Set([11, 26]);
+
+/** The embedded engines pass on SQLite's own words. */
+const fullWords = /database or disk is full|no space left on device|the disk is full/i;
+const damagedWords =
+  /database disk image is malformed|file is not a database|not a valid (?:SQLite )?database/i;
+
+/** The fault of the disk that an error comes from; undefined for any other error. */
+export function diskFault(error: unknown): DiskFault | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const errcode = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+  if (errcode !== undefined && sqliteDamaged.has(errcode)) return 'damaged';
+  if (errcode === sqliteFull || ('code' in error && fullCodes.has(error.code))) return 'full';
+  if (damagedWords.test(error.message)) return 'damaged';
+  return fullWords.test(error.message) ? 'full' : undefined;
+}
