@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isExpired, person } from './api/session.ts';
 import { AccountPage } from './pages/account.tsx';
 import { HomePage } from './pages/home.tsx';
@@ -6,8 +6,9 @@ import { ProjectPage } from './pages/project.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
 import { UsersPage } from './pages/users.tsx';
-import { href, place } from './router.ts';
+import { href, keep, keptOf, place } from './router.ts';
 import { later } from './ui/later.tsx';
+import { leavePage, PageHead } from './ui/page-head.tsx';
 import { Empty, LinkButton } from './ui/parts.tsx';
 import { Shell } from './ui/shell.tsx';
 
@@ -18,12 +19,14 @@ const StartPage = later(() => import('./pages/start.tsx').then((module) => modul
 const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
 
 const NotThere = () => (
-  <Empty title="There is no such page" icon="search">
-    <p>The address may be mistyped, or from another version of the console.</p>
-    <LinkButton href={href([])} icon="home">
-      Home
-    </LinkButton>
-  </Empty>
+  <>
+    <PageHead title="There is no such page" />
+    <Empty title="The address may be mistyped, or from another version of the console" icon="search">
+      <LinkButton href={href([])} icon="home">
+        Home
+      </LinkButton>
+    </Empty>
+  </>
 );
 
 function Page() {
@@ -41,11 +44,25 @@ function Page() {
   return <ProjectPage key={id} project_id={id} tab={part ?? 'experiments'} />;
 }
 
+history.scrollRestoration = 'manual';
+window.addEventListener('scroll', () => keep('page-top', window.scrollY), { passive: true });
+
+/** Scroll to where somebody was, which is lower than a page that is still loading. */
+function scrollToPlace(top: number, tries = 20): void {
+  window.scrollTo(0, top);
+  if (window.scrollY < top - 1 && tries > 0) setTimeout(() => scrollToPlace(top, tries - 1), 100);
+}
+
 /** The console: a page for those who are signed in, behind a dialog while their token is dead. */
 export function App() {
   const at = place.value.parts.join('/');
-  useEffect(() => {
-    window.scrollTo(0, 0);
+  const before = useRef(at);
+  useLayoutEffect(() => {
+    if (before.current === at) return;
+    before.current = at;
+    leavePage();
+    document.title = 'Model Project Service';
+    scrollToPlace(keptOf<number>('page-top') ?? 0);
   }, [at]);
   if (person.value === undefined) return <SignInPage />;
   return (

@@ -21,9 +21,42 @@ function placeOf(hash: string): Place {
 }
 
 const hash = signal(fromMlflow(location.hash));
+
+/** Which entry of the browser's history is shown. An entry that is new gets its own number, which it keeps over Back. */
+interface Entry {
+  id: string;
+  isReturn: boolean;
+}
+
+function presentEntry(): Entry {
+  const state: unknown = history.state;
+  if (typeof state === 'object' && state !== null && 'entry' in state && typeof state.entry === 'string')
+    return { id: state.entry, isReturn: true };
+  const id = crypto.randomUUID();
+  history.replaceState({ entry: id }, '');
+  return { id, isReturn: false };
+}
+
+let entry = presentEntry();
 window.addEventListener('hashchange', () => {
+  entry = presentEntry();
   hash.value = fromMlflow(location.hash);
 });
+
+/** What pages keep for Back, by the entry of the history that they were shown in; the oldest makes room. */
+const kept = new Map<string, Record<string, unknown>>();
+const entriesMost = 50;
+
+/** Keep something of the page that is shown, for when somebody comes back to it. */
+export function keep(name: string, value: unknown): void {
+  kept.set(entry.id, { ...kept.get(entry.id), [name]: value });
+  const [oldest] = kept.keys();
+  if (kept.size > entriesMost && oldest !== undefined) kept.delete(oldest);
+}
+
+/** What was kept under a name where this page is one that somebody has come back to. */
+export const keptOf = <T>(name: string): T | undefined =>
+  entry.isReturn ? (kept.get(entry.id)?.[name] as T | undefined) : undefined;
 
 /** The present place. The part behind `#` never reaches the service, so that pages need no routes there. */
 export const place = computed(() => placeOf(hash.value));
@@ -48,6 +81,6 @@ export function go(to: string): void {
 export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
   const { parts, query } = placeOf(location.hash);
   const next = { ...Object.fromEntries(query), ...change };
-  history.replaceState(null, '', href(parts, next));
+  history.replaceState(history.state, '', href(parts, next));
   hash.value = location.hash;
 }

@@ -16,23 +16,44 @@ export interface Live<T> {
 export interface Refreshing<T> {
   /** Milliseconds to the next look at such data; undefined for not again. */
   every?: (data: T) => number | undefined;
+  /** Show at once what was loaded before under the key, until it is loaded again. */
+  isKept?: boolean;
+}
+
+/** What was loaded last under some keys, by the sign-in that loaded it. */
+const kept = new Map<string, { data: unknown; signIns: number }>();
+const keptMost = 40;
+
+function keepLoaded(key: string, data: unknown): void {
+  kept.delete(key);
+  kept.set(key, { data, signIns: signInCount.value });
+  const [oldest] = kept.keys();
+  if (kept.size > keptMost && oldest !== undefined) kept.delete(oldest);
+}
+
+function loadedBefore<T>(key: string): { key: string; data?: T } {
+  const found = kept.get(key);
+  return found?.signIns === signInCount.value ? { key, data: found.data as T } : { key: '' };
 }
 
 /** Load data when `key` changes, and again while `every` says so. Late answers to an old key are dropped. */
 export function useLive<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
-  { every }: Refreshing<T> = {},
+  { every, isKept = false }: Refreshing<T> = {},
 ): Live<T> {
-  const [state, setState] = useState<{ key: string; data?: T; error?: unknown }>({ key: '' });
-  const latest = useRef({ load, every, data: state.data, key });
-  latest.current = { load, every, data: state.key === key ? state.data : undefined, key };
+  const [state, setState] = useState<{ key: string; data?: T; error?: unknown }>(() =>
+    isKept ? loadedBefore<T>(key) : { key: '' },
+  );
+  const latest = useRef({ load, every, isKept, data: state.data, key });
+  latest.current = { load, every, isKept, data: state.key === key ? state.data : undefined, key };
   const aborter = useRef(new AbortController());
   const signIns = signInCount.value;
 
   /** New data may be such as are looked at again, though the former were not. */
   const show = useCallback((of: string, data: T): void => {
     latest.current.data = data;
+    if (latest.current.isKept) keepLoaded(of, data);
     setState({ key: of, data });
     wake();
   }, []);
@@ -49,7 +70,10 @@ export function useLive<T>(
       if (signal.aborted || latest.current.key !== asked) return;
       noteReach(error);
       // What may no longer be seen leaves the page; everything else stays until the service answers again.
-      if (isWithheld(error)) latest.current.data = undefined;
+      if (isWithheld(error)) {
+        latest.current.data = undefined;
+        kept.delete(asked);
+      }
       setState((before) =>
         before.key === asked && !isWithheld(error) ? { ...before, error } : { key: asked, error },
       );

@@ -14,6 +14,8 @@ export interface Column {
   /** Undefined is missing, and last in every order. */
   value(row: Row): string | number | undefined;
   text(row: Row): string;
+  /** A number of the column, such as a mean of its values. */
+  show(value: number): string;
 }
 
 const attribute = (
@@ -22,8 +24,16 @@ const attribute = (
   width: number,
   value: Column['value'],
   show?: (row: Row) => string,
-  isNumber = false,
-): Column => ({ id, label, width, isNumber, value, text: show ?? ((row) => String(value(row) ?? '–')) });
+  number?: (value: number) => string,
+): Column => ({
+  id,
+  label,
+  width,
+  isNumber: number !== undefined,
+  value,
+  text: show ?? ((row) => String(value(row) ?? '–')),
+  show: number ?? numberText,
+});
 
 const time = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text));
 
@@ -42,7 +52,7 @@ export const attributeColumns: readonly Column[] = [
     7,
     (row) => row.duration ?? undefined,
     (row) => durationText(row.duration),
-    true,
+    durationText,
   ),
   attribute(
     'best',
@@ -50,7 +60,7 @@ export const attributeColumns: readonly Column[] = [
     7,
     (row) => row.best?.value,
     (row) => numberText(row.best?.value),
-    true,
+    numberText,
   ),
   attribute('kind', 'Kind', 7.5, ({ kind }) => kind),
   attribute('config', 'Configuration', 9, (row) => row.config_id ?? undefined),
@@ -60,7 +70,7 @@ export const attributeColumns: readonly Column[] = [
     6,
     (row) => row.cost ?? undefined,
     (row) => costText(row.cost),
-    true,
+    costText,
   ),
   attribute('reason', 'Reason', 16, (row) => row.status_reason ?? undefined),
 ];
@@ -77,6 +87,7 @@ export const metricColumn = (name: string, aggregate: Aggregate = 'last'): Colum
   width: Math.min(14, Math.max(7, name.length * 0.6 + 2.5)),
   value: (row) => metricOf(row, name, aggregate),
   text: (row) => numberText(metricOf(row, name, aggregate)),
+  show: numberText,
 });
 
 const numeric = (text: string | undefined): string | number | undefined => {
@@ -95,6 +106,7 @@ const named = (group: 'params' | 'tags', name: string): Column => {
     width: Math.min(14, Math.max(7, name.length * 0.6 + 2.5)),
     value: (row) => numeric(read(row, name)),
     text: (row) => read(row, name) ?? '–',
+    show: numberText,
   };
 };
 export const paramColumn = (name: string): Column => named('params', name);
@@ -115,6 +127,10 @@ export function columnOf(id: string): Column | undefined {
     ? metricColumn(rest.slice(0, colon), aggregate)
     : metricColumn(rest);
 }
+
+/** The metric of a column of metrics; undefined for other columns. */
+export const metricIn = (id: string): string | undefined =>
+  id.startsWith('metrics.') ? columnOf(id)?.label : undefined;
 
 /** Column ids as one value of an address; a comma in a name is doubled. */
 export const joinIds = (ids: readonly string[]): string =>

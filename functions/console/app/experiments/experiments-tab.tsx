@@ -1,15 +1,15 @@
 import { useMemo, useState } from 'preact/hooks';
 import { serviceUrl } from '../api/session.ts';
-import { href, place, setQuery } from '../router.ts';
+import { href, keep, keptOf, place, setQuery } from '../router.ts';
 import { plural } from '../ui/format.ts';
 import { Button, Command, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
 import { type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
 import { conditionFor, filterRows } from './filter-rows.ts';
-import { groupRows } from './group-rows.ts';
+import { groupRows, sortGroups } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';
-import { type Order, sortRows } from './sort-rows.ts';
+import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
 
@@ -27,12 +27,25 @@ const orderOf = (text: string | null): Order | undefined => {
   return column && { column, isDescending };
 };
 
+/** What is said while rows are missing: an order, a filter and means are of what is there. */
+const loadingText = (count: number, isPartial: boolean): string =>
+  isPartial
+    ? `; this is of the newest ${count.toLocaleString('en')} alone, until the others are loaded`
+    : ', loading more…';
+
 /** The table of a project's experiments: filter, columns, order and groups, all of which the address holds. */
-export function ExperimentsTab({ project_id }: { project_id: string }) {
+export function ExperimentsTab({
+  project_id,
+  judge,
+}: {
+  project_id: string;
+  /** Undefined until the project is loaded. */
+  judge: Judge | undefined;
+}) {
   const { rows, isComplete, error, refresh } = useRows(project_id);
   const { query } = place.value;
   const [isChoosing, setChoosing] = useState(false);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => keptOf('chosen') ?? new Set());
   const key = `mps-columns-${project_id}`;
 
   const names = useMemo(() => namesIn(rows), [rows]);
@@ -54,8 +67,8 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
   const group = query.get('group') ?? '';
   const by = group === '' ? undefined : columnOf(group);
   const groups = useMemo(
-    () => (by === undefined ? [] : groupRows(filtered.rows, by, columns)),
-    [filtered.rows, by, columns],
+    () => (by === undefined ? [] : sortGroups(groupRows(filtered.rows, by, columns), by, order)),
+    [filtered.rows, by, columns, order],
   );
 
   const setIds = (next: readonly string[]) => {
@@ -64,18 +77,21 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
   };
   const sort = (column: Column) => {
     const isFirst = order?.column.id !== column.id;
-    // Numbers are looked at from the top, texts from the beginning.
-    const startsDescending = column.isNumber || column.id === 'created';
-    if (isFirst) return setQuery({ sort: `${startsDescending ? '-' : ''}${column.id}` });
-    if (order?.isDescending === startsDescending)
-      return setQuery({ sort: `${startsDescending ? '' : '-'}${column.id}` });
+    const isDownFirst = startsDescending(column, judge);
+    if (isFirst) return setQuery({ sort: `${isDownFirst ? '-' : ''}${column.id}` });
+    if (order?.isDescending === isDownFirst)
+      return setQuery({ sort: `${isDownFirst ? '' : '-'}${column.id}` });
     return setQuery({ sort: undefined });
+  };
+  const setAllChosen = (next: ReadonlySet<string>) => {
+    keep('chosen', next);
+    setChosen(next);
   };
   const choose = (id: string, isChosen: boolean) => {
     const next = new Set(chosen);
     if (isChosen) next.add(id);
     else next.delete(id);
-    setChosen(next);
+    setAllChosen(next);
   };
 
   if (rows.length === 0) {
@@ -137,7 +153,7 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
         role="status"
       >
         {filtered.fault ??
-          `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : ', loading more…'}`}
+          `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || by !== undefined)}`}
         {error !== undefined && ' · the rest could not be loaded; it is tried again'}
       </p>
       {by !== undefined ? (
@@ -145,6 +161,8 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
           groups={groups}
           by={by}
           columns={columns}
+          order={order}
+          onSort={(column) => (column === undefined ? setQuery({ sort: undefined }) : sort(column))}
           onOpen={(value) => {
             const [, kind, name = ''] = /^(params|tags)\.(.+)$/s.exec(by.id) ?? [];
             const condition =
@@ -166,7 +184,7 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
           chosen={chosen}
           onChoose={choose}
           onChooseAll={(isChosen) =>
-            setChosen(
+            setAllChosen(
               new Set(isChosen ? sorted.slice(0, compareMost).map(({ experiment_id }) => experiment_id) : []),
             )
           }
@@ -177,7 +195,7 @@ export function ExperimentsTab({ project_id }: { project_id: string }) {
         <div class="chosen-bar" role="region" aria-label="Chosen experiments">
           <strong>{chosen.size} chosen</strong>
           {chosen.size > compareMost && <span class="fault">at most {compareMost} can be compared</span>}
-          <Button kind="quiet" onClick={() => setChosen(new Set())}>
+          <Button kind="quiet" onClick={() => setAllChosen(new Set())}>
             Clear
           </Button>
           {chosen.size >= 2 && chosen.size <= compareMost ? (

@@ -1,5 +1,7 @@
+import { numberText } from '../ui/format.ts';
 import type { Column } from './columns.ts';
 import type { Row } from './row.ts';
+import { type Order, sortBy } from './sort-rows.ts';
 
 /** Mean and sample deviation of a column over the rows that have a finite value. */
 export interface Spread {
@@ -53,4 +55,27 @@ export function groupRows(rows: readonly Row[], by: Column, columns: readonly Co
       }
       return { value, rows: members, spreads };
     });
+}
+
+/** Groups in the order of the table: by what they have in common, or by the mean of another column. */
+export function sortGroups(groups: readonly RowGroup[], by: Column, order: Order | undefined): RowGroup[] {
+  if (order === undefined) return [...groups];
+  const { column, isDescending } = order;
+  if (column.id !== by.id) return sortBy(groups, ({ spreads }) => spreads.get(column.id)?.mean, isDescending);
+  return sortBy(
+    groups,
+    ({ value, rows: [first] }) => (value === undefined || first === undefined ? undefined : by.value(first)),
+    isDescending,
+  );
+}
+
+const decimalsMost = 8;
+
+/** Mean ± deviation in the unit of the column, the mean with no more digits than the deviation leaves sure. */
+export function spreadText({ mean, deviation }: Spread, { show }: Pick<Column, 'show'>): string {
+  if (deviation === undefined || deviation === 0) return show(mean);
+  const decimals = 1 - Math.floor(Math.log10(deviation));
+  if (show !== numberText || decimals < 0 || decimals > decimalsMost || Math.abs(mean) >= 1e7)
+    return `${show(mean)} ± ${show(Number(deviation.toPrecision(2)))}`;
+  return `${mean.toFixed(decimals)} ± ${deviation.toFixed(decimals)}`;
 }

@@ -1,6 +1,8 @@
-import { numberText, plural } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 import type { Column } from './columns.ts';
-import type { RowGroup } from './group-rows.ts';
+import { type RowGroup, spreadText } from './group-rows.ts';
+import type { Order } from './sort-rows.ts';
+import { SortButton } from './table-head.tsx';
 
 const shownMost = 500;
 
@@ -9,31 +11,41 @@ export function GroupTable({
   groups,
   by,
   columns,
+  order,
+  onSort,
   onOpen,
 }: {
   groups: readonly RowGroup[];
   by: Column;
   columns: readonly Column[];
+  order: Order | undefined;
+  /** Undefined for the order in which groups are found: the largest first. */
+  onSort: (column: Column | undefined) => void;
   onOpen: (value: string) => void;
 }) {
   const numbers = columns.filter(
     (column) => column.isNumber && groups.some(({ spreads }) => spreads.has(column.id)),
   );
+  const sorted = ({ id }: Column) =>
+    order?.column.id === id && {
+      'aria-sort': order.isDescending ? ('descending' as const) : ('ascending' as const),
+    };
   return (
     <div class="table grouped" tabIndex={0} role="group" aria-label={`Experiments by ${by.label}`}>
       <table class="data">
         <thead>
           <tr>
-            <th scope="col">
-              <bdi>{by.label}</bdi>
+            <th scope="col" {...sorted(by)}>
+              <SortButton column={by} order={order} onSort={onSort} />
             </th>
             <th scope="col" class="right">
-              Experiments
+              <button type="button" onClick={() => onSort(undefined)} title="Sort by how many there are">
+                Experiments
+              </button>
             </th>
             {numbers.map((column) => (
-              <th key={column.id} scope="col" class="right">
-                {column.group !== undefined && <small>{column.group} </small>}
-                <bdi>{column.label}</bdi>
+              <th key={column.id} scope="col" class="right" {...sorted(column)}>
+                <SortButton column={column} order={order} onSort={onSort} />
               </th>
             ))}
           </tr>
@@ -60,16 +72,7 @@ export function GroupTable({
                 const spread = spreads.get(column.id);
                 return (
                   <td key={column.id} class="right">
-                    {spread === undefined ? (
-                      '–'
-                    ) : (
-                      <>
-                        {numberText(spread.mean)}
-                        {spread.deviation !== undefined && (
-                          <span class="soft"> ± {numberText(Number(spread.deviation.toPrecision(2)))}</span>
-                        )}
-                      </>
-                    )}
+                    {spread === undefined ? '–' : spreadText(spread, column)}
                   </td>
                 );
               })}

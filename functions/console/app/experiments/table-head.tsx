@@ -3,6 +3,29 @@ import type { Order } from './sort-rows.ts';
 
 export const headHeight = 44;
 
+/** The name of a column, by which its table is sorted. */
+export const SortButton = ({
+  column,
+  order,
+  onSort,
+}: {
+  column: Column;
+  order: Order | undefined;
+  onSort(column: Column): void;
+}) => (
+  <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
+    <span class="head-label">
+      {column.group !== undefined && <small>{column.group}</small>}
+      <bdi class="ellipsis">{column.label}</bdi>
+    </span>
+    {order?.column.id === column.id && (
+      <span class="arrow" aria-hidden="true">
+        {order.isDescending ? '↓' : '↑'}
+      </span>
+    )}
+  </button>
+);
+
 /** The names of the columns, by which the table is sorted, and the box that chooses all. */
 export const TableHead = ({
   columns,
@@ -43,17 +66,7 @@ export const TableHead = ({
           {column.id === 'course' ? (
             column.label
           ) : (
-            <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
-              <span class="head-label">
-                {column.group !== undefined && <small>{column.group}</small>}
-                <bdi class="ellipsis">{column.label}</bdi>
-              </span>
-              {isOrder && (
-                <span class="arrow" aria-hidden="true">
-                  {order?.isDescending === true ? '↓' : '↑'}
-                </span>
-              )}
-            </button>
+            <SortButton column={column} order={order} onSort={onSort} />
           )}
         </div>
       );

@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { go } from '../router.ts';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { go, keep, keptOf } from '../router.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import type { Column } from './columns.ts';
 import { wantCourses } from './courses.ts';
@@ -53,6 +53,11 @@ export function ExperimentsTable(props: TableProps) {
       '--row-width': `calc(${['3rem', 'var(--name-width)', ...widths].join(' + ')})`,
     };
   }, [columns]);
+  // Who comes back sees the rows that they left.
+  useLayoutEffect(() => {
+    const top = keptOf<number>('table-top');
+    if (top !== undefined) scroller.current?.scrollTo(0, top);
+  }, []);
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
   const hasCourses = columns.some(({ id }) => id === 'course');
@@ -67,9 +72,10 @@ export function ExperimentsTable(props: TableProps) {
       class="table"
       ref={scroller}
       tabIndex={-1}
-      onScroll={({ currentTarget }) =>
-        currentTarget.classList.toggle('sideways', currentTarget.scrollLeft > 0)
-      }
+      onScroll={({ currentTarget }) => {
+        currentTarget.classList.toggle('sideways', currentTarget.scrollLeft > 0);
+        keep('table-top', currentTarget.scrollTop);
+      }}
       style={{ '--rows-height': `${height + scrollbarHeight}px` } as Record<string, string>}
     >
       <div

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { noteReach, poll } from '../api/poller.ts';
 import { byIdMost, experimentsById, experimentsPage } from '../api/projects.ts';
 import { isExpired, isWithheld, signInCount } from '../api/session.ts';
 import { isFinal } from '../ui/status.tsx';
+import { forgetRows, keepRows, keptRows, type Newest, withAgain, withNewest } from './kept-rows.ts';
 import { type Row, rowOf } from './row.ts';
 
 export interface Rows {
@@ -13,64 +15,92 @@ export interface Rows {
   refresh(): Promise<void>;
 }
 
+type State = Omit<Rows, 'refresh'>;
+type Merge = (rows: readonly Row[]) => readonly Row[];
+
+const mergeNewest =
+  (newest: Newest): Merge =>
+  (rows) =>
+    withNewest(rows, newest);
+
 const firstPage = 60;
 const otherPages = 500;
 const liveMilliseconds = 2_000;
 const idleMilliseconds = 15_000;
 
-/** All experiments of a project: the first rows at once, the others behind them, and the newest again and again. */
+/**
+ * All experiments of a project: the first rows at once, the others behind them, and the newest again and again. Who comes
+ * back finds the rows that were there, and the newest are read anew.
+ */
 export function useRows(project_id: string): Rows {
-  const [state, setState] = useState<Omit<Rows, 'refresh'>>({
-    rows: [],
-    isComplete: false,
-    error: undefined,
+  const signIns = signInCount.value;
+  const [state, setState] = useState<State>(() => {
+    const { rows = [], isComplete = false } = keptRows(project_id, signIns) ?? {};
+    return { rows, isComplete, error: undefined };
   });
   const latest = useRef(state);
   latest.current = state;
-  const signIns = signInCount.value;
-
-  /** Take rows that were read again: known ones are replaced where they are, new ones come first. */
-  const merge = (fresh: readonly Row[]): void => {
-    const byId = new Map(fresh.map((row) => [row.experiment_id, row]));
-    const rows = latest.current.rows.map((row) => {
-      const changed = byId.get(row.experiment_id);
-      byId.delete(row.experiment_id);
-      return changed ?? row;
-    });
-    const added = [...byId.values()].sort((a, b) => (a.experiment_id < b.experiment_id ? 1 : -1));
-    setState({ ...latest.current, rows: [...added, ...rows], error: undefined });
+  const show = (next: State): void => {
+    latest.current = next;
+    setState(next);
   };
 
+  const readNewest = async (): Promise<Newest> => {
+    const { rows, next } = await experimentsPage(project_id, firstPage);
+    return { rows: rows.map(rowOf), isAll: next === undefined };
+  };
+  const readAgain = async (ids: readonly string[]): Promise<Merge> => {
+    const { rows: again } = await experimentsById(project_id, ids);
+    return (rows) => withAgain(rows, ids, again.map(rowOf));
+  };
   const refresh = async (): Promise<void> => {
-    const { rows } = await experimentsPage(project_id, firstPage);
-    merge(rows.map(rowOf));
+    const newest = await readNewest();
+    show({ ...latest.current, rows: withNewest(latest.current.rows, newest), error: undefined });
   };
 
   useEffect(() => {
     let isGone = false;
     let looks = 0;
-    const load = async () => {
-      const found: Row[] = [];
-      let next: string | undefined;
+    let next = keptRows(project_id, signIns)?.next;
+    const fail = (error: unknown): void => {
+      if (isGone) return;
+      noteReach(error);
+      if (isWithheld(error)) {
+        forgetRows(project_id);
+        show({ rows: [], isComplete: false, error });
+      } else show({ ...latest.current, error });
+    };
+    /** Read on from where the last page ended. */
+    const load = async (): Promise<void> => {
       try {
-        do {
-          const page = await experimentsPage(project_id, found.length === 0 ? firstPage : otherPages, next);
+        for (;;) {
+          const isFirst = next === undefined;
+          const page = await experimentsPage(project_id, isFirst ? firstPage : otherPages, next);
           if (isGone) return;
-          found.push(...page.rows.map(rowOf));
+          const fresh = page.rows.map(rowOf);
+          const before = latest.current.rows;
+          const known = new Set(isFirst ? [] : before.map(({ experiment_id }) => experiment_id));
+          const rows = isFirst
+            ? fresh
+            : [...before, ...fresh.filter(({ experiment_id }) => !known.has(experiment_id))];
           // The limit of the first page is part of its cursor's query; the others are larger.
           next = page.next?.replace(`limit=${firstPage}`, `limit=${otherPages}`);
-          const isComplete = next === undefined;
-          latest.current = { rows: found.slice(), isComplete, error: undefined };
-          setState(latest.current);
-        } while (next !== undefined);
+          show({ rows, isComplete: next === undefined, error: undefined });
+          if (next === undefined) break;
+        }
         noteReach();
       } catch (error) {
-        if (isGone) return;
-        noteReach(error);
-        setState({ ...latest.current, error });
+        // A place in the list that the service no longer knows: it is read from its beginning.
+        if (error instanceof ProblemError && error.status === 400) next = undefined;
+        fail(error);
       }
     };
-    void load();
+    const begin = async (): Promise<void> => {
+      if (latest.current.rows.length === 0) return load();
+      await refresh().catch(fail);
+      if (!isGone && !latest.current.isComplete) await load();
+    };
+    void begin();
     const end = poll({
       run: async () => {
         if (latest.current.error !== undefined && !latest.current.isComplete) return load();
@@ -80,12 +110,10 @@ export function useRows(project_id: string): Rows {
         // New experiments come first; those that run further down have every third look.
         const isByIds = ids.length > 0 && looks % 3 === 0;
         try {
-          const { rows } = await (isByIds
-            ? experimentsById(project_id, ids)
-            : experimentsPage(project_id, firstPage));
-          if (!isGone) merge(rows.map(rowOf));
+          const merge = isByIds ? await readAgain(ids) : await readNewest().then(mergeNewest);
+          if (!isGone) show({ ...latest.current, rows: merge(latest.current.rows), error: undefined });
         } catch (error) {
-          if (!isGone && isWithheld(error)) setState({ rows: [], isComplete: false, error });
+          if (isWithheld(error)) fail(error);
           throw error;
         }
       },
@@ -99,6 +127,8 @@ export function useRows(project_id: string): Rows {
     return () => {
       isGone = true;
       end();
+      const { rows, isComplete } = latest.current;
+      if (rows.length > 0) keepRows(project_id, { rows, isComplete, next, signIns });
     };
   }, [project_id, signIns]);
 

@@ -11,9 +11,9 @@ import {
 import { person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { attempt, tell } from '../ui/notice.tsx';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, Picture } from '../ui/picture.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 

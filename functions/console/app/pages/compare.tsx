@@ -8,8 +8,8 @@ import { Parallel } from '../compare/parallel.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { costText, durationText, numberText, plural } from '../ui/format.ts';
+import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
 
 const most = 50;
@@ -280,6 +280,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
           { name: project.data?.project_name ?? 'Project', href: href(['projects', project_id]) },
         ]}
         title={`Compare ${plural(ids.length, 'experiment')}`}
+        part={tabNames.find(({ id }) => id === place.value.query.get('tab') && id !== 'table')?.name}
       />
       {ids.length < 2 ? (
         <Empty title="Choose two or more experiments" icon="chart">

@@ -12,11 +12,12 @@ import { EditDialog } from '../experiment/edit-dialog.tsx';
 import { Facts, Params, Timeline } from '../experiment/facts.tsx';
 import { LogTab } from '../experiment/log-tab.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
+import { forgetRow } from '../experiments/kept-rows.ts';
 import { go, href, place } from '../router.ts';
 import { costText, durationText, numberText } from '../ui/format.ts';
 import { Markdown } from '../ui/markdown.tsx';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
 
 type DialogName = 'edit' | 'rerun' | 'cancel' | 'delete';
@@ -124,7 +125,8 @@ function Content({
           { name: 'Projects', href: href(['projects']) },
           { name: project_name ?? 'Project', href: href(['projects', project_id]) },
         ]}
-        title={<bdi>{name}</bdi>}
+        title={name}
+        part={tabs.find(({ id }) => id === tab && id !== 'overview')?.name}
         below={
           <div class="under-title">
             <Status status={status} large />
@@ -206,6 +208,7 @@ function Content({
           action="Delete for ever"
           onConfirm={async () => {
             await remove(path);
+            forgetRow(project_id, experiment_id);
             go(href(['projects', project_id]));
           }}
           onClose={close}

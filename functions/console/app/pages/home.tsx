@@ -3,8 +3,8 @@ import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { href } from '../router.ts';
 import { costText, durationText, numberText, plural } from '../ui/format.ts';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { Status } from '../ui/status.tsx';
 
 type Row = Recent['live'][number];

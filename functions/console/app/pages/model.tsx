@@ -19,9 +19,9 @@ import { Tradeoff } from '../models/tradeoff.tsx';
 import { go, href } from '../router.ts';
 import { numberText, plural } from '../ui/format.ts';
 import { attempt } from '../ui/notice.tsx';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';
-import { PageHead } from '../ui/shell.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
 
 const receiptsMost = 40;
@@ -187,7 +187,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
     <Loaded live={live} rows={8} what="The model could not be loaded">
       {(model) => (
         <>
-          <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={<bdi>{model_name}</bdi>}>
+          <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={model_name}>
             <Button kind="danger" icon="trash" label="Delete the model" onClick={() => setDeleting(true)} />
           </PageHead>
           <div class="split">

@@ -6,8 +6,8 @@ import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.t
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { numberText } from '../ui/format.ts';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Form, Loaded } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 

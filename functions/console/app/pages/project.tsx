@@ -4,8 +4,8 @@ import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
 import { href } from '../router.ts';
 import { later } from '../ui/later.tsx';
+import { PageHead } from '../ui/page-head.tsx';
 import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 
 const SettingsTab = later(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
 const FilesTab = later(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
@@ -30,7 +30,8 @@ function Content({
     <>
       <PageHead
         trail={[{ name: 'Projects', href: href(['projects']) }]}
-        title={<bdi>{project.project_name}</bdi>}
+        title={project.project_name}
+        part={tabs.find(({ id }) => id === tab && id !== 'experiments')?.name}
       >
         <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
           Start a training
@@ -46,7 +47,10 @@ function Content({
       ) : tab === 'files' ? (
         <FilesTab project={project} />
       ) : (
-        <ExperimentsTab project_id={project_id} />
+        <ExperimentsTab
+          project_id={project_id}
+          judge={{ name: project.criterion, goal: project.criterion_goal }}
+        />
       )}
     </>
   );
@@ -54,7 +58,10 @@ function Content({
 
 /** One project: its experiments, its files, and what is set for it. */
 export function ProjectPage({ project_id, tab }: { project_id: string; tab: string }) {
-  const live = useLive(`project/${project_id}`, () => loadProject(project_id));
+  // Who comes back to the table sees it at once. What is set for a project is changed as it is now.
+  const live = useLive(`project/${project_id}`, () => loadProject(project_id), {
+    isKept: tab === 'experiments',
+  });
   return (
     <Loaded live={live} rows={10} what="The project could not be loaded">
       {(project) => <Content project={project} tab={tab} onChange={live.refresh} />}

@@ -3,8 +3,8 @@ import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 
 function NewProject({ onClose }: { onClose: () => void }) {
   const criteria = useLive('criteria', loadCriteria);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { pollNow } from '../api/poller.ts';
 import { person, signIn, signOut } from '../api/session.ts';
+import { usePageTitle } from '../ui/page-head.tsx';
 import { Button, Dialog, Form } from '../ui/parts.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
@@ -35,23 +36,26 @@ function SignInForm({ name = '' }: { name?: string }) {
 }
 
 /** The page for those who are not signed in. */
-export const SignInPage = () => (
-  <main class="sign-in" id="main">
-    <div class="card">
-      <svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true">
-        <rect width="32" height="32" rx="8" class="brand-ground" />
-        <path d="M6.500 22.500l6-8.500 5 5 8.500-11.500" class="brand-line" />
-      </svg>
-      <h1>Model Project Service</h1>
-      <p class="soft">Sign in to see projects, experiments and models.</p>
-      <SignInForm />
-      <p class="soft small">
-        On your own machine the first start created the user <code>admin</code>; its password is in{' '}
-        <code>.data/admin-password</code>.
-      </p>
-    </div>
-  </main>
-);
+export function SignInPage() {
+  usePageTitle('Sign in');
+  return (
+    <main class="sign-in" id="main">
+      <div class="card">
+        <svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="8" class="brand-ground" />
+          <path d="M6.500 22.500l6-8.500 5 5 8.500-11.500" class="brand-line" />
+        </svg>
+        <h1>Model Project Service</h1>
+        <p class="soft">Sign in to see projects, experiments and models.</p>
+        <SignInForm />
+        <p class="soft small">
+          On your own machine the first start created the user <code>admin</code>; its password is in{' '}
+          <code>.data/admin-password</code>.
+        </p>
+      </div>
+    </main>
+  );
+}
 
 /** Asks again over the page once the token has died, so that nothing typed on it is lost. */
 export const SignInDialog = () => (

@@ -9,8 +9,8 @@ import { Source } from '../project/files-tab.tsx';
 import { go, href } from '../router.ts';
 import { costText, durationText } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
+import { PageHead } from '../ui/page-head.tsx';
 import { Form, Loaded, problemText } from '../ui/parts.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';

@@ -11,9 +11,9 @@ import {
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { attempt } from '../ui/notice.tsx';
+import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
 import { Picture } from '../ui/picture.tsx';
-import { PageHead } from '../ui/shell.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';

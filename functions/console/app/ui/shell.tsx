@@ -88,36 +88,3 @@ export function Shell({ children }: { children: ComponentChildren }) {
     </div>
   );
 }
-
-/** The head of a page: where it is, what it is called, and what can be done on it. */
-export const PageHead = ({
-  trail = [],
-  title,
-  children,
-  below,
-}: {
-  trail?: readonly { name: string; href: string }[];
-  title: ComponentChildren;
-  children?: ComponentChildren;
-  below?: ComponentChildren;
-}) => (
-  <header class="page-head">
-    {trail.length > 0 && (
-      <nav class="trail" aria-label="Breadcrumbs">
-        {trail.map((step) => (
-          <span key={step.href}>
-            <a href={step.href}>
-              <bdi>{step.name}</bdi>
-            </a>
-            <Icon name="right" size={12} />
-          </span>
-        ))}
-      </nav>
-    )}
-    <div class="title-row">
-      <h1>{title}</h1>
-      {children !== undefined && <div class="actions">{children}</div>}
-    </div>
-    {below}
-  </header>
-);

@@ -1,0 +1,182 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { endpoint as deleteExperiment } from '../../functions/experiments/delete-experiment.endpoint.ts';
+import { recordMany } from '../../infra/demo/record-many.ts';
+import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { newProject, recordRun } from './record-run.ts';
+
+let service: ConsoleService;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startConsole();
+  page = await service.enter();
+});
+afterAll(() => service.close());
+
+const names = (): Promise<string[]> => page.locator('.row.body .cell.name').allInnerTexts();
+const head = (name: string | RegExp) => page.getByRole('columnheader', { name }).getByRole('button');
+
+describe('sorting', () => {
+  test('has the best at the top with the first click, of what is minimized too', async () => {
+    const project_id = await newProject(service.client, 'sorted', 'protein-folding');
+    for (const [name, loss, accuracy] of [
+      ['middle', 0.4, 0.7],
+      ['best', 0.1, 0.9],
+      ['worst', 0.8, 0.2],
+    ] as const)
+      await recordRun(service.client, project_id, {
+        name,
+        metrics: { loss: [loss], 'train/loss': [loss], accuracy: [accuracy] },
+        status: 'SUCCEEDED',
+      });
+    await recordRun(service.client, project_id, { name: 'failed', status: 'FAILED' });
+    for (const column of [/Best/, /^last loss/, /train\/loss/, /accuracy/]) {
+      await visit(page, `projects/${project_id}`);
+      await head(column).click();
+      await expect.poll(names, { message: String(column) }).toEqual(['best', 'middle', 'worst', 'failed']);
+      await head(column).click();
+      await expect.poll(names).toEqual(['worst', 'middle', 'best', 'failed']);
+      await head(column).click();
+      await expect.poll(() => page.url()).not.toContain('sort=');
+    }
+  });
+
+  test('of groups is by any column, whose means have units and as many digits as they are sure of', async () => {
+    const { project_id } = await recordMany(service.client, 40, { name: 'grouped' });
+    await visit(page, `projects/${project_id}?group=params.model`);
+    const column = (index: number) =>
+      page.locator(`.grouped tbody tr > :nth-child(${index})`).allInnerTexts();
+    const heads = await page.locator('.grouped thead th').allInnerTexts();
+    const durations = await column(heads.findIndex((name) => name.includes('Duration')) + 1);
+    expect(durations.length).toBeGreaterThan(2);
+    for (const text of durations)
+      expect(text).toMatch(/^[\d.]+ (?:s|min|h|d)(?: \d+ \w+)?(?: ± [\d.]+ (?:s|min|h|d).*)?$/);
+    const at = heads.findIndex((name) => name.includes('Best')) + 1;
+    for (const text of await column(at)) {
+      const [mean = '', deviation = ''] = text.split(' ± ');
+      if (deviation !== '') expect(mean.split('.')[1]?.length, text).toBe(deviation.split('.')[1]?.length);
+    }
+    await page.locator('.grouped thead button', { hasText: 'Best' }).click();
+    const means = (await column(at)).map((text) => Number.parseFloat(text));
+    expect(means).toEqual([...means].sort((a, b) => b - a));
+    await page.locator('.grouped thead button', { hasText: 'model' }).click();
+    const groups = await column(1);
+    expect(groups).toEqual([...groups].sort());
+  });
+});
+
+test('labels of columns stand where their values stand', async () => {
+  const project_id = await newProject(service.client, 'aligned');
+  for (const lr of ['0.1', '0.2'])
+    await recordRun(service.client, project_id, { name: lr, params: { lr }, status: 'SUCCEEDED' });
+  await visit(page, `projects/${project_id}`);
+  const column = page.getByRole('columnheader', { name: /lr/ });
+  const index = await column.evaluate((cell) => Number(cell.getAttribute('aria-colindex')));
+  const [label = 0, value = 99] = await page.evaluate(
+    (at) =>
+      ['.row.head', '.row.body'].map((row) => {
+        const text = document.createRange();
+        text.selectNodeContents(
+          document.querySelector(`${row} [aria-colindex="${at}"] bdi`) ?? document.body,
+        );
+        return text.getBoundingClientRect().x;
+      }),
+    index,
+  );
+  expect(Math.abs(label - value)).toBeLessThan(1.5);
+});
+
+describe('going back', () => {
+  test('keeps rows, place and choice, and asks for the rows but once', async () => {
+    const { project_id } = await recordMany(service.client, 150, { name: 'returned' });
+    await visit(page, `projects/${project_id}`);
+    await page.getByText('150 experiments').first().waitFor();
+    await page.locator('[data-index="1"] input').check();
+    const table = page.locator('.table');
+    await table.evaluate((box) => box.scrollTo(0, 3_000));
+    await page.locator('[data-index="85"] a').waitFor();
+    await page.locator('[data-index="85"] a').click();
+    await page.waitForURL(/experiments\/\w+/);
+    await settle(page);
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => void asked.push(request.url());
+    page.on('request', note);
+    await page.goBack();
+    await page.locator('[data-index="85"] a').waitFor();
+    expect(await table.evaluate((box) => box.scrollTop)).toBe(3_000);
+    expect(await page.locator('.chosen-bar').innerText()).toContain('1 chosen');
+    expect(await page.locator('.table-note').innerText()).toMatch(/^150 experiments/);
+    await page.waitForTimeout(1_000);
+    page.off('request', note);
+    expect(asked.filter((url) => url.includes('limit=500'))).toEqual([]);
+    // A link to the table begins at its top.
+    await page.getByRole('link', { name: 'Projects' }).first().click();
+    await page.locator('main a', { hasText: 'returned' }).click();
+    await page.locator('[data-index="0"] a').waitFor();
+    expect(await page.locator('.chosen-bar').count()).toBe(0);
+  });
+
+  test('does not show what has been deleted meanwhile', async () => {
+    const project_id = await newProject(service.client, 'thinned');
+    const ids: string[] = [];
+    for (const name of ['first', 'second', 'third'])
+      ids.push(await recordRun(service.client, project_id, { name, status: 'SUCCEEDED' }));
+    await visit(page, `projects/${project_id}`);
+    await page.locator('[data-index="0"] a').click();
+    await page.waitForURL(/experiments\/\w+/);
+    await service.client.call<typeof deleteExperiment>(
+      'DELETE /projects/{project_id}/experiments/{experiment_id}',
+      { path: { project_id, experiment_id: ids[1] ?? '' } },
+    );
+    await page.goBack();
+    await expect.poll(names).toEqual(['third', 'first']);
+  });
+});
+
+describe('a page', () => {
+  test('has a title of its own, and the focus moves to its heading', async () => {
+    const project_id = await newProject(service.client, 'entitled');
+    const experiment_id = await recordRun(service.client, project_id, { name: 'run-7', status: 'SUCCEEDED' });
+    const focused = () => page.evaluate(() => document.activeElement?.tagName ?? '');
+    await page.goto(`${service.url}/console#/`);
+    for (const [place, title] of [
+      ['', 'Home · Model Project Service'],
+      ['projects', 'Projects · Model Project Service'],
+      [`projects/${project_id}`, 'entitled · Model Project Service'],
+      [`projects/${project_id}/settings`, 'Settings · entitled · Model Project Service'],
+      [`projects/${project_id}/start`, 'Start a training · entitled · Model Project Service'],
+      [`projects/${project_id}/experiments/${experiment_id}`, 'run-7 · entitled · Model Project Service'],
+      [
+        `projects/${project_id}/experiments/${experiment_id}?tab=artifacts`,
+        'Artifacts · run-7 · entitled · Model Project Service',
+      ],
+      ['models', 'Models · Model Project Service'],
+      ['users', 'Users · Model Project Service'],
+      ['account', 'Account · Model Project Service'],
+      ['nowhere', 'There is no such page · Model Project Service'],
+    ] as const) {
+      await visit(page, place);
+      await expect.poll(() => page.title()).toBe(title);
+    }
+    await page.getByRole('link', { name: 'Projects' }).first().click();
+    await expect.poll(focused).toBe('H1');
+    await page.locator('main a', { hasText: 'entitled' }).click();
+    await page.getByRole('heading', { name: 'entitled' }).waitFor();
+    await expect.poll(focused).toBe('H1');
+    // Who opens a part of a page is at its link already.
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await expect.poll(() => page.title()).toContain('Settings');
+    expect(await focused()).toBe('A');
+  });
+
+  test('has a title also while nobody is signed in', async () => {
+    const other = await service.open();
+    await expect.poll(() => other.title()).toBe('Sign in · Model Project Service');
+    await other.context().close();
+  });
+});
+
+test('nothing of it made a script fail or broke the policy of the page', () => {
+  expect(service.faults).toEqual([]);
+});
