@@ -39,6 +39,7 @@ export const ImportAnswer = z
 
 export const showImport = (value: ProjectImport): z.input<typeof ImportAnswer> => ({
   ...value,
+  status_reason: value.status === 'FAILED' ? value.status_reason : null,
   project_id: value.stage === 'recording' && value.status !== 'FAILED' ? value.project_id : null,
 });
 

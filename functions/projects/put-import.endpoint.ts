@@ -3,12 +3,8 @@ import type { ObjectWriter } from '../../shared/aws/objects.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
-import {
-  importObject,
-  type ProjectImport,
-  putOffPurge,
-  saveImport,
-} from '../../shared/data/project-import.ts';
+import { importObject, type ProjectImport, saveImport } from '../../shared/data/project-import.ts';
+import { putOffPurge } from '../../shared/data/purge.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';

@@ -11,9 +11,9 @@ import {
   findImport,
   importObject,
   type ProjectImport,
-  putOffPurge,
   saveImport,
 } from '../../shared/data/project-import.ts';
+import { putOffPurge } from '../../shared/data/purge.ts';
 import { uploadMaxBytes } from '../../shared/data/upload.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../core/formats.ts';
 import { putArchiveWork, removeArchiveWork } from './archive-work.ts';
 import { projectExists, projectPrefix } from './project.ts';
-import { type Purge, recordPurge } from './purge.ts';
 import { recordType } from './record.ts';
 import type { Key, TableReader, TableWriter, Write } from './table.ts';
 
@@ -110,14 +109,14 @@ export async function saveExport(
   records: TableWriter<'records'>,
   previous: ProjectExport,
   change: Partial<ProjectExport>,
-  purge?: Purge,
+  ...also: readonly Write[]
 ): Promise<ProjectExport> {
   const value = { ...previous, ...change, version: previous.version + 1 };
   const { export_id, version } = previous;
   await records.write(
     { put: projectExport.item(exportKey(value.project_id), value), if: { equals: { export_id, version } } },
     ...(value.status === 'RUNNING' ? [] : [removeArchiveWork(export_id)]),
-    ...(purge === undefined ? [] : [{ ...recordPurge(purge), if: { exists: true } }]),
+    ...also,
   );
   return value;
 }

@@ -21,8 +21,11 @@ const projectImport = recordType('project-import', () =>
     ended_at: Timestamp.nullable(),
     /** The project that it makes; there is none of this id before `recording`. */
     project_id: Ulid,
-    /** `checking` reads the archive and stores its files; `recording` makes the project and what is in it. */
-    stage: z.enum(['checking', 'recording']),
+    /**
+     * `checking` reads the archive and stores its files; `recording` makes the project and what is in it; `removing` takes
+     * that away again, where it cannot be recorded to its end.
+     */
+    stage: z.enum(['checking', 'recording', 'removing']),
     /** Files that are done in this stage, or experiments, models and registered models. */
     done: z.number().int(),
     /** Registered models whose names were taken, the first hundred, and the names that they have. */
@@ -77,28 +80,7 @@ export async function announceImport(
 }
 
 /**
- * The writes that store how far an import has come, and it as it is then: it is worked on while it is RUNNING. Refused
- * where somebody else went on with it, or it is gone.
- */
-export function importChange(
-  previous: ProjectImport,
-  change: Partial<ProjectImport>,
-): { value: ProjectImport; writes: Write[] } {
-  const value = { ...previous, ...change, version: previous.version + 1 };
-  const { import_id, user_id, sha256 } = value;
-  const key = importKey(user_id, sha256);
-  const begins = previous.status !== 'RUNNING' && value.status === 'RUNNING';
-  const ends = previous.status === 'RUNNING' && value.status !== 'RUNNING';
-  const writes = [
-    { put: projectImport.item(key, value), if: asItWas(previous) },
-    ...(begins ? [putArchiveWork({ id: import_id, of: 'import', subject: key })] : []),
-    ...(ends ? [removeArchiveWork(import_id)] : []),
-  ];
-  return { value, writes };
-}
-
-/**
- * Store how far an import has come.
+ * Store how far an import has come; it is worked on while it is RUNNING.
  * @param also further writes of the same transaction
  * @throws ConditionFailedError where somebody else went on with it, or it is gone
  */
@@ -108,13 +90,26 @@ export async function saveImport(
   change: Partial<ProjectImport>,
   ...also: readonly Write[]
 ): Promise<ProjectImport> {
-  const { value, writes } = importChange(previous, change);
-  await records.write(...writes, ...also);
+  const value = { ...previous, ...change, version: previous.version + 1 };
+  const { import_id, user_id, sha256 } = value;
+  const key = importKey(user_id, sha256);
+  const begins = previous.status !== 'RUNNING' && value.status === 'RUNNING';
+  const ends = previous.status === 'RUNNING' && value.status !== 'RUNNING';
+  await records.write(
+    { put: projectImport.item(key, value), if: asItWas(previous) },
+    ...(begins ? [putArchiveWork({ id: import_id, of: 'import', subject: key })] : []),
+    ...(ends ? [removeArchiveWork(import_id)] : []),
+    ...also,
+  );
   return value;
 }
 
-/** The write that replaces the purge of what an import leaves; refused once that has been done. */
-export const putOffPurge = (purge: Purge): Write => ({ ...recordPurge(purge), if: { exists: true } });
+/** A write that succeeds only while nobody has gone on with the import: part of what a slow pass must not do again. */
+export const importUnmoved = (value: ProjectImport): Write => ({
+  check: importKey(value.user_id, value.sha256),
+  if: asItWas(value),
+});
+
 /** The write that keeps what an import has stored: the project owns it now. Refused once it was purged. */
 export const keepImported = (import_id: string): Write => ({
   delete: purgeKey(import_id),

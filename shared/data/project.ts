@@ -166,20 +166,20 @@ export async function listProjects(
   return readPage(await projects.newest(records, page), project.parse);
 }
 
+/** The writes that create a project. */
+export const newProjectWrites = (value: Project): Write[] => [
+  { put: project.item(projectKey(value.project_id), value), if: { exists: false } },
+  { put: counters.item(countersKey(value.project_id), noCounters) },
+  ownedProjects.add(value.owner_id, value.project_id),
+];
+
 /** Creates a project; `also` are writes that succeed or fail with it. */
 export async function createProject(
   records: TableWriter<'records'>,
   value: Project,
   also: readonly Write[] = [],
 ): Promise<void> {
-  await records.write(
-    { put: project.item(projectKey(value.project_id), value), if: { exists: false } },
-    {
-      put: counters.item(countersKey(value.project_id), noCounters),
-    },
-    ownedProjects.add(value.owner_id, value.project_id),
-    ...also,
-  );
+  await records.write(...newProjectWrites(value), ...also);
 }
 
 export type ProjectChange = Partial<

@@ -95,6 +95,9 @@ export const newPurge = (
 
 export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(value.purge_id), value) });
 
+/** The write that replaces a purge by one that is due later; refused once it has been done. */
+export const putOffPurge = (value: Purge): Write => ({ ...recordPurge(value), if: { exists: true } });
+
 /** Purges that are not finished, oldest first. */
 export const listPurges = (
   records: TableReader<'records'>,

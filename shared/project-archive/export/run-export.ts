@@ -12,18 +12,21 @@ import {
   type ProjectExport,
   saveExport,
 } from '../../data/project-export.ts';
-import { newPurge, type Purge, recordPurge } from '../../data/purge.ts';
+import { newPurge, type Purge, putOffPurge, recordPurge } from '../../data/purge.ts';
 import type { Write } from '../../data/table.ts';
 import { UnreadableRecordError } from '../../data/unreadable-record.ts';
 import { readVariables } from '../../data/variable.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
+import { Pass } from '../pass.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { Collector } from './collect.ts';
 import { Contained, type ExportContext } from './export-context.ts';
 import { findContained } from './find-contained.ts';
 import { packArchive } from './pack.ts';
 import { PieceWriter } from './piece-writer.ts';
+
+type ExportPass = Pass<ProjectExport>;
 
 const containedObject = (value: ProjectExport): string => `${exportWorkPrefix(value)}contained.json`;
 
@@ -80,28 +83,25 @@ export async function startExport(
 }
 
 /** What the export contains, which is settled once. */
-async function containedIn(
-  context: ExportContext,
-  value: ProjectExport,
-): Promise<{ value: ProjectExport; contained: Contained }> {
-  const { objects, records } = context;
+async function containedIn(context: ExportContext, pass: ExportPass): Promise<Contained> {
+  const { objects } = context;
+  const { value } = pass;
   if (value.pieces.length > 0 || value.cursor.stage !== 'project') {
     const stored = await objects.read(containedObject(value));
     if (stored === undefined) throw new Error('the list of what an export contains is gone');
-    return { value, contained: Contained.parse(JSON.parse(await text(stored))) };
+    return Contained.parse(JSON.parse(await text(stored)));
   }
   const { left_out, unfinished, ...contained } = await findContained(context, value.project_id);
-  const saved = await saveExport(records, value, { left_out, unfinished });
+  await pass.save({ left_out, unfinished });
   await objects.put(containedObject(value), Buffer.from(JSON.stringify(contained)), 'application/json');
-  return { value: saved, contained };
+  return contained;
 }
 
-async function collect(context: ExportContext, begun: ProjectExport, hasTime: Deadline) {
-  const { records } = context;
-  const { value: settled, contained } = await containedIn(context, begun);
-  const collector = new Collector(context, settled, contained);
-  let value = settled;
-  while (value.cursor.stage !== 'pack' && hasTime()) {
+async function collect(context: ExportContext, pass: ExportPass, hasTime: Deadline): Promise<void> {
+  const contained = await containedIn(context, pass);
+  const collector = new Collector(context, pass.value, contained);
+  while (pass.value.cursor.stage !== 'pack' && hasTime()) {
+    const { value } = pass;
     const piece = new PieceWriter(context, exportWorkPrefix(value));
     let { cursor } = value;
     try {
@@ -113,33 +113,33 @@ async function collect(context: ExportContext, begun: ProjectExport, hasTime: De
     }
     const id = await piece.end();
     const pieces = id === undefined ? value.pieces : [...value.pieces, id];
-    value = await saveExport(records, value, {
+    await pass.save({
       cursor,
       pieces,
       files: value.files + piece.rows.length,
       failures: 0,
     });
   }
-  return value;
 }
 
-async function pack(context: ExportContext, begun: ProjectExport, hasTime: Deadline): Promise<ProjectExport> {
-  const { records, objects, now } = context;
-  let value = begun;
-  if (value.upload_id === null) {
+async function pack(context: ExportContext, pass: ExportPass, hasTime: Deadline): Promise<void> {
+  const { objects, now } = context;
+  if (pass.value.upload_id === null) {
+    const { value } = pass;
     const upload_id = await objects.startParts(exportObject(value));
     try {
-      value = await saveExport(records, value, { upload_id }, purgeOf({ ...value, upload_id }));
+      await pass.save({ upload_id }, putOffPurge(purgeOf({ ...value, upload_id })));
     } catch (error) {
       await objects.abortParts(exportObject(value), upload_id);
       throw error;
     }
   }
+  const { value } = pass;
   const bytes = await packArchive(objects, value, value.upload_id ?? '', hasTime);
-  if (bytes === undefined) return value;
+  if (bytes === undefined) return;
   const expires_at = keptUntil(now());
   const change = { status: 'SUCCEEDED', bytes, expires_at, ended_at: now().toISOString() } as const;
-  return saveExport(records, value, change, purgeOf({ ...value, expires_at }));
+  await pass.save(change, putOffPurge(purgeOf({ ...value, expires_at })));
 }
 
 const reasonOf = (error: unknown): string | undefined => {
@@ -152,7 +152,8 @@ const reasonOf = (error: unknown): string | undefined => {
 };
 
 /** End an export that cannot go on, or note that a pass failed for no known reason: then others try again. */
-async function failed(context: ExportContext, value: ProjectExport, error: unknown, log: Logger) {
+async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, log: Logger) {
+  const { value } = pass;
   const failures = value.failures + 1;
   const known = reasonOf(error);
   if (known === undefined)
@@ -162,12 +163,8 @@ async function failed(context: ExportContext, value: ProjectExport, error: unkno
     });
   const isOver = known !== undefined || failures >= passesThatFailMost;
   const status_reason = known ?? 'It failed for a reason that the log of the service names.';
-  await saveExport(
-    context.records,
-    value,
-    isOver
-      ? { status: 'FAILED', status_reason, ended_at: context.now().toISOString(), failures }
-      : { failures },
+  await pass.save(
+    isOver ? { status: 'FAILED', status_reason, ended_at: now().toISOString(), failures } : { failures },
   );
 }
 
@@ -183,22 +180,22 @@ export async function runExport(
   log: Logger,
 ): Promise<void> {
   const { records, now } = context;
-  let value = begun;
+  const pass: ExportPass = new Pass(begun, (previous, change, also) =>
+    saveExport(records, previous, change, ...also),
+  );
   try {
-    if (mayExpire(value.expires_at, now()))
+    if (mayExpire(begun.expires_at, now()))
       throw new ProjectArchiveError(
         'It was not finished within a day after its last step. Begin the export again.',
       );
     const expires_at = keptUntil(now());
-    value = await saveExport(records, value, { expires_at }, purgeOf({ ...value, expires_at }));
-    value = await collect(context, value, hasTime);
-    if (value.cursor.stage === 'pack' && hasTime()) await pack(context, value, hasTime);
+    await pass.save({ expires_at }, putOffPurge(purgeOf({ ...begun, expires_at })));
+    await collect(context, pass, hasTime);
+    if (pass.value.cursor.stage === 'pack' && hasTime()) await pack(context, pass, hasTime);
   } catch (error) {
     // Another pass went on with it, or the project is gone.
     if (error instanceof ConditionFailedError) return;
-    const present = await findExport(records, begun.project_id);
-    if (present?.export_id !== begun.export_id || present.status !== 'RUNNING') return;
-    await failed(context, present, error, log).catch((later: unknown) => {
+    await failed(context, pass, error, log).catch((later: unknown) => {
       if (!(later instanceof ConditionFailedError)) throw later;
     });
   }

@@ -1,13 +1,19 @@
 import { Readable } from 'node:stream';
 import type { Deadline } from '../../core/deadline.ts';
-import { importObject, type ProjectImport, saveImport } from '../../data/project-import.ts';
+import { importObject, type ProjectImport } from '../../data/project-import.ts';
 import { uploadObject } from '../../data/upload.ts';
 import { Digest } from '../digest.ts';
 import { fault } from '../project-archive-error.ts';
 import type { Ids } from '../references.ts';
 import type { ArchiveFile } from './archive-file.ts';
 import { ByteWalk } from './byte-walk.ts';
-import { type ImportContext, idsOf, importedFile, importedModelFile } from './import-context.ts';
+import {
+  type ImportContext,
+  type ImportPass,
+  idsOf,
+  importedFile,
+  importedModelFile,
+} from './import-context.ts';
 import { filesBefore, type OpenArchive } from './open-archive.ts';
 import {
   readConfig,
@@ -101,15 +107,16 @@ async function requireBytes(walk: ByteWalk, expected: Buffer): Promise<void> {
 /**
  * Read the archive from the first file that was not read before, compare each byte with what the list of files says, and
  * store its files where the project will have them. Nothing of it is recorded yet.
- * @returns it as far as it came: in the stage `recording` once all is read
+ * @returns whether all is read
  * @throws ProjectArchiveError
  */
 export async function checkArchive(
-  { records, objects, projectBytes }: ImportContext,
-  begun: ProjectImport,
+  { objects, projectBytes }: ImportContext,
+  pass: ImportPass,
   archive: OpenArchive,
   hasTime: Deadline,
-): Promise<{ value: ProjectImport; isDone: boolean }> {
+): Promise<boolean> {
+  const begun = pass.value;
   const { files, layout, contents } = archive;
   const ids = idsOf(begun, { experiments: contents.experiments.length, models: contents.models.length });
   const kept = files.filter((file, index) => placeOf(begun, ids, file, index) !== undefined);
@@ -123,7 +130,6 @@ export async function checkArchive(
   const stream = await objects.open(importObject(begun.project_id), { from });
   if (stream === undefined) throw fault('it is no longer there');
   const walk = new ByteWalk(stream.body);
-  let value = begun;
   let saved = performance.now();
   try {
     for (const segment of layout.segments.slice(first)) {
@@ -150,12 +156,12 @@ export async function checkArchive(
       }
       const isLate = performance.now() - saved > saveMilliseconds;
       if (isLate || !hasTime()) {
-        value = await saveImport(records, value, { done: index + 1, failures: 0 });
+        await pass.save({ done: index + 1, failures: 0 });
         saved = performance.now();
       }
-      if (!hasTime()) return { value, isDone: false };
+      if (!hasTime()) return false;
     }
-    return { value, isDone: true };
+    return true;
   } finally {
     await walk.end();
   }

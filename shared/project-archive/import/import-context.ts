@@ -4,7 +4,11 @@ import { type ArtifactKind, artifactObject } from '../../data/artifact.ts';
 import { clientObject } from '../../data/client-artifact.ts';
 import type { ProjectImport } from '../../data/project-import.ts';
 import type { TableReader, TableWriter } from '../../data/table.ts';
+import type { Pass } from '../pass.ts';
 import type { Ids } from '../references.ts';
+
+/** An import that is worked on. */
+export type ImportPass = Pass<ProjectImport>;
 
 /** What an import works with. */
 export interface ImportContext {

@@ -68,8 +68,11 @@ function readManifest(text: string): Manifest {
  */
 export async function openArchive(objects: ObjectReader, object: string, size: number): Promise<OpenArchive> {
   const range = async (first: number, bytes: number) => {
-    const stream = bytes === 0 ? undefined : await objects.read(object, { first, last: first + bytes - 1 });
-    return stream ?? [];
+    if (bytes === 0) return [];
+    const stream = await objects.read(object, { first, last: first + bytes - 1 });
+    // Another pass ended the import meanwhile, or it expired. Nothing is not what the archive holds.
+    if (stream === undefined) throw fault('it is no longer there');
+    return stream;
   };
   const take = async (first: number, bytes: number): Promise<Buffer> => {
     if (first + bytes > size) throw foreign();

@@ -12,8 +12,9 @@ import { type MetricParts, putMetricPart, withPoints } from '../../data/metric-s
 import { newJob } from '../../data/new-job.ts';
 import { compactPoints } from '../../data/point-blocks.ts';
 import { count, projectExists } from '../../data/project.ts';
-import type { ProjectImport } from '../../data/project-import.ts';
+import { importUnmoved, type ProjectImport } from '../../data/project-import.ts';
 import { rank } from '../../data/ranking.ts';
+import type { Write } from '../../data/table.ts';
 import { putFields } from '../../data/tracking.ts';
 import { tryWrite } from '../../data/try-write.ts';
 import type { ExperimentDocument } from '../documents.ts';
@@ -38,8 +39,10 @@ interface Beside {
   checkpoint_bytes: number;
 }
 
+type Put = (...writes: Write[]) => Promise<void>;
+
 async function recordPoints(
-  { records }: ImportContext,
+  put: Put,
   experiment_id: string,
   points: AsyncIterable<MetricPoint>,
 ): Promise<Pick<Beside, 'parts' | 'chunks'>> {
@@ -49,7 +52,7 @@ async function recordPoints(
   const store = async () => {
     parts = withPoints(parts, waiting).parts;
     for (const rows of chunksOf(waiting)) {
-      await records.write({ put: metricChunk(experiment_id, importedLease, chunks, rows) });
+      await put({ put: metricChunk(experiment_id, importedLease, chunks, rows) });
       chunks += 1;
     }
     waiting = [];
@@ -63,7 +66,7 @@ async function recordPoints(
 }
 
 async function recordLog(
-  { records }: ImportContext,
+  put: Put,
   experiment_id: string,
   node: number,
   lines: AsyncIterable<LogLine>,
@@ -72,7 +75,7 @@ async function recordLog(
   let bytes = 0;
   let sequence = 0;
   const store = async () => {
-    await records.write({ put: await importedLogChunk(experiment_id, node, sequence, waiting) });
+    await put({ put: await importedLogChunk(experiment_id, node, sequence, waiting) });
     sequence += 1;
     waiting = [];
     bytes = 0;
@@ -94,6 +97,8 @@ async function recordBeside(
   indexes: readonly number[],
 ): Promise<Beside> {
   const { records, now } = context;
+  // A slow pass writes nothing over what the other one has recorded, and its owner may have changed since.
+  const put: Put = (...writes) => records.write(importUnmoved(value), ...writes);
   const beside: Beside = {
     parts: [],
     chunks: 0,
@@ -108,10 +113,10 @@ async function recordBeside(
     const { placed, size, sha256, media_type = 'application/octet-stream', created_at } = file;
     const bytes = () => archive.read(index);
     if (placed.of === 'experiment-config')
-      await records.write(putJobConfig(experiment_id, await readConfigBytes(bytes(), file)));
+      await put(putJobConfig(experiment_id, await readConfigBytes(bytes(), file)));
     if (placed.of === 'metrics')
-      Object.assign(beside, await recordPoints(context, experiment_id, readPoints(bytes(), file)));
-    if (placed.of === 'log') await recordLog(context, experiment_id, placed.node, readPrinted(bytes(), file));
+      Object.assign(beside, await recordPoints(put, experiment_id, readPoints(bytes(), file)));
+    if (placed.of === 'log') await recordLog(put, experiment_id, placed.node, readPrinted(bytes(), file));
     if (placed.of !== 'file') continue;
     beside[`${placed.kind}s`] += 1;
     beside[`${placed.kind}_bytes`] += size;
@@ -128,10 +133,10 @@ async function recordBeside(
       }),
     );
     if (puts.length < filesAtOnce) continue;
-    await records.write(...puts);
+    await put(...puts);
     puts = [];
   }
-  if (puts.length > 0) await records.write(...puts);
+  if (puts.length > 0) await put(...puts);
   return beside;
 }
 
@@ -191,6 +196,7 @@ export async function recordExperiment(
   const objects = beside.artifacts + beside.checkpoints;
   const isRecorded = await tryWrite(
     records.write(
+      importUnmoved(value),
       projectExists(project_id),
       putExperiment(experiment),
       ...(fields === null

@@ -1,7 +1,7 @@
 import { artifactItem } from '../../data/artifact.ts';
 import { findLoggedModel, loggedModelFileKey, putLoggedModel } from '../../data/logged-model.ts';
 import { count, projectExists } from '../../data/project.ts';
-import type { ProjectImport } from '../../data/project-import.ts';
+import { importUnmoved, type ProjectImport } from '../../data/project-import.ts';
 import type { Write } from '../../data/table.ts';
 import { tryWrite } from '../../data/try-write.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
@@ -48,7 +48,7 @@ export async function recordModel(
   });
   for (let from = 0; from < puts.length; from += filesAtOnce) {
     const isThere = await tryWrite(
-      records.write(projectExists(project_id), ...puts.slice(from, from + filesAtOnce)),
+      records.write(importUnmoved(value), projectExists(project_id), ...puts.slice(from, from + filesAtOnce)),
     );
     if (!isThere) return false;
   }
@@ -63,6 +63,7 @@ export async function recordModel(
   };
   const isRecorded = await tryWrite(
     records.write(
+      importUnmoved(value),
       projectExists(project_id),
       putLoggedModel(model, undefined),
       count(project_id, { objects: puts.length, bytes }, projectBytes),

@@ -1,15 +1,15 @@
 import { type Config, putImportedConfig, putImportedVersion } from '../../data/config.ts';
 import { putImportedEnvironment } from '../../data/environment.ts';
-import { count, createProject, type Project, projectExists } from '../../data/project.ts';
-import { importChange, keepImported, type ProjectImport } from '../../data/project-import.ts';
+import { count, newProjectWrites, type Project, projectExists } from '../../data/project.ts';
+import { importUnmoved, keepImported, type ProjectImport } from '../../data/project-import.ts';
 import type { Write } from '../../data/table.ts';
 import { tryWrite } from '../../data/try-write.ts';
-import { putAccepted, putCurrent } from '../../data/upload.ts';
+import { isAccepted, putAccepted, putCurrent } from '../../data/upload.ts';
 import { findUser } from '../../data/user.ts';
 import { putImportedVariables } from '../../data/variable.ts';
 import type { ProjectDocument } from '../documents.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
-import { type ImportContext, importedId } from './import-context.ts';
+import { type ImportContext, type ImportPass, importedId } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readConfig, readConfigBytes, readProject } from './read-document.ts';
 
@@ -19,10 +19,11 @@ import { fileAt, readConfig, readConfigBytes, readProject } from './read-documen
  * @throws ConditionFailedError where somebody else went on with the import
  */
 export async function makeProject(
-  { records, accounts, now }: ImportContext,
-  value: ProjectImport,
+  { accounts, now }: ImportContext,
+  pass: ImportPass,
   archive: OpenArchive,
-): Promise<ProjectImport> {
+): Promise<void> {
+  const { value } = pass;
   const user = await findUser(accounts, value.user_id);
   if (user === undefined || !['admin', 'developer'].includes(user.account_type))
     throw new ProjectArchiveError('Who began the import may not create projects any more.');
@@ -43,28 +44,30 @@ export async function makeProject(
     updated_at: created_at,
     version: 1,
   };
-  const { value: next, writes } = importChange(value, { stage: 'recording', done: 0, failures: 0 });
-  await createProject(records, project, [...writes, keepImported(value.import_id)]);
-  return next;
+  await pass.save(
+    { stage: 'recording', done: 0, failures: 0 },
+    ...newProjectWrites(project),
+    keepImported(value.import_id),
+  );
 }
 
 async function recordUploads(
   { records, projectBytes }: ImportContext,
-  { project_id }: ProjectImport,
+  value: ProjectImport,
   { files, contents }: OpenArchive,
   { source, datasets }: ProjectDocument,
 ): Promise<void> {
+  const { project_id } = value;
   const sizes = new Map<string, number>();
   for (const index of contents.uploads) {
     const { path, placed, size } = fileAt(files, index);
     if (placed.of !== 'upload') continue;
     sizes.set(path, size);
-    // Refused where it was done before.
-    await tryWrite(
-      records.write(
-        { ...putAccepted(placed.kind, project_id, placed.sha256, size), if: { exists: false } },
-        count(project_id, { objects: 1, bytes: size }, projectBytes),
-      ),
+    if (await isAccepted(records, placed.kind, project_id, placed.sha256)) continue;
+    await records.write(
+      importUnmoved(value),
+      { ...putAccepted(placed.kind, project_id, placed.sha256, size), if: { exists: false } },
+      count(project_id, { objects: 1, bytes: size }, projectBytes),
     );
   }
   const current = [
@@ -73,7 +76,11 @@ async function recordUploads(
   ];
   for (const { kind, ...one } of current) {
     const size = sizes.get(`${kind}s/${one.sha256}`) ?? 0;
-    await records.write(projectExists(project_id), putCurrent(kind, { project_id, size, ...one }));
+    await records.write(
+      importUnmoved(value),
+      projectExists(project_id),
+      putCurrent(kind, { project_id, size, ...one }),
+    );
   }
 }
 
@@ -96,14 +103,21 @@ async function recordConfigs(
       if (placed.of !== 'config-version') throw new Error(`${one.path} is no version`);
       const content = await readConfigBytes(archive.read(index), one);
       const kept = { content, updated_at: created_at ?? null };
-      await records.write(projectExists(project_id), putImportedVersion(config, placed.version, kept));
+      await records.write(
+        importUnmoved(value),
+        projectExists(project_id),
+        putImportedVersion(config, placed.version, kept),
+      );
     }
     const put: Write = { ...putImportedConfig(config), if: { exists: false } };
-    await tryWrite(records.write(put, count(project_id, { configs: 1 })));
+    await tryWrite(records.write(importUnmoved(value), put, count(project_id, { configs: 1 })));
   }
 }
 
-/** Record all of a project but its experiments and models. It may be repeated. @throws ConditionFailedError once it is gone */
+/**
+ * Record all of a project but its experiments and models. It may be repeated.
+ * @throws ConditionFailedError where another pass went on with the import, or the project is gone or full
+ */
 export async function recordBase(
   context: ImportContext,
   value: ProjectImport,
@@ -130,5 +144,5 @@ export async function recordBase(
           }),
         ]),
   ];
-  if (puts.length > 0) await records.write(projectExists(project_id), ...puts);
+  if (puts.length > 0) await records.write(importUnmoved(value), projectExists(project_id), ...puts);
 }

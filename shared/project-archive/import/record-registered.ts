@@ -1,5 +1,5 @@
 import { findProjects, projectExists } from '../../data/project.ts';
-import { importChange, type ProjectImport, renamedMost } from '../../data/project-import.ts';
+import { importUnmoved, type ProjectImport, renamedMost } from '../../data/project-import.ts';
 import {
   findRegisteredModel,
   putModelVersion,
@@ -13,7 +13,7 @@ import { latestOf } from '../../data/version-stages.ts';
 import { WriteLabel } from '../../data/write-label.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
-import { type ImportContext, importedId } from './import-context.ts';
+import { type ImportContext, type ImportPass, importedId } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt } from './read-document.ts';
 import { readRegistered, readVersions } from './read-registry.ts';
@@ -31,18 +31,20 @@ const otherName = (name: string, import_id: string): string => {
 /** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
 async function storeVersions(
   { records }: ImportContext,
-  { user_id }: ProjectImport,
+  value: ProjectImport,
   archive: OpenArchive,
   index: number,
   registration_id: string,
   resolve: (text: string) => string,
 ) {
+  const { user_id } = value;
+  const fence = importUnmoved(value);
   const stored: { number: number; stage: string }[] = [];
   let puts: Write[] = [];
   // Those that are there stay: their owner may have changed them since.
   const store = async () => {
-    if (await tryWrite(records.write(...puts))) return;
-    for (const put of puts) await tryWrite(records.write(put));
+    if (await tryWrite(records.write(fence, ...puts))) return;
+    for (const put of puts) await tryWrite(records.write(fence, put));
   };
   for await (const read of readVersions(archive, archive.read(index), fileAt(archive.files, index))) {
     const { user: username, number, stage, created_at, updated_at, ...said } = read;
@@ -61,17 +63,18 @@ async function storeVersions(
  * Record a registered model: its versions, then itself, in one transaction with the progress of the import. Its name is
  * the one that it had, unless another model has that in this deployment.
  * @param done steps of the import that are done then
- * @returns undefined where the project is gone
+ * @returns false where the project is gone
  * @throws ProjectArchiveError
  */
 export async function recordRegistered(
   context: ImportContext,
-  value: ProjectImport,
+  pass: ImportPass,
   archive: OpenArchive,
   ids: Ids,
   number: number,
   done: number,
-): Promise<ProjectImport | undefined> {
+): Promise<boolean> {
+  const { value } = pass;
   const { records } = context;
   const { import_id, project_id, user_id, renamed } = value;
   const group = archive.contents.registered[number - 1];
@@ -97,23 +100,19 @@ export async function recordRegistered(
   for (const registered_as of [name, otherName(name, import_id)]) {
     if ((await findRegisteredModel(records, registered_as)) !== undefined) continue;
     const isRenamed = registered_as !== name;
-    const { value: next, writes } = importChange(value, {
-      done,
-      failures: 0,
-      renamed: isRenamed ? [...renamed, { name, registered_as }].slice(0, renamedMost) : renamed,
-    });
+    const told = isRenamed ? [...renamed, { name, registered_as }].slice(0, renamedMost) : renamed;
     const put = { ...model, name: registered_as, ...(isRenamed && { archived_name: name }) };
     try {
-      await records.write(
+      await pass.save(
+        { done, failures: 0, renamed: told },
         projectExists(project_id),
         nameFree.on(putRegisteredModel(put, undefined)),
-        ...writes,
       );
-      return next;
+      return true;
     } catch (error) {
       // Somebody took the name at this moment.
       if (nameFree.failedIn(error)) continue;
-      if ((await findProjects(records, [project_id])).items.length === 0) return undefined;
+      if ((await findProjects(records, [project_id])).items.length === 0) return false;
       throw error;
     }
   }

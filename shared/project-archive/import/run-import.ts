@@ -2,21 +2,17 @@ import type { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/log.ts';
 import { experimentRemains } from '../../data/experiment.ts';
 import { findProjects, projectPrefix } from '../../data/project.ts';
-import {
-  findImport,
-  importObject,
-  type ProjectImport,
-  putOffPurge,
-  saveImport,
-} from '../../data/project-import.ts';
-import { newPurge, type Purge, purgeKey, recordPurge } from '../../data/purge.ts';
+import { importObject, type ProjectImport, saveImport } from '../../data/project-import.ts';
+import { newPurge, type Purge, purgeKey, putOffPurge, recordPurge } from '../../data/purge.ts';
 import type { Write } from '../../data/table.ts';
+import { tryWrite } from '../../data/try-write.ts';
 import { ConditionFailedError } from '../../data/write-label.ts';
 import { removeWholeProject } from '../../purge/remove-project.ts';
 import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
+import { Pass } from '../pass.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { checkArchive } from './check-archive.ts';
-import { type ImportContext, idsOf, importedId } from './import-context.ts';
+import { type ImportContext, type ImportPass, idsOf, importedId } from './import-context.ts';
 import { type OpenArchive, openArchive } from './open-archive.ts';
 import { recordExperiment } from './record-experiment.ts';
 import { recordModel } from './record-model.ts';
@@ -40,50 +36,53 @@ export const purgeOfImport = (
   again_at,
 });
 
-const projectGone = () => new ProjectArchiveError('The project was deleted while it was imported.');
+/** Why something could not be recorded in the project, whose condition failed. */
+async function refusal({ records }: ImportContext, { project_id }: ProjectImport) {
+  const isThere = (await findProjects(records, [project_id])).items.length > 0;
+  return new ProjectArchiveError(
+    isThere
+      ? 'The project was filled up to its limit while it was imported.'
+      : 'The project was deleted while it was imported.',
+  );
+}
 
 /** Record what is in the project: the project's own first, then experiments, logged models, registered models. */
 async function recordAll(
   context: ImportContext,
-  begun: ProjectImport,
+  pass: ImportPass,
   archive: OpenArchive,
   hasTime: Deadline,
-): Promise<{ value: ProjectImport; isDone: boolean }> {
-  const { records } = context;
+): Promise<boolean> {
   const { experiments, models, registered } = archive.contents;
+  const begun = pass.value;
   const ids = idsOf(begun, { experiments: experiments.length, models: models.length });
   const inProject = 1 + experiments.length + models.length;
   const steps = inProject + registered.length;
-  let value = begun;
-  for (let step = begun.done; step < steps; step += 1) {
-    if (step >= inProject) {
-      const next = await recordRegistered(context, value, archive, ids, step - inProject + 1, step + 1);
-      if (next === undefined) throw projectGone();
-      value = next;
-      if (!hasTime()) return { value, isDone: false };
-      continue;
-    }
-    if (step === 0) {
-      await recordBase(context, value, archive).catch((error: unknown) => {
-        throw error instanceof ConditionFailedError ? projectGone() : error;
-      });
-    } else {
-      const isThere =
-        step <= experiments.length
+  /** @returns false where the project refuses it */
+  const record = async (step: number): Promise<boolean> => {
+    const { value } = pass;
+    if (step >= inProject)
+      return recordRegistered(context, pass, archive, ids, step - inProject + 1, step + 1);
+    const isRecorded =
+      step === 0
+        ? await tryWrite(recordBase(context, value, archive))
+        : step <= experiments.length
           ? await recordExperiment(context, value, archive, ids, step)
           : await recordModel(context, value, archive, ids, step - experiments.length);
-      if (!isThere) throw projectGone();
-    }
     // After each step, so that it is known which experiment may be recorded in part.
-    value = await saveImport(records, value, { done: step + 1, failures: 0 });
-    if (!hasTime()) return { value, isDone: false };
+    if (isRecorded) await pass.save({ done: step + 1, failures: 0 });
+    return isRecorded;
+  };
+  for (let step = begun.done; step < steps; step += 1) {
+    if (!(await record(step))) throw await refusal(context, pass.value);
+    if (!hasTime()) return false;
   }
-  return { value, isDone: true };
+  return true;
 }
 
 /** What is to be removed of an experiment that was being recorded: its record is not there. */
-const remainsOf = (context: ImportContext, { stage, done, import_id, project_id }: ProjectImport): Write[] =>
-  stage === 'recording' && done > 0
+const remainsOf = (context: ImportContext, { done, import_id, project_id }: ProjectImport): Write[] =>
+  done > 0
     ? [
         recordPurge(
           newPurge(context, experimentRemains(project_id, importedId(import_id, 'experiment', done))),
@@ -91,55 +90,67 @@ const remainsOf = (context: ImportContext, { stage, done, import_id, project_id 
       ]
     : [];
 
-async function endFailed(context: ImportContext, value: ProjectImport, reason: string): Promise<void> {
-  const { records, now } = context;
-  const ended = { status: 'FAILED', status_reason: reason, ended_at: now().toISOString() } as const;
+const failedNow = ({ now }: ImportContext) => ({ status: 'FAILED', ended_at: now().toISOString() }) as const;
+
+/**
+ * Remove what an import has recorded that cannot go on, and end it. That it cannot is stored before, so no other pass goes
+ * on with it, and a crash only makes the removal begin again.
+ */
+async function removeRecorded(context: ImportContext, pass: ImportPass): Promise<void> {
+  const { value } = pass;
+  await removeRegistered(context, value);
+  const [project] = (await findProjects(context.records, [value.project_id])).items;
+  const remains = remainsOf(context, value);
+  if (project !== undefined) await removeWholeProject(context, project, remains);
+  await pass.save(failedNow(context), ...(project === undefined ? remains : []));
+}
+
+async function endFailed(context: ImportContext, pass: ImportPass, status_reason: string): Promise<void> {
+  const { value } = pass;
   if (value.stage === 'checking') {
     const purge = purgeOfImport(value, null);
     // It may have been worked off already, when the archive expired.
-    await saveImport(records, value, ended, recordPurge(purge));
+    await pass.save({ ...failedNow(context), status_reason }, recordPurge(purge));
     return;
   }
-  await removeRegistered(context, value);
-  const [project] = (await findProjects(records, [value.project_id])).items;
-  if (project !== undefined) await removeWholeProject(context, project, remainsOf(context, value));
-  await saveImport(records, value, ended, ...(project === undefined ? remainsOf(context, value) : []));
+  await pass.save({ stage: 'removing', status_reason });
+  await removeRecorded(context, pass);
 }
 
-async function failed(context: ImportContext, value: ProjectImport, error: unknown, log: Logger) {
-  if (error instanceof ProjectArchiveError) return endFailed(context, value, error.message);
-  const failures = value.failures + 1;
-  const { import_id } = value;
+async function failed(context: ImportContext, pass: ImportPass, error: unknown, log: Logger): Promise<void> {
+  if (error instanceof ProjectArchiveError) return endFailed(context, pass, error.message);
+  const { import_id, failures, stage } = pass.value;
   log.error('import-failed', { import_id, stack: error instanceof Error ? error.stack : '' });
-  if (failures >= passesThatFailMost)
-    return endFailed(context, value, 'It failed for a reason that the log of the service names.');
-  await saveImport(context.records, value, { failures });
+  // A removal is tried until it succeeds.
+  if (failures + 1 >= passesThatFailMost && stage !== 'removing')
+    return endFailed(context, pass, 'It failed for a reason that the log of the service names.');
+  await pass.save({ failures: failures + 1 });
 }
 
-async function goOn(context: ImportContext, begun: ProjectImport, hasTime: Deadline): Promise<void> {
+async function goOn(context: ImportContext, pass: ImportPass, hasTime: Deadline): Promise<void> {
   const { records, objects, now } = context;
-  let value = begun;
-  if (value.stage === 'checking') {
-    const purge = await records.get(purgeKey(value.import_id));
+  const { stage, import_id, project_id, size } = pass.value;
+  if (stage === 'removing') return removeRecorded(context, pass);
+  if (stage === 'checking') {
+    const purge = await records.get(purgeKey(import_id));
     const until = purge?.['again_at'];
+    // Another pass may have made the project meanwhile, which takes the purge away; then this failure is not stored.
     if (typeof until !== 'string' || mayExpire(until, now()))
       throw new ProjectArchiveError(
         'It was not finished within a day after its last step. Begin the import again.',
       );
-    value = await saveImport(records, value, {}, putOffPurge(purgeOfImport(value, keptUntil(now()))));
+    await pass.save({}, putOffPurge(purgeOfImport(pass.value, keptUntil(now()))));
   }
-  const archive = await openArchive(objects, importObject(value.project_id), value.size);
-  if (value.stage === 'checking') {
-    const checked = await checkArchive(context, value, archive, hasTime);
-    if (!checked.isDone) return;
-    value = await makeProject(context, checked.value, archive);
+  const archive = await openArchive(objects, importObject(project_id), size);
+  if (stage === 'checking') {
+    if (!(await checkArchive(context, pass, archive, hasTime))) return;
+    await makeProject(context, pass, archive);
   }
-  const recorded = await recordAll(context, value, archive, hasTime);
-  if (!recorded.isDone) return;
-  const object = importObject(value.project_id);
+  if (!(await recordAll(context, pass, archive, hasTime))) return;
+  const object = importObject(project_id);
   const ended = { status: 'SUCCEEDED', status_reason: null, ended_at: now().toISOString() } as const;
   const purge = newPurge(context, { partitions: [], prefixes: [object] });
-  await saveImport(records, recorded.value, ended, recordPurge(purge));
+  await pass.save(ended, recordPurge(purge));
   await objects.delete([object]);
 }
 
@@ -147,6 +158,9 @@ async function goOn(context: ImportContext, begun: ProjectImport, hasTime: Deadl
  * Go on with an import while there is time. First the archive is read from end to end, compared with its list of files,
  * and its files are stored; then, in one transaction, the project is made, and what is in it is recorded. So an archive
  * with a fault leaves nothing. Each step can be repeated, since all ids are made of the import's own.
+ *
+ * The request that begins an import and the worker may both be at it. The one that stores a step later has lost: it stops,
+ * and what it found, such as files that the other has removed, is no failure of the import.
  */
 export async function runImport(
   context: ImportContext,
@@ -154,17 +168,16 @@ export async function runImport(
   hasTime: Deadline,
   log: Logger,
 ): Promise<void> {
-  const { records } = context;
-  const { user_id, sha256, import_id } = begun;
+  const pass: ImportPass = new Pass(begun, (previous, change, also) =>
+    saveImport(context.records, previous, change, ...also),
+  );
   try {
-    await goOn(context, begun, hasTime);
+    await goOn(context, pass, hasTime).catch((error: unknown) => {
+      if (error instanceof ConditionFailedError) throw error;
+      return failed(context, pass, error, log);
+    });
   } catch (error) {
     // Somebody else went on with it.
-    if (error instanceof ConditionFailedError) return;
-    const present = await findImport(records, user_id, sha256);
-    if (present?.import_id !== import_id || present.status !== 'RUNNING') return;
-    await failed(context, present, error, log).catch((later: unknown) => {
-      if (!(later instanceof ConditionFailedError)) throw later;
-    });
+    if (!(error instanceof ConditionFailedError)) throw error;
   }
 }

@@ -42,35 +42,47 @@ export function archiveLab(service: TestService, user: User): ArchiveLab {
   };
 }
 
-/** The services of a process that dies before the call of this number that changes something, and does nothing after it. */
-export function dyingAt(lab: ArchiveLab, call: number): { lab: ArchiveLab; died: () => boolean } {
-  let calls = 0;
-  const alive = () => {
-    calls += 1;
-    if (calls >= call) throw new Error('killed');
-  };
-  const dying = <T extends object>(service: T, names: readonly string[]): T =>
+/** The same with something that happens before each call of these names. */
+function hooked(
+  lab: ArchiveLab,
+  names: { records: readonly string[]; objects: readonly string[] },
+  before: () => Promise<void> | void,
+): ArchiveLab {
+  const hook = <T extends object>(service: T, hookedNames: readonly string[]): T =>
     new Proxy(service, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function' || !names.includes(String(name))) return member;
+        if (typeof member !== 'function' || !hookedNames.includes(String(name))) return member;
         return async (...given: unknown[]) => {
-          alive();
+          await before();
           return Reflect.apply(member, target, given);
         };
       },
     });
-  const records = dying(lab.records, ['write']);
-  const objects = dying(lab.objects, [
-    'put',
-    'putStream',
-    'startParts',
-    'putPart',
-    'completeParts',
-    'delete',
-  ]);
-  return { lab: { ...lab, records, objects }, died: () => calls >= call };
+  return { ...lab, records: hook(lab.records, names.records), objects: hook(lab.objects, names.objects) };
 }
+
+const changing = {
+  records: ['write'],
+  objects: ['put', 'putStream', 'startParts', 'putPart', 'completeParts', 'delete'],
+};
+const any = {
+  records: [...changing.records, 'get', 'batchGet', 'query', 'count'],
+  objects: [...changing.objects, 'read', 'open', 'head'],
+};
+
+/** The services of a process that dies before the call of this number that changes something, and does nothing after it. */
+export function dyingAt(lab: ArchiveLab, call: number): { lab: ArchiveLab; died: () => boolean } {
+  let calls = 0;
+  const dying = hooked(lab, changing, () => {
+    calls += 1;
+    if (calls >= call) throw new Error('killed');
+  });
+  return { lab: dying, died: () => calls >= call };
+}
+
+/** The services of a process of which each call waits until it is let through. */
+export const gated = (lab: ArchiveLab, gate: () => Promise<void>): ArchiveLab => hooked(lab, any, gate);
 
 const contextOf = ({ records, objects, service }: ArchiveLab, projectBytes = 1e9) => ({
   records,
