@@ -35,7 +35,7 @@ async function measure({ count, data, python, only }: Options): Promise<Figure[]
   const page = await service.open();
   if (isAsked('page')) {
     const bytes = await firstPageBytes(page, `${url}/console`, (one) => !one.includes('/console'));
-    figures.push({ what: 'first page, compressed', value: bytes / 1000, unit: 'KB', bound: 150 });
+    figures.push({ what: 'first page, compressed', value: bytes / 1000, unit: 'KB', bound: 80 });
   }
   await signIn(page, service.admin);
   if (isAsked('table')) {

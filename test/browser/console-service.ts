@@ -55,12 +55,19 @@ export async function signIn(page: Page, { username, password } = admin): Promis
   await page.locator('.shell').waitFor();
 }
 
-/** A service on a folder of data that is kept, or on one that ends with it. */
-export async function startConsole(data?: string): Promise<ConsoleService> {
+/** A service on a folder of data that is kept, or on one that ends with it; `variables` are of its environment. */
+export async function startConsole(
+  data?: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ConsoleService> {
   const folder = data ?? (await mkdtemp(join(tmpdir(), 'console-')));
   const kept = await readFile(join(folder, 'admin-password'), 'utf8').catch(() => undefined);
   const own = { ...admin, ...(kept !== undefined && { password: kept.trim() }) };
-  const environment = { LOG_LEVEL: 'error', ...(kept === undefined && { ADMIN_PASSWORD: own.password }) };
+  const environment = {
+    LOG_LEVEL: 'error',
+    ...variables,
+    ...(kept === undefined && { ADMIN_PASSWORD: own.password }),
+  };
   const launch = async (port: string): Promise<LocalService> => {
     const started = await startLocalService(['--data', folder, '--port', port], environment);
     if (!('url' in started)) throw new Error(started.output);

@@ -1,6 +1,12 @@
-import './style/main.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { loadStyle } from './ui/load-style.ts';
 
 const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
+if (root !== null) {
+  // What the page says until this script is there.
+  root.replaceChildren();
+  render(<App />, root);
+}
+// Without it the page works, and says nothing of it.
+loadStyle().catch(() => undefined);

@@ -11,7 +11,11 @@ const service = await testService();
 const built = await consoleFiles();
 
 /** Most bytes of the first page, compressed. */
-const firstPageMost = 150_000;
+const firstPageMost = 80_000;
+
+const bytesOf = (name: string): Buffer => Buffer.from(built.files[name]?.gzip ?? '', 'base64');
+const sizeOf = (name: string): number => bytesOf(name).length;
+const codeOf = (name: string): string => gunzipSync(bytesOf(name)).toString();
 
 describe('the console', () => {
   test('is a page without anything inline, under a policy that admits its own files and storage', async () => {
@@ -52,11 +56,33 @@ describe('the console', () => {
     expect(consolePage(built, requestPath)).toContain(`src="${base}${built.script}"`);
   });
 
-  test('sends its first page in at most 150 KB', () => {
-    const first = [built.script, built.style, ...built.preload];
-    const sizes = first.map((name) => Buffer.from(built.files[name]?.gzip ?? '', 'base64').length);
+  test('sends its first page in at most 80 KB', () => {
+    const sizes = [built.script, built.style].map(sizeOf);
     expect(Math.min(...sizes)).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(firstPageMost);
+  });
+
+  test('is three requests at first, its page among them, as a new account lets through at once', () => {
+    const page = consolePage(built, '/console');
+    const asked = [...page.matchAll(/<(?:link|script|img)[^>]* (?:src|href)="(?!data:)([^"]+)"/g)];
+    expect(asked.map(([, file]) => file)).toEqual([`/console/${built.style}`, `/console/${built.script}`]);
+    expect(codeOf(built.script)).not.toMatch(/\bfrom\s*"|\bimport\s*"/);
+  });
+
+  test('loads each later part by at most three files, all of which the page names', () => {
+    expect(Object.keys(built.parts)).toContain('experiment');
+    for (const [name, files] of Object.entries(built.parts)) {
+      expect(files.length, name).toBeLessThanOrEqual(3);
+      const imported = files.flatMap((file) => [...codeOf(file).matchAll(/\bfrom\s*"\.\/([^"]+)"/g)]);
+      const needed = imported.map(([, file]) => file).filter((file) => file !== built.script);
+      expect(files, name).toEqual(expect.arrayContaining(needed));
+    }
+    const dynamic = Object.keys(built.files).flatMap((file) => [
+      ...codeOf(file).matchAll(/(.{0,40})\bimport\(/g),
+    ]);
+    expect(dynamic).toHaveLength(Object.keys(built.parts).length);
+    // `name, () => import(…)`: what loads the files of a part by its name, and tries again.
+    for (const [, before] of dynamic) expect(before).toMatch(/[`"'][a-z0-9-]+[`"'],\s*\(\)\s*=>\s*$/);
   });
 });
 
