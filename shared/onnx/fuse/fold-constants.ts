@@ -1,3 +1,5 @@
+import type { Graph } from '../graph/graph.ts';
+import { outerNames } from '../graph/graph-index.ts';
 import { inferValues } from '../infer/infer-values.ts';
 import { broadcast, isKnown, type Value } from '../infer/value.ts';
 import type { Model } from '../model/model.ts';
@@ -7,6 +9,47 @@ import { floatsOf } from '../tensor/values.ts';
 
 /** Values of a computed constant at most: what is larger saves no time worth its room in the file. */
 const most = 2 ** 20;
+/** About the bytes that a node takes in a file. */
+const nodeBytes = 64;
+
+/** Counts who still uses each constant, so that computing one never makes the file larger. */
+class StoredConstants {
+  readonly #graph: Graph;
+  readonly #uses = new Map<string, number>();
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+    for (const { name } of graph.outputs) this.#use(name);
+    for (const node of graph.nodes)
+      for (const name of [...node.input, ...outerNames(graph, node)]) this.#use(name);
+  }
+
+  #use(name: string): void {
+    this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
+  }
+
+  /** Bytes of a file that a node takes with the constants that it alone uses. */
+  freedBy(node: NodeProto): number {
+    let freed = nodeBytes;
+    for (const name of new Set(node.input)) {
+      const own = node.input.filter((input) => input === name).length;
+      const tensor = this.#graph.initializers.get(name);
+      if (tensor === undefined || (this.#uses.get(name) ?? 0) > own) continue;
+      freed += tensor.fill === undefined ? tensor.byteLength : nodeBytes;
+    }
+    return freed;
+  }
+
+  /** Puts a constant in the place of a node. */
+  replace(node: NodeProto, result: Tensor): void {
+    for (const name of node.input) {
+      const left = (this.#uses.get(name) ?? 0) - 1;
+      this.#uses.set(name, left);
+      if (left === 0) this.#graph.initializers.delete(name);
+    }
+    this.#graph.put(result);
+  }
+}
 
 const pairs: Readonly<Record<string, (a: number, b: number) => number>> = {
   Add: (a, b) => a + b,
@@ -76,19 +119,21 @@ function shapeResult(value: Value | undefined, name: string): Tensor | undefined
 
 /**
  * Makes constants of what nodes compute from constants, and of shapes that do not depend on what is fed. Returns how
- * many nodes that spares. Random values, other types and results of more than a million values stay.
+ * many nodes that spares. Random values, other types and results of more than a million values stay, and so does what
+ * would take more room than the node and the constants that it is computed from.
  */
 export function foldConstants(model: Model): number {
   const { graph } = model;
   const values = inferValues(model);
   const outputs = new Set(graph.outputs.map(({ name }) => name));
+  const stored = new StoredConstants(graph);
   const before = graph.nodes.length;
   graph.nodes = graph.nodes.filter((node) => {
     const [name = ''] = node.output;
     if (node.domain !== '' || node.output.length !== 1 || outputs.has(name)) return true;
     const result = shapeResult(values.get(name), name) ?? floatResult(model, node, name);
-    if (result === undefined) return true;
-    graph.put(result);
+    if (result === undefined || result.byteLength > stored.freedBy(node)) return true;
+    stored.replace(node, result);
     return false;
   });
   return before - graph.nodes.length;

@@ -1,7 +1,7 @@
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
-import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
+import { elementCount, filledTensor, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
 import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttribute } from './attributes.ts';
 import type { Graph } from './graph.ts';
@@ -50,38 +50,46 @@ function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Te
     throw new ModelError(`${what}, which are impossible dimensions.`);
   if (length > filledMost)
     throw new ModelError(`${what}, ${length} bytes; one constant may have ${filledMost}.`);
-  return lazyTensor(node.output[0] ?? '', type, dims, () => {
+  const filled = lazyTensor(node.output[0] ?? '', type, dims, () => {
     const bytes = room(length, what);
     for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);
     return bytes;
   });
+  return filledTensor(filled, unit, shape.name);
 }
 
 /**
  * Makes an initializer of every Constant and ConstantOfShape node whose value is known, and lets what was behind an
- * Identity of a constant use it directly: so that a weight is an initializer wherever it came from. Outputs stay what
- * they were called. Bodies included.
+ * Identity of a constant use it directly: so that a weight is an initializer wherever it came from, and is stored once.
+ * Outputs stay what they were called. Bodies included.
  */
 export function hoistConstants(root: Graph, external: ExternalData): void {
-  for (const graph of root.all()) {
-    const outputs = new Set(graph.outputs.map(({ name }) => name));
+  const aliases = new Map<string, string>();
+  const graphs = [...root.all()];
+  const outputs = new Set(graphs.flatMap((graph) => graph.outputs.map(({ name }) => name)));
+  for (const graph of graphs) {
     graph.nodes = graph.nodes.filter((node) => {
       const name = node.output[0] ?? '';
+      node.input = node.input.map((input) => aliases.get(input) ?? input);
       if (outputs.has(name) || node.domain !== '') return true;
-      const value = knownValue(graph, node, external);
-      if (value === undefined) return true;
-      graph.put(value);
+      const [input = ''] = node.input;
+      if (node.opType === 'Identity' && isNumeric(graph.initializer(input))) aliases.set(name, input);
+      else {
+        const value = knownValue(graph, node, external);
+        if (value === undefined) return true;
+        graph.put(value);
+      }
       for (const one of namesOf(node)) graph.hoisted.add(one);
       return false;
     });
   }
 }
 
+const isNumeric = (tensor: Tensor | undefined): boolean => tensor !== undefined && tensor.type !== 'string';
+
 function knownValue(graph: Graph, node: NodeProto, external: ExternalData): Tensor | undefined {
   if (node.opType === 'Constant') return constantValue(node, external);
-  if (node.opType !== 'ConstantOfShape' && node.opType !== 'Identity') return undefined;
+  if (node.opType !== 'ConstantOfShape') return undefined;
   const of = graph.initializer(node.input[0] ?? '');
-  if (of === undefined || of.type === 'string') return undefined;
-  if (node.opType === 'Identity') return { ...of, name: node.output[0] ?? '' };
-  return filledValue(node, of, external);
+  return of === undefined || of.type === 'string' ? undefined : filledValue(node, of, external);
 }

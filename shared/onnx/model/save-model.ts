@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { computeFilled } from '../graph/filled-constants.ts';
 import { ModelProtoSchema } from '../proto/onnx_pb.js';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type ExternalLocation, tensorHeader } from '../tensor/write-tensor.ts';
@@ -76,6 +77,20 @@ export function saveModel(
   folder: string,
   name = usualName,
   progress: (fraction: number, bytes: number) => void = () => {},
+): string[] {
+  const restore = computeFilled(model.graph);
+  try {
+    return writeModel(model, folder, name, progress);
+  } finally {
+    restore();
+  }
+}
+
+function writeModel(
+  model: Model,
+  folder: string,
+  name: string,
+  progress: (fraction: number, bytes: number) => void,
 ): string[] {
   const dataFile = `${name}.data`;
   const { graph, proto } = model;

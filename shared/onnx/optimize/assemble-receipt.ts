@@ -117,11 +117,18 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
   return warnings;
 }
 
-/** Why a file can be larger than its source. */
-function sizeNotes({ before, size: { file_bytes } }: Findings): string[] {
+/** Growth of a file that needs no word: names and types of a few more nodes. */
+const grownLeast = { share: 0.01, bytes: 4096 };
+
+/** Says that a file is larger than its source, and why. */
+function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
+  const grown = file_bytes.after - file_bytes.before;
+  if (grown <= Math.max(grownLeast.bytes, file_bytes.before * grownLeast.share)) return [];
+  const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, ${file_bytes.before} before.`;
   // A constant that nodes of the source compute from a shape takes no room in its file.
-  if (before.weight_bytes <= file_bytes.before || file_bytes.after <= file_bytes.before) return [];
-  return ['The model makes constants by nodes, the result holds their values: so its file is larger.'];
+  return before.weight_bytes <= file_bytes.before
+    ? [said]
+    : [`${said} The model makes constants by nodes, and the result holds their values.`];
 }
 
 /** Puts a receipt together. */
@@ -152,7 +159,6 @@ export function assembleReceipt(findings: Findings): Receipt {
       ...accepted.notes,
       ...new Set([...(calibrated?.notes ?? []), ...(compare?.notes ?? [])]),
       ...findings.notes,
-      ...sizeNotes(findings),
     ]),
     suggestions: suggestionsFor({
       request,
@@ -163,6 +169,7 @@ export function assembleReceipt(findings: Findings): Receipt {
       latency: times.latency,
     }),
     warnings: lines([
+      ...sizeWarnings(findings),
       ...findings.warnings,
       ...accepted.warnings,
       ...warningsOf(findings),

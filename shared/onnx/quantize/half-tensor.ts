@@ -1,4 +1,4 @@
-import { elementCount, lazyTensor, type Tensor } from '../tensor/tensor.ts';
+import { elementCount, filledTensor, lazyTensor, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
 import type { LayerChange, TransformReport } from '../transform/report.ts';
 
@@ -32,7 +32,7 @@ export function halfTensor(
   report: TransformReport,
   layer: LayerChange | undefined,
 ): Tensor {
-  return lazyTensor(name, 'float16', tensor.dims, () => {
+  const half = lazyTensor(name, 'float16', tensor.dims, () => {
     const values = floatsOf(tensor);
     const { values: kept, count } = clamped(values);
     const halves = new Float16Array(kept);
@@ -44,4 +44,6 @@ export function halfTensor(
     }
     return new Uint8Array(halves.buffer);
   });
+  // What was made of its shape still is.
+  return tensor.fill === undefined ? half : filledTensor(half, half.bytes().slice(0, 2), tensor.fill.shape);
 }

@@ -16,6 +16,8 @@ export interface Tensor {
   readonly byteLength: number;
   /** For strings, which have no raw form: the TensorProto as it was read. */
   readonly verbatim?: Uint8Array;
+  /** Of a constant that a node makes of its shape: the bytes of its one value, and the name of the shape in the source. */
+  readonly fill?: { readonly value: Uint8Array; readonly shape: string };
 }
 
 /** Number of values of a tensor of these dimensions; 1 for a scalar. */
@@ -39,6 +41,12 @@ export function lazyTensor(
   };
   return { name, type, dims, byteLength, bytes, source: () => sourceOf(bytes()) };
 }
+
+/** A tensor of one value throughout, which is made of its shape when it is read. */
+export const filledTensor = (tensor: Tensor, value: Uint8Array, shape: string): Tensor => ({
+  ...tensor,
+  fill: { value, shape },
+});
 
 /** A tensor whose bytes lie elsewhere. */
 export function sourceTensor(
