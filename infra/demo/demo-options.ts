@@ -7,8 +7,11 @@ import { readFlags } from '../command/read-flags.ts';
 export type Credentials = { token: string } | { username: string; password: string };
 
 export interface DemoOptions {
-  /** A service that runs already, with how to sign in; undefined to start one for the occasion. */
-  service: { url: string; credentials: Credentials } | undefined;
+  /**
+   * A service that runs already: the one that `mps` uses where no address is given, signed in to as `mps` is where no
+   * credentials are. Undefined to start one for the occasion.
+   */
+  service: { url: string | undefined; credentials: Credentials | undefined } | undefined;
   /** Whether to train on two nodes. */
   isRemote: boolean;
   /** How many invented experiments to record instead of training; undefined to train. */
@@ -19,10 +22,10 @@ export interface DemoOptions {
 
 const usage = `Usage: npm run demo -- [--remote | --many [--count <number>]] [--data <folder>] [--url <url>]
   --remote  train on two nodes
-  --many    train nothing; record invented experiments with curves, to look at in the console
+  --many    train nothing; record invented experiments with curves in the service that mps uses, to look at in the console
   --count   how many of them (10,000)
-  --data    where the service keeps its data and the demo its results (.data/demo)
-  --url     use this running service; sign in by DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
+  --data    start a service that keeps its data here (.data/demo, and not with --many); the demo's results, too
+  --url     use this running service, signed in to as mps is, or by DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
 
 const options = {
   url: { type: 'string' },
@@ -44,11 +47,12 @@ function countOf(isMany: boolean, count: string | undefined): number | undefined
   throw new CommandError(`--count must be a number from 1 to ${manyMost}, not "${count}".\n${usage}`);
 }
 
-function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials {
+function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials | undefined {
   const { DEMO_TOKEN: token, DEMO_USERNAME: username, DEMO_PASSWORD: password } = environment;
   if (token !== undefined) return { token };
   if (username !== undefined && password !== undefined) return { username, password };
-  throw new CommandError(`Set DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD, to sign in.\n${usage}`);
+  if (username === undefined && password === undefined) return undefined;
+  throw new CommandError(`Set both DEMO_USERNAME and DEMO_PASSWORD, or neither.\n${usage}`);
 }
 
 function serviceUrl(text: string): string {
@@ -73,9 +77,14 @@ export function readDemoOptions(
     options,
   }).values;
   if (data === '') throw new CommandError(`--data must name a folder.\n${usage}`);
+  const isRunning = url !== undefined || (many && data === undefined);
   return {
-    service:
-      url === undefined ? undefined : { url: serviceUrl(url), credentials: credentialsIn(environment) },
+    service: isRunning
+      ? {
+          url: url === undefined ? undefined : serviceUrl(url),
+          credentials: url === undefined ? undefined : credentialsIn(environment),
+        }
+      : undefined,
     isRemote: remote,
     many: countOf(many, count),
     dataFolder: data === undefined ? resolve('.data/demo') : givenPath(data),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Client } from '../../shared/client/client.ts';
 import { CommandError } from '../command/command-error.ts';
 import { runMain } from '../command/run-main.ts';
+import { mpsSession } from '../mps-session.ts';
 import { DemoExperiment } from './demo-experiment.ts';
 import { type DemoOptions, readDemoOptions } from './demo-options.ts';
 import { showResults } from './demo-report.ts';
@@ -64,6 +65,24 @@ async function recordInvented(
   return true;
 }
 
+/** The service to work in, signed in to. One that is started for the occasion ends with what `started` holds. */
+async function session(
+  { service, dataFolder }: DemoOptions,
+  screen: Screen,
+  started: AsyncDisposableStack,
+): Promise<{ client: Client; token: string }> {
+  if (service === undefined) {
+    screen.line('Starting the service…');
+    const own = await startDemoService(dataFolder, process.env);
+    started.defer(() => own.stop());
+    return signIn(own.url, own.credentials);
+  }
+  const { url, credentials } = service;
+  return url === undefined || credentials === undefined
+    ? mpsSession(process.env, url)
+    : signIn(url, credentials);
+}
+
 async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
   await using started = new AsyncDisposableStack();
   const interrupted = new Promise<never>((_, reject) => {
@@ -71,21 +90,14 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   });
   const run = async () => {
-    let service = options.service;
-    if (service === undefined) {
-      screen.line('Starting the service…');
-      const own = await startDemoService(options.dataFolder, process.env);
-      started.defer(() => own.stop());
-      service = own;
-    }
-    screen.line(`Service at ${service.url}`);
-    const { client, token } = await signIn(service.url, service.credentials);
+    const { client, token } = await session(options, screen, started);
+    screen.line(`Service at ${client.url}`);
     if (options.many !== undefined) {
       const startAgain =
         options.service === undefined ? `npm start -- --data ${options.dataFolder}` : undefined;
       return recordInvented(client, options.many, screen, startAgain);
     }
-    const mps = new TypedCommand(screen, { url: service.url, token }, started);
+    const mps = new TypedCommand(screen, { url: client.url, token }, started);
     return trainDigits(client, mps, options, screen, started);
   };
   return await Promise.race([run(), interrupted]);

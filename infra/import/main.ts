@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError } from '../../cli/cli-error.ts';
-import { connect } from '../../cli/login/connect.ts';
 import { givenPath } from '../../shared/command/given-path.ts';
 import { CommandError } from '../command/command-error.ts';
 import { readFlags } from '../command/read-flags.ts';
 import { runMain } from '../command/run-main.ts';
+import { mpsSession } from '../mps-session.ts';
 import { folderSource } from './mlflow/folder-source.ts';
 import { importMlflow } from './mlflow/import-mlflow.ts';
 import { serverSource } from './mlflow/server-source.ts';
@@ -44,9 +43,7 @@ async function main(): Promise<number> {
   const [given, ...others] = positionals;
   if (values.from !== 'mlflow' || given === undefined || others.length > 0) throw new CommandError(usage);
   const source = await sourceAt(given);
-  const { client, token } = await connect(process.env).catch((error: unknown) => {
-    throw error instanceof CliError ? new CommandError(error.message) : error;
-  });
+  const { client, token } = await mpsSession(process.env);
   const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`);
   const { failures, ...counted } = await importMlflow(source, api, (line) =>
     process.stderr.write(`${line}\n`),

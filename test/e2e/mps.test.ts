@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { LogLineAnswer } from '../../functions/experiments/answer-log.ts';
@@ -13,6 +15,7 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { type Session, testInTerminal } from './mps-in-terminal.ts';
 
+const execute = promisify(execFile);
 const password = 'correct horse battery';
 const Imported = z.object({ status: z.literal('SUCCEEDED'), project_id: z.string() });
 const hello = join(import.meta.dirname, '../examples/hello');
@@ -234,6 +237,21 @@ describe('mps', { shuffle: false }, () => {
     expect((await mps(['ls', '-p', 'of-vic'])).stderr).toContain('There is no project');
     expect((await vic(['ls'])).code).toBe(0);
     expect((await mps(['users', 'rm', 'vic', '--yes'])).code).toBe(0);
+  });
+
+  test('the demo fills the service that mps is signed in to', async () => {
+    const { PATH = '' } = process.env;
+    const options = { cwd: scratch, env: { PATH, HOME: join(scratch, 'home'), MPS_CHECKOUT: scratch } };
+    const demo = (...args: string[]) =>
+      execute(process.execPath, [join(import.meta.dirname, '../../infra/demo/main.ts'), ...args], options);
+    const { stdout } = await demo('--many', '--count', '2');
+    expect(stdout).toContain(`Service at ${service.url}\n`);
+    expect(stdout).toContain(`${service.url}/console#/projects/`);
+    expect((await mps(['ls', '-p', '2 experiments', '--json'])).stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect((await demo('--many', '--count', '2', '--url', service.url)).stdout).toMatch(/were there +2$/m);
+    await expect(demo('--many', '--url', 'http://127.0.0.1:9')).rejects.toMatchObject({
+      stderr: expect.stringContaining('Start the service with "npm start"'),
+    });
   });
 
   test('completes commands, flags and names that the service knows', async () => {
