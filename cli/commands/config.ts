@@ -9,20 +9,16 @@ import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect } from '../login/connect.ts';
-import { saveJson, saveText } from '../output/save-text.ts';
+import { type SavingFlags, saveJson, saveText } from '../output/save-text.ts';
 import { projectSession, projectToFill } from '../projects/project-session.ts';
 import { refuseBoth } from '../refuse-both.ts';
 import { configArgument, localPath } from './arguments.ts';
-import { json, project, verbose } from './flags.ts';
+import { force, json, project, verbose } from './flags.ts';
 
 interface Flags {
   project?: string;
   json?: boolean;
   verbose?: boolean;
-}
-
-interface SavingFlags extends Flags {
-  to?: string;
 }
 
 const to = {
@@ -96,7 +92,7 @@ const pushCommand = buildCommand({
   },
 });
 
-interface PullFlags extends SavingFlags {
+interface PullFlags extends Flags, SavingFlags {
   version?: string;
 }
 
@@ -107,15 +103,15 @@ async function pull(this: CliContext, flags: PullFlags, config_id: string): Prom
     path: { ...path, config_id },
     query: byVersion(flags.version),
   });
-  if (flags.json) await saveJson(this, flags.to, config);
-  else await saveText(this, flags.to, config.content);
+  if (flags.json) await saveJson(this, flags, config);
+  else await saveText(this, flags, config.content);
 }
 
 const pullCommand = buildCommand({
   func: pull,
   parameters: {
     positional: { kind: 'tuple', parameters: [configArgument] },
-    flags: { to, version, project, json, verbose },
+    flags: { to, force, version, project, json, verbose },
     aliases: { p: 'project' },
   },
   docs: {
@@ -128,7 +124,7 @@ const pullCommand = buildCommand({
 const forms = { svg: 'image/svg+xml', mermaid: 'text/vnd.mermaid', dot: 'text/vnd.graphviz' } as const;
 const formNames = ['svg', 'mermaid', 'dot'] as const;
 
-interface GraphFlags extends SavingFlags {
+interface GraphFlags extends Flags, SavingFlags {
   form?: (typeof formNames)[number];
   version?: string;
 }
@@ -139,11 +135,11 @@ async function graph(this: CliContext, flags: GraphFlags, config_id: string): Pr
   const route = 'GET /projects/{project_id}/configs/{config_id}/graph';
   const request = { path: { ...path, config_id }, query: byVersion(flags.version) };
   if (flags.json) {
-    await saveJson(this, flags.to, await client.call<typeof readConfigGraph>(route, request));
+    await saveJson(this, flags, await client.call<typeof readConfigGraph>(route, request));
     return;
   }
   const form = flags.form ?? (flags.to?.endsWith('.svg') ? 'svg' : 'mermaid');
-  await saveText(this, flags.to, await client.text<typeof readConfigGraph>(route, forms[form], request));
+  await saveText(this, flags, await client.text<typeof readConfigGraph>(route, forms[form], request));
 }
 
 const graphCommand = buildCommand({
@@ -158,6 +154,7 @@ const graphCommand = buildCommand({
         optional: true,
       },
       to,
+      force,
       version,
       project,
       json,

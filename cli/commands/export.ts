@@ -10,12 +10,14 @@ import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { LiveLine } from '../output/live-line.ts';
+import { refuseReplacing } from '../output/refuse-replacing.ts';
 import { projectSession } from '../projects/project-session.ts';
 import { untilInterrupted } from '../upload/until-interrupted.ts';
-import { json, project, verbose } from './flags.ts';
+import { force, json, project, verbose } from './flags.ts';
 
 interface Flags {
   to?: string;
+  force?: boolean;
   project?: string;
   json?: boolean;
   verbose?: boolean;
@@ -25,11 +27,12 @@ const lookMilliseconds = 2000;
 
 async function exportOne(
   this: CliContext,
-  { to = 'project.zip', project: given, json: isJson }: Flags,
+  { to = 'project.zip', force: isForced, project: given, json: isJson }: Flags,
 ): Promise<void> {
+  const place = resolve(this.folder, to);
+  await refuseReplacing([place], { force: isForced, undone: 'nothing was exported' });
   const { client, path } = await projectSession(this, given);
   const route = '/projects/{project_id}/export';
-  const place = resolve(this.folder, to);
   const line = new LiveLine(this.printer);
   const work = async (signal: AbortSignal) => {
     const look = () => client.call<typeof readExport>(`GET ${route}`, { path, signal });
@@ -81,6 +84,7 @@ export const exportCommand = buildCommand({
         brief: 'File to save in; project.zip without it',
         optional: true,
       },
+      force,
       project,
       json,
       verbose,

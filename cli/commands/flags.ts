@@ -29,6 +29,13 @@ export const yes = {
   withNegated: false,
 } as const;
 
+export const force = {
+  kind: 'boolean',
+  brief: 'Replace files that are there already',
+  optional: true,
+  withNegated: false,
+} as const;
+
 export const project = {
   kind: 'parsed',
   parse: String,

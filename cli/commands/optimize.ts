@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as createPrune } from '../../functions/optimization/strategies/create-prune-strategy.endpoint.ts';
 import type { endpoint as createQuantize } from '../../functions/optimization/strategies/create-quantize-strategy.endpoint.ts';
@@ -10,10 +11,12 @@ import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { followStrategy, type Operation } from '../optimize/follow-strategy.ts';
 import { type RegistryFlags, registryFlags, registryValues } from '../optimize/registry-flags.ts';
-import { saveResult, showStrategy } from '../optimize/show-strategy.ts';
+import { placesOfResult, saveResult } from '../optimize/save-result.ts';
+import { showStrategy } from '../optimize/show-strategy.ts';
+import { refuseReplacing } from '../output/refuse-replacing.ts';
 import { refuseBoth } from '../refuse-both.ts';
 import { modelArgument } from './arguments.ts';
-import { detach, json, verbose } from './flags.ts';
+import { detach, force, json, verbose } from './flags.ts';
 
 /** Flags that say nothing of the method. */
 interface JobFlags {
@@ -23,6 +26,7 @@ interface JobFlags {
   memory?: string;
   timeout?: string;
   to?: string;
+  force?: boolean;
   detach?: boolean;
   json?: boolean;
   verbose?: boolean;
@@ -36,7 +40,8 @@ const jobFlags = {
   vcpus: text('N', 'vCPUs of the job'),
   memory: text('MIB', 'Memory of the job'),
   timeout: text('SECONDS', 'Seconds after which the job is stopped'),
-  to: text('FILE', 'Save the result as this file'),
+  to: text('FILE', 'Save the result as this file, with its external data as FILE.data'),
+  force,
   detach,
   json,
   verbose,
@@ -51,8 +56,17 @@ const strategyFlag = (names: readonly string[]) =>
     brief: `One of ${names.join(', ')}`,
   }) as const;
 
-function refuseContradiction({ detach: isDetached, to }: JobFlags): void {
+/** Refuses what could not be done when the job has ended. @throws CliError before anything is sent */
+async function refuseAtOnce(
+  { folder }: CliContext,
+  { detach: isDetached, to, force: isForced }: JobFlags,
+): Promise<void> {
   refuseBoth({ detach: isDetached, to }, 'Save the result of one that has ended: mps receipt ID --to FILE');
+  if (to !== undefined)
+    await refuseReplacing(placesOfResult(resolve(folder, to)), {
+      force: isForced,
+      undone: 'nothing was started',
+    });
 }
 
 const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }: JobFlags) => ({
@@ -69,7 +83,7 @@ async function finish(
   session: Session,
   operation: Operation,
   { strategy_id, ...begun }: { strategy_id: string },
-  { detach: isDetached, json: isJson = false, to }: JobFlags,
+  { detach: isDetached, json: isJson = false, to, force: isForced }: JobFlags,
 ): Promise<void> {
   const { printer } = context;
   if (isDetached) {
@@ -81,13 +95,13 @@ async function finish(
   const strategy = await followStrategy(session.client, operation, strategy_id, printer);
   showStrategy(context, strategy, isJson);
   if (to !== undefined && strategy.status === 'SUCCEEDED')
-    await saveResult(context, session, { operation, strategy, to });
+    await saveResult(context, session, { operation, strategy, to, force: isForced });
 }
 
 type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
 
 async function quantize(this: CliContext, flags: QuantizeFlags, model_name: string): Promise<void> {
-  refuseContradiction(flags);
+  await refuseAtOnce(this, flags);
   const session = await connect(this.env);
   const query = { model_name, ...jobQuery(flags), ...registryValues(quantizeParameters, { ...flags }) };
   const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
@@ -125,7 +139,7 @@ interface ShapeFlags {
 type PruneFlags = JobFlags & ShapeFlags & RegistryFlags<typeof pruneParameters>;
 
 async function prune(this: CliContext, flags: PruneFlags, model_name: string): Promise<void> {
-  refuseContradiction(flags);
+  await refuseAtOnce(this, flags);
   const session = await connect(this.env);
   const { inputs = 'auto', outputs = 'auto' } = flags;
   const query = {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as downloadArtifact } from '../../functions/experiments/download-artifact.endpoint.ts';
 import type { endpoint as listArtifacts } from '../../functions/experiments/list-artifacts.endpoint.ts';
-import { saveDownload } from '../../shared/client/node/save-download.ts';
+import { saveDownload, savedState } from '../../shared/client/node/save-download.ts';
 import type { RowOf } from '../../shared/client/route.ts';
 import { bytesText } from '../../shared/core/bytes-text.ts';
 import { CliError } from '../cli-error.ts';
@@ -10,12 +10,14 @@ import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { pullPlace, refusePullClashes } from '../experiments/pull-places.ts';
 import { LiveLine } from '../output/live-line.ts';
+import { replacedError } from '../output/refuse-replacing.ts';
 import { untilInterrupted } from '../upload/until-interrupted.ts';
 import { experimentId } from './arguments.ts';
-import { json, project, verbose } from './flags.ts';
+import { force, json, project, verbose } from './flags.ts';
 
 interface Flags {
   to?: string;
+  force?: boolean;
   project?: string;
   json?: boolean;
   verbose?: boolean;
@@ -25,7 +27,7 @@ type Artifact = RowOf<typeof listArtifacts>;
 
 async function pull(
   this: CliContext,
-  { to, project: given, json: isJson }: Flags,
+  { to, force: isForced = false, project: given, json: isJson }: Flags,
   id?: string,
   wanted?: string,
 ): Promise<void> {
@@ -49,6 +51,14 @@ async function pull(
     folder,
     chosen.map(({ place }) => place),
   );
+  const other: string[] = [];
+  const found = new Set<string>();
+  for (const { artifact, place } of chosen) {
+    const state = await savedState({ ...artifact, path: place });
+    if (state === 'same') found.add(place);
+    if (state === 'other') other.push(place);
+  }
+  if (other.length > 0 && !isForced) throw replacedError(other, 'nothing was downloaded');
   const line = new LiveLine(this.printer);
   const work = async (signal: AbortSignal) => {
     for (const { artifact, place } of chosen) {
@@ -57,7 +67,8 @@ async function pull(
         line.set(`${artifact.path}: ${bytesText(bytes)} of ${bytesText(size)}`);
       const request = { path: { ...path, path: artifact.path } };
       const saving = { path: place, size, sha256, onProgress, signal };
-      const isNew = await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
+      const isNew = !found.has(place);
+      if (isNew) await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
       line.above(() => {
         if (isJson) this.process.stdout.write(`${JSON.stringify({ ...artifact, saved: place })}\n`);
         else this.printer.say(`${place}  ${bytesText(size)}${isNew ? '' : ', there already'}`);
@@ -94,6 +105,7 @@ export const pullCommand = buildCommand({
         brief: 'Folder to save in; one named after the experiment without it',
         optional: true,
       },
+      force,
       project,
       json,
       verbose,
@@ -103,6 +115,6 @@ export const pullCommand = buildCommand({
   docs: {
     brief: 'Download the files that an experiment left',
     fullDescription:
-      'An interrupted download goes on where it was; every file is checked by its SHA-256.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+      'An interrupted download goes on where it was; every file is checked by its SHA-256. A file that is there with another content is replaced by --force alone.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
   },
 });

@@ -6,13 +6,15 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { followStrategy, type Operation, readStrategy, type Strategy } from '../optimize/follow-strategy.ts';
-import { saveResult, showStrategy } from '../optimize/show-strategy.ts';
+import { saveResult } from '../optimize/save-result.ts';
+import { showStrategy } from '../optimize/show-strategy.ts';
 import { saveText } from '../output/save-text.ts';
-import { json, verbose } from './flags.ts';
+import { force, json, verbose } from './flags.ts';
 
 interface Flags {
   svg?: string;
   to?: string;
+  force?: boolean;
   json?: boolean;
   verbose?: boolean;
 }
@@ -56,7 +58,11 @@ async function newest(session: Session, ending: string): Promise<Found | undefin
   return last === undefined ? undefined : byId(session, last);
 }
 
-async function receipt(this: CliContext, { svg, to, json: isJson = false }: Flags, id = 'latest') {
+async function receipt(
+  this: CliContext,
+  { svg, to, force: isForced, json: isJson = false }: Flags,
+  id = 'latest',
+) {
   const session = await connect(this.env);
   const found = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id)
     ? await byId(session, id)
@@ -74,9 +80,9 @@ async function receipt(this: CliContext, { svg, to, json: isJson = false }: Flag
     const page = await session.client.text<typeof readPrune>(route, 'image/svg+xml', {
       path: { strategy_id },
     });
-    await saveText(this, svg, page);
+    await saveText(this, { to: svg, force: isForced }, page);
   }
-  if (to !== undefined) await saveResult(this, session, { operation, strategy, to });
+  if (to !== undefined) await saveResult(this, session, { operation, strategy, to, force: isForced });
 }
 
 const file = (brief: string) =>
@@ -99,6 +105,7 @@ export const receiptCommand = buildCommand({
     flags: {
       svg: file('Save the receipt as a page'),
       to: file('Save the result as this file'),
+      force,
       json,
       verbose,
     },

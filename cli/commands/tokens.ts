@@ -8,7 +8,8 @@ import type { CliContext } from '../context.ts';
 import { connect } from '../login/connect.ts';
 import { daySeconds, days } from '../login/days.ts';
 import { writeSecret } from '../login/write-secret.ts';
-import { json, verbose } from './flags.ts';
+import { refuseReplacing } from '../output/refuse-replacing.ts';
+import { force, json, verbose } from './flags.ts';
 
 interface Flags {
   json?: boolean;
@@ -37,11 +38,12 @@ interface CreateFlags {
   verbose?: boolean;
   days?: number;
   to?: string;
+  force?: boolean;
 }
 
 async function create(
   this: CliContext,
-  { days: lifetime = 90, to }: CreateFlags,
+  { days: lifetime = 90, to, force: isForced }: CreateFlags,
   name: string,
 ): Promise<void> {
   if (to === undefined && this.printer.isTerminal)
@@ -49,6 +51,8 @@ async function create(
       'A token on the screen can be read by others. Save it by --to FILE, or pipe it to the program that keeps it.',
       exitCodes.usage,
     );
+  const file = to === undefined ? undefined : resolve(this.folder, to);
+  if (file !== undefined) await refuseReplacing([file], { force: isForced, undone: 'no token was created' });
   const { client } = await connect(this.env);
   const body = { name, expires_in: lifetime * daySeconds };
   const { access_token, token_id, expires_at } = await client.call<typeof createNamedToken>(
@@ -57,8 +61,8 @@ async function create(
       body,
     },
   );
-  if (to === undefined) this.process.stdout.write(`${access_token}\n`);
-  else await writeSecret(resolve(this.folder, to), `${access_token}\n`);
+  if (file === undefined) this.process.stdout.write(`${access_token}\n`);
+  else await writeSecret(file, `${access_token}\n`);
   this.printer.say(`Created the token ${name} (${token_id}), good until ${expires_at.slice(0, 10)}.`);
 }
 
@@ -84,6 +88,7 @@ const createCommand = buildCommand({
         brief: 'File to save it in, readable by you alone',
         optional: true,
       },
+      force,
       verbose,
     },
   },

@@ -1,12 +1,20 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { bytesText } from '../../shared/core/bytes-text.ts';
 import type { CliContext } from '../context.ts';
+import { refuseReplacing } from './refuse-replacing.ts';
 
-/** Saves a text in a file, which appears whole, or prints it where no file is named. */
+/** Where a text goes: into a file, or to the output where none is named. */
+export interface SavingFlags {
+  to?: string | undefined;
+  /** Whether a file that has another content may be replaced. */
+  force?: boolean | undefined;
+}
+
+/** Saves a text in a file, which appears whole, or prints it. @throws CliError where it would replace another text */
 export async function saveText(
   { folder, printer, process: { stdout } }: CliContext,
-  to: string | undefined,
+  { to, force }: SavingFlags,
   text: string,
 ): Promise<void> {
   if (to === undefined) {
@@ -14,14 +22,20 @@ export async function saveText(
     return;
   }
   const file = resolve(folder, to);
+  const size = bytesText(Buffer.byteLength(text));
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) {
+    printer.say(`${file}  ${size}, there already`);
+    return;
+  }
+  await refuseReplacing([file], { force, undone: 'nothing was saved' });
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.part`, text);
   await rename(`${file}.part`, file);
-  printer.say(`${file}  ${bytesText(Buffer.byteLength(text))}`);
+  printer.say(`${file}  ${size}`);
 }
 
 /** Saves a value as JSON in a file, or prints it where no file is named. */
-export async function saveJson(context: CliContext, to: string | undefined, value: unknown): Promise<void> {
-  if (to === undefined) context.printer.json(value);
-  else await saveText(context, to, `${JSON.stringify(value, undefined, 2)}\n`);
+export async function saveJson(context: CliContext, flags: SavingFlags, value: unknown): Promise<void> {
+  if (flags.to === undefined) context.printer.json(value);
+  else await saveText(context, flags, `${JSON.stringify(value, undefined, 2)}\n`);
 }

@@ -1,18 +1,21 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { InferenceSession } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { LogLineAnswer } from '../../functions/experiments/answer-log.ts';
 import { ExperimentAnswer } from '../../functions/experiments/experiment-answer.ts';
 import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
 import { UserAnswer } from '../../functions/users/user-answer.ts';
+import { sha256 } from '../integration/projects/upload-file.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
+import { saveWithData } from '../support/onnx/data-beside.ts';
 import { type Session, testInTerminal } from './mps-in-terminal.ts';
 
 const execute = promisify(execFile);
@@ -252,6 +255,50 @@ describe('mps', { shuffle: false }, () => {
     await expect(demo('--many', '--url', 'http://127.0.0.1:9')).rejects.toMatchObject({
       stderr: expect.stringContaining('Start the service with "npm start"'),
     });
+  });
+
+  test('a quantization leaves the model beside it as it was, and both can be opened', async () => {
+    await mkdir(join(scratch, 'onnx'));
+    saveWithData(join(scratch, 'onnx'));
+    const file = (name: string) => join(scratch, 'onnx', name);
+    const digest = async () => sha256(await readFile(file('model.onnx.data')));
+    const before = await digest();
+    const pushed = await mps([
+      'models',
+      'push',
+      'beside',
+      '../onnx/model.onnx',
+      '--data',
+      '../onnx/model.onnx.data',
+    ]);
+    expect(pushed, pushed.stderr).toMatchObject({ code: 0 });
+    const quantize = ['quantize', 'beside', '-s', 'dynamic', '--precision', '8', '--to'];
+    expect(await mps([...quantize, '../onnx/model.onnx'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /model\.onnx, \S+model\.onnx\.data are there already; nothing was started/,
+      ),
+    });
+    const ran = await mps([...quantize, '../onnx/small.onnx']);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    expect(await digest()).toBe(before);
+    expect((await readdir(join(scratch, 'onnx'))).sort()).toEqual([
+      'mark',
+      'model.onnx',
+      'model.onnx.data',
+      'small.onnx',
+      'small.onnx.data',
+    ]);
+    for (const name of ['model.onnx', 'small.onnx'])
+      await (await InferenceSession.create(file(name))).release();
+    expect(
+      (await mps(['receipt', '--to', '../onnx/small.onnx'])).stderr.match(/there already/g),
+    ).toHaveLength(2);
+    await writeFile(file('small.onnx'), 'my own');
+    expect(await mps(['receipt', '--to', '../onnx/small.onnx'])).toMatchObject({ code: 2 });
+    expect(await readFile(file('small.onnx'), 'utf8')).toBe('my own');
+    expect(await mps(['receipt', '--to', '../onnx/small.onnx', '--force'])).toMatchObject({ code: 0 });
+    await (await InferenceSession.create(file('small.onnx'))).release();
   });
 
   test('completes commands, flags and names that the service knows', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Client } from '../client.ts';
 import { download } from '../download.ts';
@@ -32,6 +32,18 @@ const sizeOf = (path: string): Promise<number | undefined> =>
     (found) => (found.isFile() ? found.size : undefined),
     () => undefined,
   );
+
+/** Whether a file is there already, or another one (or a link that leads nowhere) has its name. */
+export async function savedState({
+  path,
+  size,
+  sha256,
+}: Pick<SavedFile, 'path' | 'size' | 'sha256'>): Promise<'absent' | 'same' | 'other'> {
+  const isThere = await lstat(path).catch(() => undefined);
+  if (isThere === undefined) return 'absent';
+  const isSame = (await sizeOf(path)) === size && sha256 !== null && (await digestOf(path)) === sha256;
+  return isSame ? 'same' : 'other';
+}
 
 /**
  * Save a file that an operation redirects to. It arrives in `<path>.part`, with which an interrupted download goes on, and

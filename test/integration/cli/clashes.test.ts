@@ -89,11 +89,57 @@ describe('mps pull', () => {
     expect(received.filter((one) => one.url.includes('/artifacts/'))).toEqual([]);
   });
 
+  test('leaves files that have another content, and replaces them by --force', async () => {
+    const { url, received } = await served(serving(['a.txt', 'b.txt', 'c.txt']));
+    await mkdir(join(folder, 'out'));
+    await writeFile(join(folder, 'out/a.txt'), content);
+    await writeFile(join(folder, 'out/b.txt'), 'my own\n');
+    const refused = await mps(url, 'pull', '--to', 'out');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/out\/b\.txt is there already; nothing was downloaded\. .*--to.*--force/),
+    ]);
+    expect(received.filter((one) => one.url.includes('/artifacts/'))).toEqual([]);
+    expect(await readFile(join(folder, 'out/b.txt'), 'utf8')).toBe('my own\n');
+    const forced = await mps(url, 'pull', '--to', 'out', '--force');
+    expect(forced, forced.stderr).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('there already'),
+    });
+    expect(await readFile(join(folder, 'out/b.txt'), 'utf8')).toBe(content);
+    expect(received.filter((one) => one.url.includes('/artifacts/'))).toHaveLength(2);
+  });
+
   test('of one of them fetches it', async () => {
     const { url } = await served(serving(['a.txt', 'model', 'model/weights.bin']));
     expect(await mps(url, 'pull', 'latest', 'model/weights.bin', '--to', 'out')).toMatchObject({ code: 0 });
     expect(await readFile(join(folder, 'out/model/weights.bin'), 'utf8')).toBe(content);
   });
+});
+
+test.each([
+  { what: 'config pull', args: ['config', 'pull', 'train.yaml', '--to', 'mine'], undone: 'saved' },
+  { what: 'config graph', args: ['config', 'graph', 'train.yaml', '--to', 'mine'], undone: 'saved' },
+  { what: 'export', args: ['export', '--to', 'mine'], undone: 'exported' },
+])('mps $what replaces a file by --force alone', async ({ args, undone }) => {
+  const { url, received } = await served((response, request) => {
+    const { pathname } = new URL(request.url, 'http://a');
+    if (pathname.endsWith('/projects/')) return json([project])(response, request);
+    if (pathname.endsWith('/file')) return void response.writeHead(200).end('theirs');
+    const state = { status: 'SUCCEEDED', bytes: 6, files: 1, secrets: [], left_out: 0, members: 0 };
+    if (pathname.endsWith('/export')) return json(state)(response, request);
+    if (pathname.endsWith('/graph')) return void response.writeHead(200).end('theirs');
+    return json({ content: 'theirs' })(response, request);
+  });
+  await writeFile(join(folder, 'mine'), 'mine');
+  expect(await mps(url, ...args)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`mine is there already; nothing was ${undone}.`),
+  });
+  expect(received.filter(({ method }) => method === 'POST')).toEqual([]);
+  expect(await readFile(join(folder, 'mine'), 'utf8')).toBe('mine');
+  expect(await mps(url, ...args, '--force')).toMatchObject({ code: 0 });
+  expect(await readFile(join(folder, 'mine'), 'utf8')).toMatch(/^theirs/);
 });
 
 describe('mps rm', () => {
