@@ -105,8 +105,8 @@ describe('an account that loses its rights while it looks', () => {
     };
     await setType('guest');
     await signInAgain();
-    await page.getByRole('alert').first().waitFor();
-    await expect.poll(() => page.locator('.row.body').count()).toBe(0);
+    await page.getByRole('heading', { name: 'You are signed in as a guest' }).waitFor();
+    expect(await page.locator('.row.body').count()).toBe(0);
     await setType('viewer');
     await signInAgain();
     await expect.poll(() => page.locator('.row.body').count()).toBe(2);

@@ -47,7 +47,7 @@ export interface Seeded {
 }
 
 /** Train a folder by \`mps run\`, and return what came of it. */
-async function trainFolder(
+export async function trainFolder(
   url: string,
   client: Client,
   files: Readonly<Record<string, string>> | undefined,

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { ownRights } from './api/rights.ts';
 import { isExpired, person } from './api/session.ts';
 import { AccountPage } from './pages/account.tsx';
+import { GuestPage } from './pages/guest.tsx';
 import { HomePage } from './pages/home.tsx';
 import { ProjectPage } from './pages/project.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
@@ -31,8 +33,9 @@ const NotThere = () => (
 
 function Page() {
   const [room, id, part, sub] = place.value.parts;
-  if (room === undefined) return <HomePage />;
   if (room === 'account') return <AccountPage />;
+  if (!ownRights().mayRead) return <GuestPage />;
+  if (room === undefined) return <HomePage />;
   if (room === 'users') return <UsersPage />;
   if (room === 'models') return id === undefined ? <ModelsPage /> : <ModelPage key={id} model_name={id} />;
   if (room !== 'projects') return <NotThere />;

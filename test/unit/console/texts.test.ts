@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rowsOf } from '../../../functions/console/app/experiment/csv.ts';
-import {
-  LogBuffer,
-  type LogLine,
-  levelOf,
-  plainText,
-} from '../../../functions/console/app/experiment/log-buffer.ts';
+import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
+import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
 
 const logLine = (message: string, stream: LogLine['stream'] = 'stdout'): LogLine => ({
   time: '2026-01-05T08:00:00.000Z',
@@ -22,7 +18,81 @@ describe('a log', () => {
     ['DEBUG cache hit', 'debug'],
     ['epoch 3 without errors', 'plain'],
   ])('has the line "%s" as %s', (message, level) => {
-    expect(levelOf(logLine(message))).toBe(level);
+    expect(new LogLevels().levelOf(logLine(message))).toBe(level);
+  });
+
+  const errorsIn = (text: string): string[] => {
+    const levels = new LogLevels();
+    return text.split('\n').filter((line) => levels.levelOf(logLine(line)) === 'error');
+  };
+
+  test.each([
+    [
+      'of Python, with the error that was handled before it',
+      `Traceback (most recent call last):
+  File "train.py", line 21, in <module>
+    main()
+    ~~~~^^
+KeyError: 'lr'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "train.py", line 23, in <module>
+    raise ValueError("no lr") from None
+ValueError: no lr`,
+    ],
+    [
+      'of Python, behind what a launcher puts before each line',
+      `[rank0]: Traceback (most recent call last):
+[rank0]:   File "train.py", line 21, in step
+[rank0]:     loss.backward()
+[rank0]: torch.OutOfMemory: no room`,
+    ],
+    [
+      'of a group of errors',
+      `  + Exception Group Traceback (most recent call last):
+  |   File "train.py", line 3, in <module>
+  |     run()
+  +-+---------------- 1 ----------------
+    | ValueError: one
+ExceptionGroup: two (1 sub-exception)`,
+    ],
+    [
+      'of JavaScript',
+      `TypeError: data is not iterable
+    at train (file:///job/train.js:3:9)
+    at async main (file:///job/train.js:9:1)`,
+    ],
+    [
+      'of Java',
+      `java.lang.IllegalStateException: no data
+\tat org.example.Train.main(Train.java:9)
+Caused by: java.io.IOException: gone
+\tat org.example.Data.read(Data.java:4)
+\t... 1 more`,
+    ],
+  ])('has a traceback %s as one block of errors', (_, traceback) => {
+    const whole = `epoch 1\n${traceback}\nepoch 2\n  indented`;
+    expect(errorsIn(whole).join('\n')).toBe(traceback);
+  });
+
+  test('has a traceback as one block though the other stream writes between its lines', () => {
+    const levels = new LogLevels();
+    const lines = [
+      logLine('Traceback (most recent call last):', 'stderr'),
+      logLine('epoch 1'),
+      logLine('  File "train.py", line 21', 'stderr'),
+      logLine('ValueError: bad', 'stderr'),
+      logLine('  plain', 'stderr'),
+    ];
+    expect(lines.map((line) => levels.levelOf(line))).toEqual(['error', 'plain', 'error', 'error', 'plain']);
+  });
+
+  test('has the line of the program below a warning of Python as part of it', () => {
+    const levels = new LogLevels();
+    const lines = ['train.py:3: FutureWarning: gone soon', '  old()', '  other'].map((text) => logLine(text));
+    expect(lines.map((line) => levels.levelOf(line))).toEqual(['warning', 'warning', 'plain']);
   });
 
   test('keeps bounded memory, and its newest line however long', () => {

@@ -34,6 +34,7 @@ export type Strategy = Pick<
   | 'duration'
   | 'cost'
   | 'result'
+  | 'owner'
   | 'result_name'
   | 'registered'
 > & { operation: Operation; strategy: string; label: string };

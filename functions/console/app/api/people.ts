@@ -12,6 +12,7 @@ import type { endpoint as deletePicture } from '../../../users/delete-profile-pi
 import type { endpoint as deleteUser } from '../../../users/delete-user.endpoint.ts';
 import type { endpoint as listUsers } from '../../../users/list-users.endpoint.ts';
 import type { endpoint as putPicture } from '../../../users/put-profile-picture.endpoint.ts';
+import type { endpoint as readOwnAccount } from '../../../users/read-own-account.endpoint.ts';
 import { all, call } from './calls.ts';
 
 export type User = RowOf<typeof listUsers>;
@@ -21,6 +22,7 @@ export type Member = RowOf<typeof listMembers>;
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
 export type AccountType = (typeof accountTypes)[number];
 
+export const loadOwnAccount = () => call<typeof readOwnAccount>('GET /users/me');
 export const loadUsers = (): Promise<User[]> => all<typeof listUsers>('GET /users/');
 export const addUser = (fields: { username: string; password: string; account_type: AccountType }) =>
   call<typeof createUser>('POST /users/', {

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import { type Artifact, loadArtifacts, openArtifact } from '../api/experiments.ts';
+import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { href, place, setQuery } from '../router.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -79,7 +80,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
                 <bdi>{shown.path}</bdi>
               </h2>
               <span class="actions">
-                {/\.onnx$/i.test(shown.path) && (
+                {ownRights().mayCreate && /\.onnx$/i.test(shown.path) && (
                   <LinkButton
                     icon="cube"
                     href={href(['models'], { from: experiment_id, project: project_id, path: shown.path })}

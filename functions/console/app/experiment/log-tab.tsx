@@ -11,7 +11,8 @@ import { attempt } from '../ui/notice.tsx';
 import { Button, Copy, Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { saveBlob } from '../ui/save.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
-import { type Level, LogBuffer, type LogLine, levelOf, plainText } from './log-buffer.ts';
+import { type KeptLine, LogBuffer } from './log-buffer.ts';
+import { type Level, type LogLine, plainText } from './log-levels.ts';
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
@@ -113,9 +114,9 @@ const levelNames: readonly { id: Level | 'all'; name: string }[] = [
   { id: 'error', name: 'Errors' },
 ];
 
-const isWanted = (line: LogLine, words: string, level: Level | 'all'): boolean => {
+const isWanted = (line: KeptLine, words: string, level: Level | 'all'): boolean => {
   if (level !== 'all') {
-    const own = levelOf(line);
+    const { level: own } = line;
     if (own !== level && !(level === 'warning' && own === 'error')) return false;
   }
   return words === '' || line.message.toLowerCase().includes(words);
@@ -140,13 +141,13 @@ function Lines({
   isFollowed,
   onFollow,
 }: {
-  lines: readonly LogLine[];
+  lines: readonly KeptLine[];
   words: string;
   isFollowed: boolean;
   onFollow: (isFollowed: boolean) => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [whole, setWhole] = useState<LogLine>();
+  const [whole, setWhole] = useState<KeptLine>();
   const { items, height, scrollTo } = useVirtual(scroller, lines.length, lineHeight);
   useEffect(() => {
     if (isFollowed && lines.length > 0) scrollTo(lines.length - 1, 'end');
@@ -179,7 +180,7 @@ function Lines({
             return (
               <div
                 key={index}
-                class={`log-line ${levelOf(line)}`}
+                class={`log-line ${line.level}`}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <time title={line.time}>{hours.format(Date.parse(line.time))}</time>

@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import { serviceUrl } from '../api/session.ts';
 import { href, keep, keptOf, place, setQuery } from '../router.ts';
 import { plural } from '../ui/format.ts';
-import { Button, Command, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
+import { Button, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
 import { type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
 import { conditionFor, filterRows } from './filter-rows.ts';
+import { FirstRun } from './first-run.tsx';
 import { groupRows, sortGroups } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
@@ -36,9 +36,11 @@ const loadingText = (count: number, isPartial: boolean): string =>
 /** The table of a project's experiments: filter, columns, order and groups, all of which the address holds. */
 export function ExperimentsTab({
   project_id,
+  mayChange,
   judge,
 }: {
   project_id: string;
+  mayChange: boolean;
   /** Undefined until the project is loaded. */
   judge: Judge | undefined;
 }) {
@@ -98,16 +100,7 @@ export function ExperimentsTab({
     if (error !== undefined)
       return <Problem error={error} onRetry={refresh} what="The experiments could not be loaded" />;
     if (!isComplete) return <Skeleton rows={10} />;
-    return (
-      <Empty title="No experiments yet" icon="chart">
-        <p>Train from a folder with your program, or record what runs elsewhere.</p>
-        <Command>npx mps run -- python train.py</Command>
-        <Command>{`export MLFLOW_TRACKING_URI=${serviceUrl}/mlflow`}</Command>
-        <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
-          Start a training here
-        </LinkButton>
-      </Empty>
-    );
+    return <FirstRun project_id={project_id} mayChange={mayChange} />;
   }
 
   const live = rows.filter(({ status }) => !isFinal(status)).length;

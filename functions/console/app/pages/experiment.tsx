@@ -3,7 +3,7 @@ import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
 import { loadProject } from '../api/projects.ts';
-import { person } from '../api/session.ts';
+import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves, drawableOf } from '../charts/curves.tsx';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
@@ -70,7 +70,7 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
         Object.keys(experiment.metrics).length > 0 && (
           <p class="soft small hint-line">
             {experiment.best_reason}{' '}
-            <a href={href(['projects', experiment.project_id, 'settings'])}>Choose the metric</a>
+            {onEdit && <a href={href(['projects', experiment.project_id, 'settings'])}>Choose the metric</a>}
           </p>
         )}
       <Curves experiments={[drawableOf(experiment)]} />
@@ -115,7 +115,7 @@ function Content({
   const tabs = tabsOf(experiment);
   const wanted = place.value.query.get('tab');
   const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
-  const mayChange = person.value?.account_type === 'admin' || person.value?.account_type === 'developer';
+  const { mayChange } = useRights(project_id);
   const close = () => setDialog(undefined);
   const ended = isFinal(status);
   return (
@@ -167,7 +167,7 @@ function Content({
             Edit
           </Button>
         )}
-        {mayChange && (
+        {mayChange && ended && (
           <Button
             kind="danger"
             icon="trash"

@@ -1,11 +1,12 @@
 import { loadRecent, type Recent } from '../api/recent.ts';
+import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { href } from '../router.ts';
 import { costText, durationText, numberText, plural } from '../ui/format.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
-import { Status } from '../ui/status.tsx';
+import { isFinal, Status } from '../ui/status.tsx';
 
 type Row = Recent['live'][number];
 
@@ -70,6 +71,13 @@ const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => 
   </li>
 );
 
+/** A new service, for those who only read. */
+const NothingYet = () => (
+  <Empty title="There is nothing to see yet" icon="folder">
+    <p>Experiments of your team appear here as soon as somebody trains.</p>
+  </Empty>
+);
+
 /** The three commands that fill a new service. */
 const FirstSteps = () => (
   <Empty title="Nothing here yet. Three commands change that" icon="bolt">
@@ -87,8 +95,10 @@ const FirstSteps = () => (
 function Overview({ recent }: { recent: Recent }) {
   const nameOf = (id: string) =>
     recent.projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
-  const { live: running, failed, ended } = recent;
-  if (recent.projects.length === 0) return <FirstSteps />;
+  const { failed, ended } = recent;
+  // A list is read before its rows: what has ended in between no longer runs.
+  const running = recent.live.filter(({ status }) => !isFinal(status));
+  if (recent.projects.length === 0) return ownRights().mayCreate ? <FirstSteps /> : <NothingYet />;
   return (
     <>
       <dl class="figures">

@@ -12,6 +12,7 @@ import {
   type Strategy,
   type StrategyDetails,
 } from '../api/models.ts';
+import { mayChangeModel, mayChangeStrategy, ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { OptimizeForm } from '../models/optimize-form.tsx';
 import { ReceiptView } from '../models/receipt.tsx';
@@ -99,6 +100,8 @@ function StrategyCard({
       follow(response.url, file);
     });
   const receipt = details?.receipt ?? null;
+  const [isAsking, setAsking] = useState(false);
+  const resultBytes = result.reduce((sum, { size }) => sum + size, 0);
   return (
     <details class="panel strategy">
       <summary>
@@ -129,24 +132,36 @@ function StrategyCard({
             {name}, {bytesText(size)}
           </Button>
         ))}
-        {isFinal(status) ? (
-          <Button
-            kind="danger"
-            icon="trash"
-            onClick={() => attempt(() => removeStrategy(strategy).then(onChange), 'Deleted')}
-          >
-            Delete
-          </Button>
-        ) : (
-          <Button
-            kind="danger"
-            icon="stop"
-            onClick={() => attempt(() => cancelStrategy(strategy).then(onChange))}
-          >
-            Cancel
+        {mayChangeStrategy(strategy) && (
+          <Button kind="danger" icon={isFinal(status) ? 'trash' : 'stop'} onClick={() => setAsking(true)}>
+            {isFinal(status) ? 'Delete' : 'Cancel'}
           </Button>
         )}
       </div>
+      {isAsking &&
+        (isFinal(status) ? (
+          <Confirm
+            title="Delete this strategy?"
+            action="Delete for ever"
+            onClose={() => setAsking(false)}
+            onConfirm={() => removeStrategy(strategy).then(onChange)}
+          >
+            <p>
+              {label} is deleted with its receipt and {bytesText(resultBytes)} of result.{' '}
+              {strategy.registered === true && 'The model that it was registered as stays. '}That cannot be
+              undone.
+            </p>
+          </Confirm>
+        ) : (
+          <Confirm
+            title="Cancel this strategy?"
+            action="Cancel the strategy"
+            onClose={() => setAsking(false)}
+            onConfirm={() => cancelStrategy(strategy).then(onChange)}
+          >
+            <p>{label} stops without a result.</p>
+          </Confirm>
+        ))}
     </details>
   );
 }
@@ -188,7 +203,9 @@ export function ModelPage({ model_name }: { model_name: string }) {
       {(model) => (
         <>
           <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={model_name}>
-            <Button kind="danger" icon="trash" label="Delete the model" onClick={() => setDeleting(true)} />
+            {mayChangeModel(model) && (
+              <Button kind="danger" icon="trash" label="Delete the model" onClick={() => setDeleting(true)} />
+            )}
           </PageHead>
           <div class="split">
             <div>
@@ -197,7 +214,10 @@ export function ModelPage({ model_name }: { model_name: string }) {
               <Loaded live={strategies} rows={3} what="The strategies could not be loaded">
                 {(list) =>
                   list.length === 0 ? (
-                    <p class="soft">None yet. Begin one beside this: int8 quantization is a good first.</p>
+                    <p class="soft">
+                      None yet.
+                      {ownRights().mayCreate && ' Begin one beside this: int8 quantization is a good first.'}
+                    </p>
                   ) : (
                     list.map((strategy) => (
                       <StrategyCard
@@ -212,7 +232,9 @@ export function ModelPage({ model_name }: { model_name: string }) {
               </Loaded>
             </div>
             <aside aria-label="Form and facts">
-              {model.status === 'ready' && <OptimizeForm model={model} onBegun={strategies.refresh} />}
+              {model.status === 'ready' && ownRights().mayCreate && (
+                <OptimizeForm model={model} onBegun={strategies.refresh} />
+              )}
               <Inspection model={model} />
             </aside>
           </div>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import { loadModels } from '../api/models.ts';
-import { person } from '../api/session.ts';
+import { ownRights } from '../api/rights.ts';
 import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
@@ -114,7 +114,7 @@ export function ModelsPage() {
   const live = useLive('models', loadModels, { every: () => 20_000 });
   const { query } = place.value;
   const [from, path] = [query.get('from'), query.get('path')];
-  const mayCreate = person.value?.account_type === 'admin' || person.value?.account_type === 'developer';
+  const { mayCreate } = ownRights();
   const close = () => {
     setQuery({ upload: undefined, from: undefined, path: undefined, project: undefined });
     void live.refresh();
@@ -128,16 +128,20 @@ export function ModelsPage() {
           </Button>
         )}
       </PageHead>
-      {query.has('upload') && <UploadModel onClose={close} />}
-      {from !== null && path !== null && <TakeModel experiment_id={from} path={path} onClose={close} />}
+      {mayCreate && query.has('upload') && <UploadModel onClose={close} />}
+      {mayCreate && from !== null && path !== null && (
+        <TakeModel experiment_id={from} path={path} onClose={close} />
+      )}
       <Loaded live={live} what="The models could not be loaded">
         {(models) =>
           models.length === 0 ? (
             <Empty title="No models yet" icon="cube">
-              <p>
-                Upload an ONNX file, or take one from the artifacts of an experiment; then prune and quantize
-                it.
-              </p>
+              {mayCreate && (
+                <p>
+                  Upload an ONNX file, or take one from the artifacts of an experiment; then prune and
+                  quantize it.
+                </p>
+              )}
             </Empty>
           ) : (
             <ul class="cards wide">

@@ -1,5 +1,6 @@
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadProject } from '../api/projects.ts';
+import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
 import { href } from '../router.ts';
@@ -26,6 +27,7 @@ function Content({
   onChange: () => Promise<void>;
 }) {
   const { project_id } = project;
+  const rights = useRights(project_id, project);
   return (
     <>
       <PageHead
@@ -33,9 +35,11 @@ function Content({
         title={project.project_name}
         part={tabs.find(({ id }) => id === tab && id !== 'experiments')?.name}
       >
-        <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
-          Start a training
-        </LinkButton>
+        {rights.mayChange && (
+          <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+            Start a training
+          </LinkButton>
+        )}
       </PageHead>
       <Tabs
         label="Project"
@@ -43,12 +47,13 @@ function Content({
         tabs={tabs.map(({ id, name }) => ({ id, name, href: href(['projects', project_id, id]) }))}
       />
       {tab === 'settings' ? (
-        <SettingsTab project={project} onChange={onChange} />
+        <SettingsTab project={project} rights={rights} onChange={onChange} />
       ) : tab === 'files' ? (
-        <FilesTab project={project} />
+        <FilesTab project={project} mayChange={rights.mayChange} />
       ) : (
         <ExperimentsTab
           project_id={project_id}
+          mayChange={rights.mayChange}
           judge={{ name: project.criterion, goal: project.criterion_goal }}
         />
       )}

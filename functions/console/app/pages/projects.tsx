@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
-import { person } from '../api/session.ts';
+import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
@@ -75,7 +75,7 @@ export function ProjectsPage() {
   const live = useLive('projects', loadProjects, { every: () => 30_000 });
   const { query } = place.value;
   const wanted = (query.get('q') ?? '').toLowerCase();
-  const mayCreate = person.value?.account_type === 'admin' || person.value?.account_type === 'developer';
+  const { mayCreate } = ownRights();
   return (
     <>
       <PageHead title="Projects">

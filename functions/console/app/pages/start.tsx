@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Estimate, estimate, loadConfigs, loadEnvironment, train, trainRemote } from '../api/files.ts';
 import { loadProject } from '../api/projects.ts';
+import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Configs } from '../project/configs.tsx';
 import { Datasets } from '../project/datasets.tsx';
@@ -10,7 +11,7 @@ import { go, href } from '../router.ts';
 import { costText, durationText } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Form, Loaded, problemText } from '../ui/parts.tsx';
+import { Empty, Form, LinkButton, Loaded, problemText } from '../ui/parts.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';
@@ -68,9 +69,18 @@ const sizeFields: readonly { name: Exclude<SizeName, 'nodes'>; label: string; un
   { name: 'timeout', label: 'Stop after', unit: 's' },
 ];
 
+/** For those who came by an address to what they may not do. */
+const MayNotStart = ({ project_id }: { project_id: string }) => (
+  <Empty title="You may read this project, not train in it" icon="folder">
+    <p>Its owner can make you a developer in it, where your account is of that type.</p>
+    <LinkButton href={href(['projects', project_id])}>To the project</LinkButton>
+  </Empty>
+);
+
 /** Begin a training: configuration, program, environment, data and size, with the cost before the click. */
 export function StartPage({ project_id }: { project_id: string }) {
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
+  const { mayChange, isKnown } = useRights(project_id);
   const configs = useLive(`configs-of/${project_id}`, () => loadConfigs(project_id));
   const environment = useLive(`environment/${project_id}`, () => loadEnvironment(project_id));
   const [chosen, setChosen] = useState<string>();
@@ -96,101 +106,106 @@ export function StartPage({ project_id }: { project_id: string }) {
         ]}
         title="Start a training"
       />
-      <div class="split">
-        <div>
-          <Step number={1} title="Configuration" isDone={config !== undefined}>
-            <Configs
-              project_id={project_id}
-              chosen={config}
-              onChoose={(id) => {
-                setChosen(id);
-                void configs.refresh();
-              }}
-            />
-          </Step>
-          <Step number={2} title="Program" isDone={hasProgram}>
-            <Source project_id={project_id} onFound={setProgram} />
-          </Step>
-          <Step number={3} title="Environment" isDone={environment.data != null}>
-            <Loaded live={environment} what="The environment could not be loaded">
-              {(found) => (
-                <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
-              )}
-            </Loaded>
-          </Step>
-          <Step number={4} title="Data" isDone={dataset !== undefined}>
-            <Datasets project_id={project_id} chosen={dataset} onChoose={setDataset} />
-          </Step>
+      {isKnown && !mayChange ? (
+        <MayNotStart project_id={project_id} />
+      ) : (
+        <div class="split">
+          <div>
+            <Step number={1} title="Configuration" isDone={config !== undefined}>
+              <Configs
+                project_id={project_id}
+                mayChange
+                chosen={config}
+                onChoose={(id) => {
+                  setChosen(id);
+                  void configs.refresh();
+                }}
+              />
+            </Step>
+            <Step number={2} title="Program" isDone={hasProgram}>
+              <Source project_id={project_id} mayChange onFound={setProgram} />
+            </Step>
+            <Step number={3} title="Environment" isDone={environment.data != null}>
+              <Loaded live={environment} what="The environment could not be loaded">
+                {(found) => (
+                  <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
+                )}
+              </Loaded>
+            </Step>
+            <Step number={4} title="Data" isDone={dataset !== undefined}>
+              <Datasets project_id={project_id} mayChange chosen={dataset} onChoose={setDataset} />
+            </Step>
+          </div>
+          <aside class="launch" aria-label="Size and start">
+            <section class="panel">
+              <h2>Size</h2>
+              <Form action={isRemote ? 'Train on the cluster' : 'Train'} onSubmit={begin} wide>
+                <fieldset class="choice">
+                  <legend>Where</legend>
+                  <label class="check">
+                    <input type="radio" name="where" checked={!isRemote} onChange={() => setRemote(false)} />
+                    One machine
+                  </label>
+                  <label class="check">
+                    <input type="radio" name="where" checked={isRemote} onChange={() => setRemote(true)} />A
+                    cluster
+                  </label>
+                </fieldset>
+                <div class="field-row two">
+                  {isRemote && (
+                    <TextField
+                      label="Nodes"
+                      inputMode="numeric"
+                      placeholder="2"
+                      value={sizes.nodes ?? ''}
+                      onText={(text) => setSizes({ ...sizes, nodes: text })}
+                    />
+                  )}
+                  {sizeFields.map(({ name, label, unit }) => (
+                    <TextField
+                      key={name}
+                      label={unit === '' ? label : `${label} (${unit})`}
+                      inputMode="decimal"
+                      placeholder={cost === undefined ? '' : String(cost[name])}
+                      value={sizes[name] ?? ''}
+                      onText={(text) => setSizes({ ...sizes, [name]: text })}
+                    />
+                  ))}
+                </div>
+                <div class="cost" role="status">
+                  {fault !== undefined ? (
+                    <p class="fault">{fault}</p>
+                  ) : cost === undefined ? (
+                    <p class="soft small">Asking for the cost…</p>
+                  ) : (
+                    <>
+                      <p class="figure">
+                        {cost.cost_estimate === null ? 'No price' : `at most ${costText(cost.cost_estimate)}`}
+                      </p>
+                      <p class="soft small">
+                        {cost.nodes > 1 && `${cost.nodes} nodes of `}
+                        {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
+                        {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
+                        {cost.cost_estimate === null && '; compute has no price here'}
+                      </p>
+                    </>
+                  )}
+                </div>
+                <p class="soft small">
+                  Trains with <strong>{config ?? 'no configuration yet'}</strong>
+                  {dataset !== undefined && (
+                    <>
+                      {' '}
+                      on <strong>{dataset}</strong>
+                    </>
+                  )}
+                  .
+                </p>
+              </Form>
+            </section>
+          </aside>
         </div>
-        <aside class="launch" aria-label="Size and start">
-          <section class="panel">
-            <h2>Size</h2>
-            <Form action={isRemote ? 'Train on the cluster' : 'Train'} onSubmit={begin} wide>
-              <fieldset class="choice">
-                <legend>Where</legend>
-                <label class="check">
-                  <input type="radio" name="where" checked={!isRemote} onChange={() => setRemote(false)} />
-                  One machine
-                </label>
-                <label class="check">
-                  <input type="radio" name="where" checked={isRemote} onChange={() => setRemote(true)} />A
-                  cluster
-                </label>
-              </fieldset>
-              <div class="field-row two">
-                {isRemote && (
-                  <TextField
-                    label="Nodes"
-                    inputMode="numeric"
-                    placeholder="2"
-                    value={sizes.nodes ?? ''}
-                    onText={(text) => setSizes({ ...sizes, nodes: text })}
-                  />
-                )}
-                {sizeFields.map(({ name, label, unit }) => (
-                  <TextField
-                    key={name}
-                    label={unit === '' ? label : `${label} (${unit})`}
-                    inputMode="decimal"
-                    placeholder={cost === undefined ? '' : String(cost[name])}
-                    value={sizes[name] ?? ''}
-                    onText={(text) => setSizes({ ...sizes, [name]: text })}
-                  />
-                ))}
-              </div>
-              <div class="cost" role="status">
-                {fault !== undefined ? (
-                  <p class="fault">{fault}</p>
-                ) : cost === undefined ? (
-                  <p class="soft small">Asking for the cost…</p>
-                ) : (
-                  <>
-                    <p class="figure">
-                      {cost.cost_estimate === null ? 'No price' : `at most ${costText(cost.cost_estimate)}`}
-                    </p>
-                    <p class="soft small">
-                      {cost.nodes > 1 && `${cost.nodes} nodes of `}
-                      {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
-                      {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
-                      {cost.cost_estimate === null && '; compute has no price here'}
-                    </p>
-                  </>
-                )}
-              </div>
-              <p class="soft small">
-                Trains with <strong>{config ?? 'no configuration yet'}</strong>
-                {dataset !== undefined && (
-                  <>
-                    {' '}
-                    on <strong>{dataset}</strong>
-                  </>
-                )}
-                .
-              </p>
-            </Form>
-          </section>
-        </aside>
-      </div>
+      )}
     </>
   );
 }

@@ -12,7 +12,7 @@ import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Confirm, Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
+import { Ago, Button, Confirm, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
@@ -78,6 +78,13 @@ export function UsersPage() {
   const live = useLive('users', loadUsers);
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<User>();
+  if (person.value?.account_type !== 'admin')
+    return (
+      <>
+        <PageHead title="Users" />
+        <Empty title="Admins look after the users" icon="people" />
+      </>
+    );
   return (
     <>
       <PageHead title="Users">

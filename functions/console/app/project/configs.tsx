@@ -11,10 +11,12 @@ const first = 'learning_rate: 0.01\nepochs: 5\n';
 function Editing({
   project_id,
   config_id,
+  mayChange,
   onSaved,
 }: {
   project_id: string;
   config_id: string;
+  mayChange: boolean;
   onSaved: () => void;
 }) {
   const live = useLive(`file/${project_id}/${config_id}`, () => loadConfigFile(project_id, config_id));
@@ -27,7 +29,15 @@ function Editing({
   return (
     <>
       <Loaded live={live} what="The configuration could not be loaded">
-        {(file) => <ConfigEditor project_id={project_id} file={file} onSaved={saved} />}
+        {(file) =>
+          mayChange ? (
+            <ConfigEditor project_id={project_id} file={file} onSaved={saved} />
+          ) : (
+            <pre class="text" tabIndex={0}>
+              {file.content}
+            </pre>
+          )
+        }
       </Loaded>
       {graph.data !== undefined && (
         <details class="graph-fold">
@@ -42,10 +52,12 @@ function Editing({
 /** The configurations of a project, one of them open to be changed. */
 export function Configs({
   project_id,
+  mayChange,
   chosen,
   onChoose,
 }: {
   project_id: string;
+  mayChange: boolean;
   chosen: string | undefined;
   onChoose: (config_id: string) => void;
 }) {
@@ -83,11 +95,14 @@ export function Configs({
                   ))}
                 </select>
               )}
-              <Button icon="plus" onClick={() => setNew(!isNew)} expanded={isNew}>
-                New
-              </Button>
+              {mayChange && (
+                <Button icon="plus" onClick={() => setNew(!isNew)} expanded={isNew}>
+                  New
+                </Button>
+              )}
             </div>
-            {(isNew || configs.length === 0) && draft === undefined && (
+            {configs.length === 0 && !mayChange && <p class="soft small">None yet.</p>}
+            {mayChange && (isNew || configs.length === 0) && draft === undefined && (
               <Form
                 action="Write it"
                 onSubmit={async () => setDraft({ config_id: name, content: first, tag: undefined })}
@@ -109,6 +124,7 @@ export function Configs({
                   key={current.config_id}
                   project_id={project_id}
                   config_id={current.config_id}
+                  mayChange={mayChange}
                   onSaved={() => void live.refresh()}
                 />
               )

@@ -16,10 +16,12 @@ const nameOf = (file: string): string =>
 /** The data sets of a project; one of them is chosen where `onChoose` is given. */
 export function Datasets({
   project_id,
+  mayChange,
   chosen,
   onChoose,
 }: {
   project_id: string;
+  mayChange: boolean;
   chosen?: string | undefined;
   onChoose?: (dataset: string | undefined) => void;
 }) {
@@ -84,24 +86,26 @@ export function Datasets({
           )
         }
       </Loaded>
-      <div class="upload-row">
-        <TextField
-          label="Name of a new data set, or a new version of one"
-          hint="Without it the name of the file."
-          value={name}
-          onText={setName}
-        />
-        <UploadField
-          label="Choose a file, or drop it here"
-          hint="An archive (tar.gz, tar, zip) is unpacked for the training."
-          onFile={async (file, onProgress) => {
-            const dataset = name.trim() || nameOf(file.name);
-            await uploadDataset(project_id, dataset, file, onProgress);
-            await live.refresh();
-            onChoose?.(dataset);
-          }}
-        />
-      </div>
+      {mayChange && (
+        <div class="upload-row">
+          <TextField
+            label="Name of a new data set, or a new version of one"
+            hint="Without it the name of the file."
+            value={name}
+            onText={setName}
+          />
+          <UploadField
+            label="Choose a file, or drop it here"
+            hint="An archive (tar.gz, tar, zip) is unpacked for the training."
+            onFile={async (file, onProgress) => {
+              const dataset = name.trim() || nameOf(file.name);
+              await uploadDataset(project_id, dataset, file, onProgress);
+              await live.refresh();
+              onChoose?.(dataset);
+            }}
+          />
+        </div>
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
+import { LongText } from '../ui/long-text.tsx';
 import { tell } from '../ui/notice.tsx';
 import { Field, Form } from '../ui/parts.tsx';
 
@@ -9,6 +10,25 @@ const kinds = [
   { id: 'system', name: 'None', hint: 'Nothing is installed; what the machine has is there.' },
   { id: 'docker', name: 'Container image', hint: 'The name of an image.' },
 ] as const;
+
+/** What runs a training, for those who may not change it. */
+export const EnvironmentFacts = ({ environment }: { environment: Environment | null }) =>
+  environment === null ? (
+    <p class="soft small">None yet.</p>
+  ) : (
+    <dl class="facts">
+      <dt>Command</dt>
+      <dd>
+        <code>{environment.entry_point_command}</code>
+      </dd>
+      <dt>Environment</dt>
+      <dd>{kinds.find(({ id }) => id === environment.env_type)?.name}</dd>
+      <dt>Dependencies</dt>
+      <dd>
+        <LongText text={environment.dependencies} class="mono" />
+      </dd>
+    </dl>
+  );
 
 /** What runs a training: its command, and what it needs. */
 export function EnvironmentForm({

@@ -9,14 +9,16 @@ import { Ago, Loaded } from '../ui/parts.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 import { Configs } from './configs.tsx';
 import { Datasets } from './datasets.tsx';
-import { EnvironmentForm } from './environment-form.tsx';
+import { EnvironmentFacts, EnvironmentForm } from './environment-form.tsx';
 
 /** The program that trains, as one archive. */
 export function Source({
   project_id,
+  mayChange,
   onFound,
 }: {
   project_id: string;
+  mayChange: boolean;
   onFound?: (isThere: boolean) => void;
 }) {
   const live = useLive(`source/${project_id}`, () => loadSource(project_id));
@@ -28,8 +30,14 @@ export function Source({
         <>
           {source === null ? (
             <p class="soft small">
-              No program yet: pack its folder (<code>tar czf source.tar.gz -C folder .</code>), or let{' '}
-              <code>mps run</code> do that. A container image may need none.
+              No program yet.
+              {mayChange && (
+                <>
+                  {' '}
+                  Pack its folder (<code>tar czf source.tar.gz -C folder .</code>), or let{' '}
+                  <code>mps run</code> do that. A container image may need none.
+                </>
+              )}
             </p>
           ) : (
             <p class="small">
@@ -38,15 +46,19 @@ export function Source({
               <Ago time={source.updated_at} />
             </p>
           )}
-          <UploadField
-            label={source === null ? 'Choose the archive, or drop it here' : 'Replace it by another archive'}
-            hint="tar.gz or zip"
-            accept=".gz,.tgz,.tar,.zip"
-            onFile={async (file, onProgress) => {
-              await uploadSource(project_id, file, onProgress);
-              await live.refresh();
-            }}
-          />
+          {mayChange && (
+            <UploadField
+              label={
+                source === null ? 'Choose the archive, or drop it here' : 'Replace it by another archive'
+              }
+              hint="tar.gz or zip"
+              accept=".gz,.tgz,.tar,.zip"
+              onFile={async (file, onProgress) => {
+                await uploadSource(project_id, file, onProgress);
+                await live.refresh();
+              }}
+            />
+          )}
         </>
       )}
     </Loaded>
@@ -54,7 +66,7 @@ export function Source({
 }
 
 /** Everything that a training of the project is made of. */
-export function FilesTab({ project }: { project: ProjectDetails }) {
+export function FilesTab({ project, mayChange }: { project: ProjectDetails; mayChange: boolean }) {
   const { project_id } = project;
   const environment = useLive(`environment/${project_id}`, () => loadEnvironment(project_id));
   return (
@@ -64,6 +76,7 @@ export function FilesTab({ project }: { project: ProjectDetails }) {
           <h2>Configurations</h2>
           <Configs
             project_id={project_id}
+            mayChange={mayChange}
             chosen={place.value.query.get('config') ?? undefined}
             onChoose={(config) => setQuery({ config })}
           />
@@ -72,19 +85,23 @@ export function FilesTab({ project }: { project: ProjectDetails }) {
       <div>
         <section class="panel">
           <h2>Program</h2>
-          <Source project_id={project_id} />
+          <Source project_id={project_id} mayChange={mayChange} />
         </section>
         <section class="panel">
           <h2>Environment</h2>
           <Loaded live={environment} what="The environment could not be loaded">
-            {(found) => (
-              <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
-            )}
+            {(found) =>
+              mayChange ? (
+                <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
+              ) : (
+                <EnvironmentFacts environment={found} />
+              )
+            }
           </Loaded>
         </section>
         <section class="panel">
           <h2>Data sets</h2>
-          <Datasets project_id={project_id} />
+          <Datasets project_id={project_id} mayChange={mayChange} />
         </section>
       </div>
     </div>

@@ -3,6 +3,7 @@ import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadMembers, removeMember, setMember } from '../api/people.ts';
 import { changeProject, removeProject } from '../api/projects.ts';
+import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href } from '../router.ts';
 import { plural } from '../ui/format.ts';
@@ -89,7 +90,25 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
   );
 }
 
-function Members({ project_id }: { project_id: string }) {
+/** What a project is, for those who may not change it. */
+const AboutFacts = ({ project }: { project: ProjectDetails }) => (
+  <dl class="facts">
+    <dt>Description</dt>
+    <dd>
+      <bdi>{project.project_description}</bdi>
+    </dd>
+    <dt>Type</dt>
+    <dd>
+      <bdi>{project.project_type}</bdi>
+    </dd>
+    <dt>Task</dt>
+    <dd>
+      <bdi>{project.project_task}</bdi>
+    </dd>
+  </dl>
+);
+
+function Members({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }) {
   const live = useLive(`members/${project_id}`, () => loadMembers(project_id));
   const [name, setName] = useState('');
   const [role, setRole] = useState<'viewer' | 'developer'>('developer');
@@ -106,7 +125,7 @@ function Members({ project_id }: { project_id: string }) {
                   </th>
                   <td>{member.role}</td>
                   <td class="right">
-                    {member.role !== 'owner' && (
+                    {mayOwn && member.role !== 'owner' && (
                       <Button
                         kind="quiet"
                         icon="close"
@@ -121,32 +140,34 @@ function Members({ project_id }: { project_id: string }) {
               ))}
             </tbody>
           </table>
-          <Form
-            action="Share"
-            onSubmit={async () => {
-              await setMember(project_id, name, role);
-              setName('');
-              await live.refresh();
-            }}
-          >
-            <div class="field-row">
-              <TextField label="User" autocapitalize="none" value={name} onText={setName} />
-              <Field label="Role">
-                {(attributes) => (
-                  <select
-                    {...attributes}
-                    value={role}
-                    onChange={({ currentTarget }) =>
-                      setRole(currentTarget.value === 'viewer' ? 'viewer' : 'developer')
-                    }
-                  >
-                    <option value="developer">developer</option>
-                    <option value="viewer">viewer</option>
-                  </select>
-                )}
-              </Field>
-            </div>
-          </Form>
+          {mayOwn && (
+            <Form
+              action="Share"
+              onSubmit={async () => {
+                await setMember(project_id, name, role);
+                setName('');
+                await live.refresh();
+              }}
+            >
+              <div class="field-row">
+                <TextField label="User" autocapitalize="none" value={name} onText={setName} />
+                <Field label="Role">
+                  {(attributes) => (
+                    <select
+                      {...attributes}
+                      value={role}
+                      onChange={({ currentTarget }) =>
+                        setRole(currentTarget.value === 'viewer' ? 'viewer' : 'developer')
+                      }
+                    >
+                      <option value="developer">developer</option>
+                      <option value="viewer">viewer</option>
+                    </select>
+                  )}
+                </Field>
+              </div>
+            </Form>
+          )}
         </>
       )}
     </Loaded>
@@ -156,9 +177,11 @@ function Members({ project_id }: { project_id: string }) {
 /** What is set for a project, who shares it, and its end. */
 export function SettingsTab({
   project,
+  rights,
   onChange,
 }: {
   project: ProjectDetails;
+  rights: Rights;
   onChange: () => Promise<void>;
 }) {
   const [isDeleting, setDeleting] = useState(false);
@@ -168,7 +191,11 @@ export function SettingsTab({
       <div>
         <section class="panel">
           <h2>About</h2>
-          <About project={project} onChange={onChange} />
+          {rights.mayChange ? (
+            <About project={project} onChange={onChange} />
+          ) : (
+            <AboutFacts project={project} />
+          )}
         </section>
       </div>
       <div>
@@ -200,19 +227,21 @@ export function SettingsTab({
         </section>
         <section class="panel">
           <h2>Members</h2>
-          <Members project_id={project_id} />
+          <Members project_id={project_id} mayOwn={rights.mayOwn} />
         </section>
-        <section class="panel">
-          <h2>Delete the project</h2>
-          <p class="soft small">
-            With all its experiments, artifacts, data sets and configurations. It cannot be undone.
-          </p>
-          <div class="bar-row after">
-            <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
-              Delete the project
-            </Button>
-          </div>
-        </section>
+        {rights.mayOwn && (
+          <section class="panel">
+            <h2>Delete the project</h2>
+            <p class="soft small">
+              With all its experiments, artifacts, data sets and configurations. It cannot be undone.
+            </p>
+            <div class="bar-row after">
+              <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+                Delete the project
+              </Button>
+            </div>
+          </section>
+        )}
       </div>
       {isDeleting && (
         <Confirm

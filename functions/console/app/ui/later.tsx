@@ -1,40 +1,76 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Problem, Skeleton } from './parts.tsx';
+import { UnreachableError } from '../../../../shared/client/unreachable-error.ts';
+import { noteReach } from '../api/poller.ts';
+import { serviceUrl } from '../api/session.ts';
+import { Button, Empty, Problem, Skeleton } from './parts.tsx';
 
-/** A component whose script is loaded with its first use. */
+const againMilliseconds = 3_000;
+
+/** Whether the service answers at all. */
+const answers = (): Promise<boolean> =>
+  fetch(`${serviceUrl}/health`, { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+type State = 'loading' | 'away' | 'gone';
+
+/**
+ * A component whose script is loaded with its first use. While the service is away that is said, and tried again until it
+ * is back. A script that is not there although the service answers is from before a deployment.
+ */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Later(props: P) {
-    const [state, setState] = useState<{
-      Part?: ComponentType<P> | undefined;
-      error?: unknown;
-      tries: number;
-    }>({
-      Part: loaded,
-      tries: 0,
-    });
+    const [Part, setPart] = useState<ComponentType<P> | undefined>(() => loaded);
+    const [state, setState] = useState<State>('loading');
+    const [tries, setTries] = useState(0);
     useEffect(() => {
       if (loaded !== undefined) return;
-      load().then(
-        (Part) => {
-          loaded = Part;
-          setState({ Part, tries: state.tries });
-        },
-        (error: unknown) => setState({ error, tries: state.tries }),
-      );
-    }, [state.tries]);
-    const { Part, error } = state;
+      let isGone = false;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const wasAway = state === 'away';
+      const look = async (): Promise<void> => {
+        try {
+          loaded = await load();
+          if (wasAway) noteReach();
+          if (!isGone) setPart(() => loaded);
+        } catch (error) {
+          const isThere = await answers();
+          if (isGone) return;
+          // Browsers remember that a script was not there; nothing of this page is lost with it.
+          if (isThere && wasAway) return location.reload();
+          if (!isThere) {
+            noteReach(new UnreachableError(serviceUrl, error));
+            timer = setTimeout(() => setTries((count) => count + 1), againMilliseconds);
+          }
+          setState(isThere ? 'gone' : 'away');
+        }
+      };
+      void look();
+      return () => {
+        isGone = true;
+        clearTimeout(timer);
+      };
+    }, [tries]);
     if (Part !== undefined) return <Part {...props} />;
-    // After a deployment the files of the old page are gone.
-    if (error !== undefined)
+    if (state === 'loading') return <Skeleton rows={6} />;
+    if (state === 'away')
       return (
         <Problem
-          error={error}
-          what="This part of the console could not be loaded"
-          onRetry={() => location.reload()}
+          error={new UnreachableError(serviceUrl, undefined)}
+          what="This part of the console is not loaded yet"
+          onRetry={() => setTries(tries + 1)}
         />
       );
-    return <Skeleton rows={6} />;
+    return (
+      <Empty title="The console has been renewed meanwhile" icon="again">
+        <p>This page is of the version before. Load it again to go on.</p>
+        <Button kind="primary" onClick={() => location.reload()}>
+          Load it again
+        </Button>
+      </Empty>
+    );
   };
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
+import { UnreachableError } from '../../../../shared/client/unreachable-error.ts';
 import { clock } from './clock.ts';
 import { agoText, timeText } from './format.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -92,8 +93,16 @@ export function Field({
   );
 }
 
+/** What browsers say where a file or an answer does not arrive; none of them says it for people. */
+const lostOnTheWay = /fetch|NetworkError|module script|Load failed/i;
+
+/** Whether nothing was reached, whatever asked for it. */
+const isUnreached = (error: unknown): boolean =>
+  error instanceof UnreachableError || (error instanceof TypeError && lostOnTheWay.test(error.message));
+
 /** What went wrong, in the service's own words, with every fault that it names. */
 export function problemText(error: unknown): string {
+  if (isUnreached(error)) return 'The service cannot be reached. Does it run, and is this machine online?';
   if (error instanceof ProblemError && error.faults.length > 0)
     return error.faults.map(({ name, message }) => `${name} ${message}`).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { awaySince } from '../api/poller.ts';
+import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl, signOut } from '../api/session.ts';
 import { href, place } from '../router.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -23,7 +24,7 @@ const Away = () =>
   awaySince.value === undefined ? null : (
     <div class="away" role="status">
       <Icon name="warn" /> The service cannot be reached since {awaySince.value.toLocaleTimeString()}. What
-      you see is from before; it is tried again by itself.
+      was loaded before stays here; the rest follows once it is back.
     </div>
   );
 
@@ -31,7 +32,8 @@ const Away = () =>
 export function Shell({ children }: { children: ComponentChildren }) {
   const at = place.value.parts[0] ?? '';
   const who = person.value;
-  const shown = who?.account_type === 'admin' ? [...entries, usersEntry] : entries;
+  const seen = ownRights().mayRead ? entries : entries.slice(0, 1);
+  const shown = who?.account_type === 'admin' ? [...seen, usersEntry] : seen;
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>

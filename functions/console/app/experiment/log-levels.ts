@@ -1,0 +1,77 @@
+/** A line of a log as the service answers it. */
+export interface LogLine {
+  time: string;
+  stream: 'stdout' | 'stderr' | 'service';
+  message: string;
+}
+
+export type Level = 'error' | 'warning' | 'debug' | 'service' | 'plain';
+
+/** Levels are looked for at the beginning of a line. */
+const headMost = 200;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with an escape
+const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]/g;
+const errors = /\b(?:ERROR|CRITICAL|FATAL|Traceback|[A-Z]\w*(?:Error|Exception))\b/;
+const warnings = /\bWARN(?:ING)?\b|\w+Warning\b/;
+const debugs = /\bDEBUG\b|\bTRACE\b/;
+
+export const plainText = (message: string): string =>
+  message.includes('\u001b') ? message.replace(terminalCodes, '') : message;
+
+function levelOfText(text: string): Level {
+  if (errors.test(text)) return 'error';
+  if (warnings.test(text)) return 'warning';
+  return debugs.test(text) ? 'debug' : 'plain';
+}
+
+/** The first line of a traceback of Python, behind what a logger or a launcher puts before each line. */
+const begin = /^(.*?)(?:[ +|]*)(?:Exception Group )?Traceback \(most recent call last\):/;
+/** Between the tracebacks of an error that was raised while another one was handled. */
+const between = /^(?:During handling of the above exception|The above exception was the direct cause)/;
+/** Frames of JavaScript and Java, and of a traceback of Python whose beginning is not there. */
+const frame = /^\s+(?:at \S|File ".+", line \d+|\.{3} \d+ more$)/;
+const cause = /^Caused by: /;
+const warningOfPython = /^.+:\d+: \w*Warning: /;
+
+/** What a stream is within, which decides the level of its next line. */
+type Within =
+  | { block: 'none' | 'frames' | 'warning' }
+  /** Of Python: frames, then the error itself, then perhaps the words before another traceback. */
+  | { block: 'traceback' | 'ended'; prefix: string };
+
+/** The levels of the lines of a log in their order: a traceback is one error from its first line to its last. */
+export class LogLevels {
+  #within = new Map<LogLine['stream'], Within>();
+
+  levelOf({ stream, message }: LogLine): Level {
+    if (stream === 'service') return 'service';
+    const text = plainText(message.slice(0, headMost));
+    const { level, within } = next(text, this.#within.get(stream) ?? { block: 'none' });
+    this.#within.set(stream, within);
+    return level;
+  }
+}
+
+function next(text: string, within: Within): { level: Level; within: Within } {
+  const [isBegin, prefix = ''] = begin.exec(text) ?? [];
+  if (isBegin !== undefined) return { level: 'error', within: { block: 'traceback', prefix } };
+  if ('prefix' in within) {
+    const lead = within.prefix === '' ? '' : `${within.prefix} `;
+    const own = text.startsWith(lead) ? text.slice(lead.length) : text;
+    if (within.block === 'traceback') {
+      // Frames and the lines of the program are indented; what follows them is the error itself.
+      if (/^\s+\S/.test(own) || own.trim() === '') return { level: 'error', within };
+      return { level: 'error', within: { ...within, block: 'ended' } };
+    }
+    if (between.test(own)) return { level: 'error', within };
+    if (own.trim() === '') return { level: 'error', within };
+  }
+  if (frame.test(text)) return { level: 'error', within: { block: 'frames' } };
+  if (within.block === 'frames' && cause.test(text)) return { level: 'error', within };
+  // Python shows the line of the program below its warning.
+  if (within.block === 'warning' && /^\s+\S/.test(text))
+    return { level: 'warning', within: { block: 'none' } };
+  const level = levelOfText(text);
+  return { level, within: { block: level === 'warning' && warningOfPython.test(text) ? 'warning' : 'none' } };
+}

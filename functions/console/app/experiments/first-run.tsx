@@ -1,0 +1,44 @@
+import { person, serviceUrl } from '../api/session.ts';
+import { href } from '../router.ts';
+import { Command, Empty, LinkButton } from '../ui/parts.tsx';
+
+/** What makes an MLflow client record into a project: by its id, because several may have one name. */
+const mlflowLines = (project_id: string, username: string): string =>
+  [
+    `export MLFLOW_TRACKING_URI=${serviceUrl}/mlflow`,
+    `export MLFLOW_EXPERIMENT_ID=${project_id}`,
+    `export MLFLOW_TRACKING_USERNAME=${username}`,
+    'read -rs MLFLOW_TRACKING_PASSWORD && export MLFLOW_TRACKING_PASSWORD',
+  ].join('\n');
+
+/** A project without experiments: how its first one comes about. */
+export function FirstRun({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
+  const username = person.value?.username ?? '';
+  if (!mayChange)
+    return (
+      <Empty title="No experiments yet" icon="chart">
+        <p>They appear here as soon as somebody trains in this project.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No experiments yet" icon="chart">
+      <p>Train from a folder with your program:</p>
+      <Command>npx mps run -- python train.py</Command>
+      <p>Or record what runs elsewhere by MLflow, into this project:</p>
+      <Command>{mlflowLines(project_id, username)}</Command>
+      <p class="soft small">
+        The last line asks for your password.{' '}
+        {username === 'admin' && (
+          <>
+            On your own machine that of <code>admin</code> is in <code>.data/admin-password</code>.{' '}
+          </>
+        )}
+        For programs make a <a href={href(['account'])}>token</a> and put it into{' '}
+        <code>MLFLOW_TRACKING_TOKEN</code> instead of user and password.
+      </p>
+      <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+        Start a training here
+      </LinkButton>
+    </Empty>
+  );
+}
