@@ -2,11 +2,17 @@ import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as createPrune } from '../../functions/optimization/strategies/create-prune-strategy.endpoint.ts';
 import type { endpoint as createQuantize } from '../../functions/optimization/strategies/create-quantize-strategy.endpoint.ts';
-import { pruneParameters, pruneStrategyNames } from '../../shared/onnx/strategies/prune-strategies.ts';
+import {
+  keepsAll,
+  pruneParameters,
+  pruneStrategyNames,
+} from '../../shared/onnx/strategies/prune-strategies.ts';
 import {
   quantizeParameters,
   quantizeStrategyNames,
+  usualPrecision,
 } from '../../shared/onnx/strategies/quantize-strategies.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { followStrategy, type Operation } from '../optimize/follow-strategy.ts';
@@ -98,12 +104,16 @@ async function finish(
     await saveResult(context, session, { operation, strategy, to, force: isForced });
 }
 
+const precisionBrief = `${quantizeParameters.precision.description} ${quantizeParameters.precision.usage} Without it ${usualPrecision('auto')} with auto, and the only one of a strategy that has one.`;
+
 type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
 
 async function quantize(this: CliContext, flags: QuantizeFlags, model_name: string): Promise<void> {
   await refuseAtOnce(this, flags);
   const session = await connect(this.env);
-  const query = { model_name, ...jobQuery(flags), ...registryValues(quantizeParameters, { ...flags }) };
+  const { precision = usualPrecision(flags.strategy) } = flags;
+  const values = registryValues(quantizeParameters, { ...flags, precision });
+  const query = { model_name, ...jobQuery(flags), ...values };
   const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
   await finish(this, session, 'quantize', begun, flags);
 }
@@ -117,6 +127,7 @@ export const quantizeCommand = buildCommand<QuantizeFlags, [string], CliContext>
     flags: {
       strategy: strategyFlag(quantizeStrategyNames),
       ...registryFlags(quantizeParameters),
+      precision: text('VALUE', precisionBrief),
       ...jobFlags,
     },
     aliases: { s: 'strategy', d: 'detach' },
@@ -126,6 +137,7 @@ export const quantizeCommand = buildCommand<QuantizeFlags, [string], CliContext>
     fullDescription: `Makes a smaller and faster model of a registered one, which stays as it is, and prints the receipt.
 
 Examples:
+  mps quantize digits --strategy auto --max-loss 0.01
   mps quantize digits --strategy dynamic --precision 8
   mps quantize digits -s static_minmax --precision 8 --result-name digits-8 --to digits-8.onnx`,
   },
@@ -140,6 +152,13 @@ type PruneFlags = JobFlags & ShapeFlags & RegistryFlags<typeof pruneParameters>;
 
 async function prune(this: CliContext, flags: PruneFlags, model_name: string): Promise<void> {
   await refuseAtOnce(this, flags);
+  const { compression = String(pruneParameters.compression.otherwise) } = flags;
+  if (keepsAll(flags.strategy, Number(compression))) {
+    const told = 'compression 1 keeps all weights: --compression 2 keeps half of them.';
+    // Who asks for it, to compare say, gets it.
+    if (flags.compression === undefined) throw new CliError(`${told} Nothing was started.`, exitCodes.usage);
+    this.printer.say(told);
+  }
   const session = await connect(this.env);
   const { inputs = 'auto', outputs = 'auto' } = flags;
   const query = {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ModelError } from '../model-error.ts';
 import { pruneSchemas } from '../strategies/prune-request.ts';
 import { quantizeSchemas } from '../strategies/quantize-request.ts';
+import { usualPrecision } from '../strategies/quantize-strategies.ts';
 import { type FlagKind, readArguments } from './read-arguments.ts';
 
 export const operations = ['prune', 'quantize'] as const;
@@ -132,6 +133,8 @@ export function parseCommand(argv: readonly string[]): Command | null {
       faulty.add(flag.parameter);
     }
   }
+  if (operation === 'quantize' && !faulty.has('precision'))
+    request['precision'] ??= usualPrecision(String(request['strategy']));
   for (const [name, isOn] of switches) {
     const flag = flags.get(name);
     if (flag !== undefined) request[flag.parameter] = isOn;

@@ -54,6 +54,8 @@ export class CandidateTrials {
   readonly notes: string[] = [];
   readonly #observed = new Map<string, Promise<Observed>>();
   #sourceBytes: number | undefined;
+  /** Whether what loses too much would gain, as far as that is known: only what holds the target is timed. */
+  #wouldGain = false;
   /** The best that holds the target and gains. */
   best: Measured | undefined;
   /** The one that loses least. */
@@ -77,11 +79,12 @@ export class CandidateTrials {
     const found = `${candidate.name}, loses ${Number(loss.toPrecision(3))} at ${(bytes / 1e6).toFixed(1)} MB`;
     if (loss > maxLoss)
       return new ModelError(
-        `No method loses at most ${maxLoss}: the nearest, ${found}. Allow a larger max_loss, or give a calibration set of more samples.`,
+        `No method loses at most ${maxLoss}: the nearest, ${found}. ${this.#wouldGain ? 'Allow a larger max_loss, or give' : 'None of them makes the model smaller, whatever it may lose. Give'} a calibration set of more samples.`,
       );
     const gain = this.#isForLatency ? 'faster' : 'smaller';
+    const advice = this.#wouldGain ? 'Allow a larger max_loss.' : 'A larger max_loss would not help.';
     return new ModelError(
-      `No method that loses at most ${maxLoss} makes the model ${gain}: the nearest, ${found}. Allow a larger max_loss.`,
+      `No method that loses at most ${maxLoss} makes the model ${gain}: the nearest, ${found}. ${advice}`,
     );
   }
 
@@ -178,6 +181,8 @@ export class CandidateTrials {
     say(`${candidate.name}: loses ${Number(loss.toPrecision(3))} at ${(bytes / 1e6).toFixed(1)} MB.`);
     this.#note(measured);
     if (this.nearest === undefined || loss < this.nearest.loss) this.nearest = measured;
+    if (loss > this.maxLoss && Number.isFinite(loss))
+      this.#wouldGain ||= this.#isForLatency || bytes < (await this.#bytesBefore());
     if (loss > this.maxLoss || !(await this.#isBetter(measured))) return measured;
     this.best = measured;
     await rm(out, { recursive: true, force: true });
@@ -197,13 +202,15 @@ export class CandidateTrials {
     return this.#isForLatency ? (ratio ?? Number.POSITIVE_INFINITY) : bytes;
   }
 
+  async #bytesBefore(): Promise<number> {
+    this.#sourceBytes ??= await bytesOf('', this.#context.before.files);
+    return this.#sourceBytes;
+  }
+
   async #isBetter(one: Measured): Promise<boolean> {
     const { best } = this;
     const own = this.#measureOf(one);
-    if (best === undefined) {
-      this.#sourceBytes ??= await bytesOf('', this.#context.before.files);
-      return own < (this.#isForLatency ? 1 : this.#sourceBytes);
-    }
+    if (best === undefined) return own < (this.#isForLatency ? 1 : await this.#bytesBefore());
     const least = this.#measureOf(best);
     return own < least || (own === least && one.loss < best.loss);
   }

@@ -1,5 +1,6 @@
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { OptimizationRequest } from '../strategies/optimization-request.ts';
+import { keepsAll } from '../strategies/prune-strategies.ts';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { lossOf, worstError } from './loss-of.ts';
 
@@ -47,6 +48,8 @@ export function suggestionsFor(outcome: Outcome): string[] {
   if (isLost && request.operation === 'quantize') suggestions.push(...gentler(request, outcome));
   if (isLost && request.operation === 'prune' && request.compression > 1)
     suggestions.push('A lower compression, or training on from the result.');
+  if (request.operation === 'prune' && keepsAll(request.strategy, request.compression))
+    suggestions.push('compression=2 or more: 1 keeps all weights.');
   if (!hasEvaluation)
     suggestions.push('An evaluation set with labels: errors of outputs tell little of the accuracy.');
   if (latency !== null && latency.ratio > 1.05 && request.operation === 'quantize')

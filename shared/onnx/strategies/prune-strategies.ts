@@ -95,5 +95,11 @@ export const pruneStrategyNames = namesOf(pruneStrategies);
 /** Facts of a strategy. */
 export const pruneFacts = (strategy: PruneStrategy): PruneFacts => pruneStrategies[strategy];
 
+/** Whether a pruning would keep every weight: what its compression is without one, unless the strategy has its own. */
+export function keepsAll(strategy: string, compression: number): boolean {
+  const name = pruneStrategyNames.find((one) => one === strategy);
+  return name !== undefined && pruneFacts(name).compression === undefined && compression === 1;
+}
+
 /** The prunings that use statistics of the inputs of layers. */
 export type PruningByStatistics = UsingStatistics<typeof pruneStrategies>;

@@ -216,6 +216,18 @@ export const quantizeStrategies = {
 export type QuantizeStrategy = keyof typeof quantizeStrategies;
 export const quantizeStrategyNames = namesOf(quantizeStrategies);
 
+/**
+ * The precision that commands take where none is given: the only one of a strategy, and the least that `auto` may use.
+ * Requests always name theirs.
+ */
+export function usualPrecision(strategy: string): number | undefined {
+  const name = quantizeStrategyNames.find((one) => one === strategy);
+  if (name === undefined) return undefined;
+  const { combinations } = quantizeFacts(name);
+  const precisions = [...new Set(combinations.map(({ precision }) => precision))];
+  return precisions.length === 1 || combinations[0].searches ? Math.min(...precisions) : undefined;
+}
+
 /** Facts of a strategy. */
 export const quantizeFacts = (strategy: QuantizeStrategy): QuantizeFacts => quantizeStrategies[strategy];
 

@@ -76,7 +76,19 @@ test('a target that no candidate holds fails, and names the nearest', async () =
     outputs: { y: [2, 16] },
   });
   await expect(auto(model, 1e-7)).rejects.toThrow(
-    /^No method loses at most 1e-7: the nearest, float16, loses /,
+    /^No method loses at most 1e-7: the nearest, float16, loses .*\. Allow a larger max_loss/,
+  );
+});
+
+test('a model that no candidate makes smaller is not to lose more', async () => {
+  const model = smallModel({
+    nodes: [makeNode('MatMul', ['x', 'w'], ['y'], { name: 'only' })],
+    constants: [makeTensor('w', 'float', [2, 2], new Float32Array([1, 2, 3, 4]))],
+    inputs: { x: [2, 2] },
+    outputs: { y: [2, 2] },
+  });
+  await expect(auto(model, 1)).rejects.toThrow(
+    /^No method that loses at most 1 makes the model smaller: .*\. A larger max_loss would not help\.$/,
   );
 });
 

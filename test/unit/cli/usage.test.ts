@@ -47,6 +47,7 @@ describe('a command line that cannot be', () => {
     { args: ['models', 'push', 'a', 'missing.onnx'], fault: 'There is no file' },
     { args: ['models', 'push', 'a', 'b', '--from', 'latest', '--data', 'c'], fault: 'external data' },
     { args: ['prune', 'a'], fault: 'strategy' },
+    { args: ['prune', 'a', '-s', 'structured_l2'], fault: 'compression 1 keeps all weights' },
     { args: ['users', 'type', 'ada', 'king'], fault: 'guest, viewer, developer, admin' },
     { args: ['tokens', 'create', 'ci', '--days', '1000'], fault: 'from 1 to 365' },
     { args: ['data', 'push', 'a', 'linked'], fault: 'broken: a link to nothing' },

@@ -27,3 +27,13 @@ test('what to try next follows from what was lost', () => {
   expect(said({})).toEqual(expect.arrayContaining(['inputs_only', 'max_error']));
   expect(said({ max_error: 0.1 })).not.toContain('max_error');
 });
+
+test('a pruning that keeps all weights says so, and one whose strategy has no compression does not', () => {
+  const pruned = (more: object) =>
+    suggestionsFor({ ...outcome, request: parseRequest({ operation: 'prune', ...more }) });
+  expect(pruned({ strategy: 'magnitude_global' })).toContainEqual(expect.stringMatching(/^compression=2/));
+  expect(pruned({ strategy: 'magnitude_global', compression: 2 })).not.toContainEqual(
+    expect.stringMatching(/^compression=2/),
+  );
+  expect(pruned({ strategy: 'optimize' })).not.toContainEqual(expect.stringMatching(/^compression/));
+});
