@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { numberText, plural } from '../ui/format.ts';
 import { Button } from '../ui/parts.tsx';
+import { axesOf, isHuge, isolated } from './axes.ts';
 import { cssColour, lineColour, lineDash, schemeChanges } from './colours.ts';
 import type { Curve } from './curve.ts';
 import { exportPng, exportSvg } from './export.ts';
@@ -36,10 +37,6 @@ const axisNames: Readonly<Record<XAxis, string>> = {
   relative: 'seconds since the first point',
 };
 const tipsMost = 12;
-/** Distances of ticks between whole steps. */
-const wholeSteps = Array.from({ length: 16 }, (_, power) =>
-  [1, 2, 5].map((times) => times * 10 ** power),
-).flat();
 const chartHeight = 250;
 
 function xText(x: number, axis: XAxis): string {
@@ -86,6 +83,7 @@ export function Chart({
 }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
+  const isTouched = useRef(false);
   const [range, setRange] = useState<[number, number]>();
   const [tip, setTip] = useState<Tip>();
   const [width, setWidth] = useState(0);
@@ -110,7 +108,8 @@ export function Chart({
   );
   const latest = useRef({ shown, settings, range });
   latest.current = { shown, settings, range };
-  const structure = `${shown.map(({ id, colour }) => `${id}:${colour}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}`;
+  const hasHuge = shown.some(({ raw }) => isHuge(raw.ys));
+  const structure = `${hasHuge}|${shown.map(({ id, colour }) => `${id}:${colour}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}`;
 
   useEffect(() => {
     const element = holder.current;
@@ -126,20 +125,18 @@ export function Chart({
   useEffect(() => {
     const element = holder.current;
     if (element === null || !isReady) return;
-    const text = cssColour('soft');
-    const grid = { stroke: cssColour('line'), width: 1 };
     const both = latest.current.settings.smoothing > 0;
-    const series: uPlot.Series[] = latest.current.shown.flatMap(({ label, colour, curve }) => {
+    const series: uPlot.Series[] = latest.current.shown.flatMap(({ label, colour }) => {
       const stroke = cssColour(lineColour(colour));
       const dash = lineDash(colour);
-      // A point between two gaps would be no line.
-      const isPoint =
-        curve.values.length === 1 || (curve.values.length < 500 && !curve.values.every(Number.isFinite));
-      const points = { show: isPoint, size: 7, fill: stroke };
+      const points = {
+        size: 7,
+        fill: stroke,
+        show: true,
+        filter: (u: uPlot, at: number) => isolated(u.data[at] ?? []),
+      };
       const main: uPlot.Series = { label, stroke, width: 2, points, spanGaps: false, ...(dash && { dash }) };
-      return both
-        ? [{ ...main, stroke: `${stroke}50`, width: 1, points: { ...points, show: isPoint } }, main]
-        : [main];
+      return both ? [{ ...main, stroke: `${stroke}50`, width: 1, points: { show: false } }, main] : [main];
     });
     const made = new uPlot(
       {
@@ -149,26 +146,16 @@ export function Chart({
         legend: { show: false },
         scales: { x: { time: axis === 'time', distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } },
         series: [{}, ...series],
-        axes: [
-          {
-            stroke: text,
-            grid,
-            ticks: grid,
-            font: '12px system-ui',
-            size: 34,
-            ...(axis === 'step' && !logX && { incrs: wholeSteps }),
+        axes: axesOf({ axis, logX, logY, hasHuge, text: cssColour('soft'), line: cssColour('line') }),
+        cursor: {
+          y: false,
+          points: { show: true, size: 7 },
+          drag: { x: true, y: false, setScale: false },
+          bind: {
+            // Browsers let the mouse that they invent for a tap leave at once.
+            mouseleave: (_u, _target, handler) => (event) => (isTouched.current ? null : handler(event)),
           },
-          {
-            stroke: text,
-            grid,
-            ticks: grid,
-            font: '12px system-ui',
-            size: 62,
-            values: (_, splits) =>
-              splits.map((value) => (value === null ? '' : numberText(Number(value.toPrecision(6))))),
-          },
-        ],
-        cursor: { y: false, points: { show: true, size: 7 }, drag: { x: true, y: false, setScale: false } },
+        },
         hooks: {
           setSelect: [
             (u) => {
@@ -246,6 +233,15 @@ export function Chart({
     act();
   };
 
+  /** A finger has no place to hover at: where it taps or moves, the crosshair is. */
+  const onTouch = (event: PointerEvent) => {
+    const made = plot.current;
+    isTouched.current = event.pointerType !== 'mouse';
+    if (made === undefined || !isTouched.current) return;
+    const box = made.over.getBoundingClientRect();
+    made.setCursor({ left: event.clientX - box.left, top: event.clientY - box.top });
+  };
+
   const ends = shown.flatMap(({ label, raw }) => {
     const last = raw.ys.at(-1);
     return last === undefined ? [] : [`${label} ends at ${numberText(last)}`];
@@ -294,6 +290,9 @@ export function Chart({
         tabIndex={0}
         aria-label={`${name} by ${axisNames[axis]}: ${ends.slice(0, 10).join('; ')}. Arrow keys move the crosshair, plus and minus zoom.`}
         onKeyDown={onKeyDown}
+        onPointerDown={onTouch}
+        onPointerMove={onTouch}
+        onBlur={() => plot.current?.setCursor({ left: -10, top: -10 })}
         onDblClick={() => setRange(undefined)}
       >
         {tip !== undefined && tip.rows.length > 0 && (

@@ -1,5 +1,5 @@
-/** The first rows of a file of separated values, with quoted cells as RFC 4180 has them. */
-export function rowsOf(text: string, separator: string, most: number): string[][] {
+/** Rows of a file of separated values, with quoted cells as RFC 4180 has them. */
+export function rowsOf(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
@@ -10,7 +10,7 @@ export function rowsOf(text: string, separator: string, most: number): string[][
     rows.push(row);
     row = [];
   };
-  for (let index = 0; index < text.length && rows.length < most; index += 1) {
+  for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
     if (isQuoted) {
       if (character !== '"') cell += character;
@@ -25,6 +25,6 @@ export function rowsOf(text: string, separator: string, most: number): string[][
     } else if (character === '\n') endRow();
     else if (character !== '\r') cell += character;
   }
-  if (rows.length < most && (cell !== '' || row.length > 0)) endRow();
+  if (cell !== '' || row.length > 0) endRow();
   return rows;
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { href } from '../router.ts';
 import { costText, durationText, timeText } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
 import { Ago, Button, Copy } from '../ui/parts.tsx';
 import { Status } from '../ui/status.tsx';
 
@@ -40,7 +41,7 @@ export function Params({ experiment: { params, overrides } }: { experiment: Expe
               <bdi>{name}</bdi>
             </dt>
             <dd>
-              <bdi class="mono">{value}</bdi>
+              <LongText text={value} class="mono" />
               {overrides !== null && Object.hasOwn(overrides, name) && (
                 <span class="chip changed">changed</span>
               )}
@@ -90,7 +91,11 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
                 {seconds !== null && `, ${durationText(seconds)}`}
                 {exit_code !== null && `, exit code ${exit_code}`}
               </span>
-              {reason !== null && <span class="soft clamp">{reason}</span>}
+              {reason !== null && (
+                <span class="soft">
+                  <LongText text={reason} />
+                </span>
+              )}
             </li>
           );
         })}

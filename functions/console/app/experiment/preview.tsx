@@ -55,33 +55,55 @@ function prettyJson(text: string): string {
   }
 }
 
-const Table = ({ text, separator }: { text: string; separator: string }) => {
-  const [head = [], ...rows] = rowsOf(text, separator, rowsMost + 1);
+const count = (number: number): string => number.toLocaleString('en');
+
+/** What of a table is shown, where that is not all of it. */
+function shownText(rows: number, columns: number, isWhole: boolean): string {
+  const parts = [
+    // The last row of a file that was cut may be cut itself.
+    ...(rows > rowsMost || !isWhole
+      ? [`${count(Math.min(rows, rowsMost))} of ${isWhole ? count(rows) : `more than ${count(rows)}`} rows`]
+      : []),
+    ...(columns > columnsMost ? [`${columnsMost} of ${count(columns)} columns`] : []),
+  ];
+  return parts.length === 0
+    ? `${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`
+    : `The first ${parts.join(' and ')}. Download the file for the rest.`;
+}
+
+const Table = ({ text, separator, isWhole }: { text: string; separator: string; isWhole: boolean }) => {
+  const all = rowsOf(text, separator);
+  const [head = [], ...complete] = isWhole ? all : all.slice(0, -1);
+  const rows = complete.slice(0, rowsMost);
+  const columns = Math.max(head.length, ...rows.map((row) => row.length));
   return (
-    <div class="scroll-x preview-table" tabIndex={0} role="group" aria-label="Table">
-      <table class="data">
-        <thead>
-          <tr>
-            {head.slice(0, columnsMost).map((cell, index) => (
-              <th key={index} scope="col">
-                <bdi>{cell}</bdi>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {row.slice(0, columnsMost).map((cell, at) => (
-                <td key={at}>
-                  <bdi>{cell.length > 200 ? `${cell.slice(0, 200)}…` : cell}</bdi>
-                </td>
+    <>
+      <p class="soft small">{shownText(complete.length, columns, isWhole)}</p>
+      <div class="scroll-x preview-table" tabIndex={0} role="group" aria-label="Table">
+        <table class="data">
+          <thead>
+            <tr>
+              {head.slice(0, columnsMost).map((cell, index) => (
+                <th key={index} scope="col">
+                  <bdi>{cell}</bdi>
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={index}>
+                {row.slice(0, columnsMost).map((cell, at) => (
+                  <td key={at}>
+                    <bdi>{cell.length > 200 ? `${cell.slice(0, 200)}…` : cell}</bdi>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 };
 
@@ -91,7 +113,7 @@ const Shown = ({ kind, content, artifact }: { kind: Kind; content: Content; arti
   return (
     <>
       {kind === 'table' ? (
-        <Table text={text} separator={/\.tsv$/i.test(artifact.path) ? '\t' : ','} />
+        <Table text={text} separator={/\.tsv$/i.test(artifact.path) ? '\t' : ','} isWhole={isWhole} />
       ) : kind === 'markdown' ? (
         <Markdown text={text} />
       ) : (
@@ -99,7 +121,9 @@ const Shown = ({ kind, content, artifact }: { kind: Kind; content: Content; arti
           {cutLines(kind === 'json' && isWhole ? prettyJson(text) : text)}
         </pre>
       )}
-      {!isWhole && <p class="soft small">The first {bytesText(textMost)}. Download the file for the rest.</p>}
+      {!isWhole && kind !== 'table' && (
+        <p class="soft small">The first {bytesText(textMost)}. Download the file for the rest.</p>
+      )}
     </>
   );
 };

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { metricGoal } from '../../../experiments/metric-goal.ts';
 import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { lineColour } from '../charts/colours.ts';
@@ -6,8 +7,10 @@ import { Curves, drawableOf } from '../charts/curves.tsx';
 import { ConfigDiff } from '../compare/config-diff.tsx';
 import { Parallel } from '../compare/parallel.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
+import type { Judge } from '../experiments/sort-rows.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { costText, durationText, numberText, plural } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
@@ -96,28 +99,29 @@ function linesOf(comparison: Comparison, rows: readonly Row[]): Line[] {
 
 const differs = ({ values }: Line): boolean => new Set(values).size > 1;
 
-/** The best of a line of metrics. Its name says whether less is better. */
-function bestOf({ group, values, name }: Line, rows: readonly Row[]): number {
-  if (group !== 'Metrics') return -1;
+/**
+ * Which of a line of metrics are best: none where nobody knows what is good, as of a learning rate, and none where there
+ * is but one value.
+ */
+function bestOf({ group, name }: Line, rows: readonly Row[], judge: Judge | undefined): ReadonlySet<number> {
+  const goal = group === 'Metrics' ? metricGoal(name, judge) : undefined;
   const numbers = rows.map((row) => metricOf(row, name) ?? Number.NaN);
-  const lower = /loss|error|perplexity|latency|rmse|mae|mse/i.test(name);
-  let best = -1;
-  for (const [index, value] of numbers.entries()) {
-    if (!Number.isFinite(value) || values[index] === undefined) continue;
-    const present = numbers[best];
-    if (present === undefined || (lower ? value < present : value > present)) best = index;
-  }
-  return best;
+  const finite = numbers.filter(Number.isFinite);
+  if (goal === undefined || finite.length < 2) return new Set();
+  const best = goal === 'minimize' ? Math.min(...finite) : Math.max(...finite);
+  return new Set(numbers.flatMap((value, index) => (value === best ? index : [])));
 }
 
 function Differences({
   comparison,
   experiments,
   project_id,
+  judge,
 }: {
   comparison: Comparison;
   experiments: readonly Row[];
   project_id: string;
+  judge: Judge | undefined;
 }) {
   const [isWhole, setWhole] = useState(false);
   const all = useMemo(() => linesOf(comparison, experiments), [comparison, experiments]);
@@ -182,7 +186,7 @@ function Differences({
               {shown
                 .filter((line) => line.group === group)
                 .map((line) => {
-                  const best = bestOf(line, experiments);
+                  const best = bestOf(line, experiments, judge);
                   return (
                     <tr key={line.name} class={differs(line) ? '' : 'equal'}>
                       <th scope="row">
@@ -191,9 +195,9 @@ function Differences({
                       {line.values.map((value, index) => (
                         <td
                           key={experiments[index]?.experiment_id}
-                          class={`${line.isNumber ? 'right' : ''}${index === best && differs(line) ? ' best' : ''}`}
+                          class={`${line.isNumber ? 'right' : ''}${best.has(index) && differs(line) ? ' best' : ''}`}
                         >
-                          {value === undefined ? <span class="soft">–</span> : <bdi>{value}</bdi>}
+                          {value === undefined ? <span class="soft">–</span> : <LongText text={value} />}
                         </td>
                       ))}
                     </tr>
@@ -218,7 +222,12 @@ interface Compared {
   experiments: readonly Row[];
 }
 
-function Content({ comparison, experiments, project_id }: Compared & { project_id: string }) {
+function Content({
+  comparison,
+  experiments,
+  project_id,
+  judge,
+}: Compared & { project_id: string; judge: Judge | undefined }) {
   const { query } = place.value;
   const tab = tabNames.find(({ id }) => id === query.get('tab'))?.id ?? 'table';
   const kept = Object.fromEntries(query);
@@ -233,7 +242,12 @@ function Content({ comparison, experiments, project_id }: Compared & { project_i
         }))}
       />
       {tab === 'table' && (
-        <Differences comparison={comparison} experiments={experiments} project_id={project_id} />
+        <Differences
+          comparison={comparison}
+          experiments={experiments}
+          project_id={project_id}
+          judge={judge}
+        />
       )}
       {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} />}
       {tab === 'parallel' && (
@@ -269,6 +283,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
   const named = (place.value.query.get('experiments') ?? '').split(',').filter(Boolean);
   const ids = [...new Set(named)].slice(0, most);
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
+  const judge = project.data && { name: project.data.criterion, goal: project.data.criterion_goal };
   const live = useLive(`compare/${ids.join()}`, () => loadCompared(project_id, ids), {
     every: ({ experiments }) => (experiments.every(({ status }) => isFinal(status)) ? undefined : 10_000),
   });
@@ -288,7 +303,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
         </Empty>
       ) : (
         <Loaded live={live} rows={10} what="The experiments could not be loaded">
-          {(compared) => <Content {...compared} project_id={project_id} />}
+          {(compared) => <Content {...compared} project_id={project_id} judge={judge} />}
         </Loaded>
       )}
     </>

@@ -15,6 +15,7 @@ import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
 import { go, href, place } from '../router.ts';
 import { costText, durationText, numberText } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
 import { Markdown } from '../ui/markdown.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
@@ -131,7 +132,9 @@ function Content({
           <div class="under-title">
             <Status status={status} large />
             {status_reason !== null && (
-              <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>{status_reason}</p>
+              <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>
+                <LongText text={status_reason} />
+              </p>
             )}
             {Object.keys(tags).length > 0 && (
               <ul class="chips" aria-label="Tags">

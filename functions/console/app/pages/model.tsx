@@ -19,6 +19,7 @@ import { ReceiptView } from '../models/receipt.tsx';
 import { Tradeoff } from '../models/tradeoff.tsx';
 import { go, href } from '../router.ts';
 import { numberText, plural } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
@@ -124,7 +125,11 @@ function StrategyCard({
           <Ago time={created_at} />
         </span>
       </summary>
-      {status_reason !== null && <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>{status_reason}</p>}
+      {status_reason !== null && (
+        <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>
+          <LongText text={status_reason} />
+        </p>
+      )}
       {receipt !== null && <ReceiptView receipt={receipt} />}
       <div class="bar-row after">
         {result.map(({ name, size }) => (

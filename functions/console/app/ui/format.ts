@@ -5,7 +5,7 @@ export function numberText(value: number | string | null | undefined): string {
   if (!Number.isFinite(value)) return String(value);
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(3).replace('e+', 'e');
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(3).replace(/\.?0*e\+?/, 'e');
   if (Number.isInteger(value)) return value.toLocaleString('en');
   return String(Number(value.toPrecision(5)));
 }

@@ -1,0 +1,86 @@
+import type uPlot from 'uplot';
+import { numberText } from '../ui/format.ts';
+import type { XAxis } from './series.ts';
+
+const font = '12px system-ui';
+/** Pixels of the labels of the horizontal axis; those of time have the date below the hour. */
+const height = { step: 34, relative: 34, time: 50 } as const;
+/** Pixels of the vertical axis besides its labels. */
+const besideLabels = 18;
+const narrowest = 44;
+
+/** Distances of ticks between whole steps. */
+const wholeSteps = Array.from({ length: 16 }, (_, power) =>
+  [1, 2, 5].map((times) => times * 10 ** power),
+).flat();
+
+/** Above this uPlot has no distances of ticks of its own. */
+const hugeLeast = 1e30;
+export const isHuge = (values: Float64Array): boolean =>
+  values.some((value) => Number.isFinite(value) && Math.abs(value) >= hugeLeast);
+
+/** Distances of ticks of any size, about the range that they divide. */
+function distances(range: number): number[] {
+  const power = Math.floor(Math.log10(range));
+  return [-3, -2, -1, 0].flatMap((below) => [1, 2, 5].map((times) => times * 10 ** (power + below)));
+}
+
+const label = (value: number | null): string =>
+  value === null ? '' : numberText(Number(value.toPrecision(6)));
+
+/** The axes of a chart, as wide as their labels are. */
+export function axesOf({
+  axis,
+  logX,
+  logY,
+  hasHuge,
+  text,
+  line,
+}: {
+  axis: XAxis;
+  logX: boolean;
+  logY: boolean;
+  hasHuge: boolean;
+  text: string;
+  line: string;
+}): uPlot.Axis[] {
+  const grid = { stroke: line, width: 1 };
+  const common = { stroke: text, grid, ticks: grid, font };
+  return [
+    { ...common, size: height[axis], ...(axis === 'step' && !logX && { incrs: wholeSteps }) },
+    {
+      ...common,
+      values: (_, splits) => splits.map(label),
+      size: (u, values) => {
+        u.ctx.font = `${12 * devicePixelRatio}px system-ui`;
+        const widths = (values ?? []).map((one) => u.ctx.measureText(one ?? '').width / devicePixelRatio);
+        return Math.ceil(Math.max(narrowest, besideLabels + Math.max(0, ...widths)));
+      },
+      ...(hasHuge && !logY && { incrs: (_u, _axis, low, high) => distances(high - low || Math.abs(high)) }),
+    },
+  ];
+}
+
+/**
+ * The points of a line that need a dot to be seen: those between two gaps, which are no part of a line. A value that is
+ * missing at an x of another line is no gap.
+ */
+export function isolated(values: ArrayLike<number | null | undefined>): number[] {
+  const found: number[] = [];
+  let last: number | undefined;
+  let isJoined = false;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (value === undefined) continue;
+    if (value === null) {
+      if (last !== undefined && !isJoined) found.push(last);
+      last = undefined;
+      isJoined = false;
+      continue;
+    }
+    isJoined = last !== undefined;
+    last = index;
+  }
+  if (last !== undefined && !isJoined) found.push(last);
+  return found;
+}
