@@ -9,7 +9,7 @@ export interface Actions {
   /** Objects of the bucket. */
   objects?: readonly string[];
   bucket?: readonly string[];
-  /** Job queues and job definitions. */
+  /** Job queues and job definitions; IAM asks for the job that comes of them, too. */
   submission?: readonly string[];
   jobs?: readonly string[];
   /** Actions that IAM allows on `*` alone. */

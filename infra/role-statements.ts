@@ -65,7 +65,7 @@ function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
         { actions: actions.anything ?? [], resources: ['*'] },
         ...(actions.submission === undefined
           ? []
-          : [{ actions: actions.submission, resources: arns.submissions }]),
+          : [{ actions: actions.submission, resources: [...arns.submissions, ...arns.jobs] }]),
         ...(actions.jobs === undefined ? [] : [{ actions: actions.jobs, resources: arns.jobs }]),
       ];
   }

@@ -15,22 +15,28 @@ export interface LoadedTask {
   runtime: FunctionRuntime;
 }
 
-type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> & Partial<Pick<LoadedTask, 'watches' | 'runtime'>>;
+type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> &
+  Partial<Pick<LoadedTask, 'watches' | 'runtime'>> & { includes?: readonly { name: string }[] };
 
 function isTask(value: unknown): value is TaskFacts {
   return typeof value === 'object' && value !== null && 'name' in value && 'needs' in value && 'run' in value;
 }
 
-/** Every task below `folder`: the files named `*.event.ts` export it as `event`, those named `*.job.ts` as `job`. */
+/**
+ * Every task below `folder` that has a function or program of its own, and so is not included in another one: the files
+ * named `*.event.ts` export it as `event`, those named `*.job.ts` as `job`.
+ */
 export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<LoadedTask[]> {
   const files = (await Array.fromAsync(glob(`**/*.${kind}.ts`, { cwd: folder }))).sort();
-  return Promise.all(
+  const tasks = await Promise.all(
     files.map(async (file) => {
       const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
       const task = module[kind];
       if (!isTask(task)) throw new Error(`${file} must export ${kind}`);
-      const { name, needs, watches = [], runtime = {} } = task;
-      return { file, name, needs, watches, runtime };
+      const { name, needs, watches = [], runtime = {}, includes = [] } = task;
+      return { loaded: { file, name, needs, watches, runtime }, includes };
     }),
   );
+  const included = new Set(tasks.flatMap(({ includes }) => includes.map(({ name }) => name)));
+  return tasks.map(({ loaded }) => loaded).filter(({ name }) => !included.has(name));
 }

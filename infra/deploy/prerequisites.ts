@@ -51,12 +51,16 @@ export async function checkQuotas(
   options: DeploymentOptions,
 ): Promise<Finding[]> {
   return Promise.all(
-    quotasFor(options).map(async ({ service, code, name, needed }) => {
+    quotasFor(options).map(async ({ service, code, name, needed, least }) => {
       try {
         const { Quota } = await client.send(
           new GetServiceQuotaCommand({ ServiceCode: service, QuotaCode: code }),
         );
         const value = Quota?.Value ?? 0;
+        if (value < least)
+          return problem(
+            `quota: ${value} ${name}, and the smallest job or node needs ${least}: none would ever start. Ask for more in Service Quotas (${code})`,
+          );
         return value >= needed
           ? good(`quota: ${value} ${name}`)
           : note(

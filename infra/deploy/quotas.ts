@@ -1,4 +1,5 @@
 import type { DeploymentOptions } from '../deployment-options.ts';
+import { instances } from '../instances.ts';
 
 /** A quota of the account in its region, and how much of it the options may need. */
 export interface Quota {
@@ -6,6 +7,8 @@ export interface Quota {
   code: string;
   name: string;
   needed: number;
+  /** vCPUs of the smallest job or node: below it, none can ever start. */
+  least: number;
 }
 
 type Ec2Quota = Pick<Quota, 'code' | 'name'>;
@@ -38,7 +41,8 @@ const families: readonly { types: RegExp; onDemand: Ec2Quota; spot: Ec2Quota }[]
 function quotasOf(instanceTypes: readonly string[], needed: number, kind: 'onDemand' | 'spot'): Quota[] {
   return instanceTypes.flatMap((type) => {
     const family = families.find(({ types }) => types.test(type));
-    return family === undefined ? [] : [{ service: 'ec2', needed, ...family[kind] }];
+    const least = instances[type]?.vcpus ?? 1;
+    return family === undefined ? [] : [{ service: 'ec2', needed, least, ...family[kind] }];
   });
 }
 
@@ -46,9 +50,13 @@ function quotasOf(instanceTypes: readonly string[], needed: number, kind: 'onDem
 function united(groups: readonly (readonly Quota[])[]): Quota[] {
   const byCode = new Map<string, Quota>();
   for (const group of groups) {
-    for (const quota of new Map(group.map((one) => [one.code, one])).values()) {
-      const { needed = 0 } = byCode.get(quota.code) ?? {};
-      byCode.set(quota.code, { ...quota, needed: needed + quota.needed });
+    for (const [code, kinds] of Map.groupBy(group, (one) => one.code)) {
+      const [quota] = kinds;
+      if (quota === undefined) continue;
+      const { needed = 0, least: before = 0 } = byCode.get(code) ?? {};
+      // Of one kind of nodes the smallest type may do; every kind must be able to start.
+      const least = Math.max(before, Math.min(...kinds.map((one) => one.least)));
+      byCode.set(code, { ...quota, needed: needed + quota.needed, least });
     }
   }
   return [...byCode.values()];
@@ -61,7 +69,7 @@ export function quotasFor(options: DeploymentOptions): Quota[] {
     ? { code: 'L-36FBB829', name: 'vCPUs of Fargate Spot' }
     : { code: 'L-3032A538', name: 'vCPUs of Fargate' };
   return [
-    { service: 'fargate', needed: maxVcpus, ...fargate },
+    { service: 'fargate', needed: maxVcpus, least: 1, ...fargate },
     ...united([
       quotasOf(clusterInstanceTypes, clusterMaxVcpus, 'onDemand'),
       quotasOf(gpuInstanceTypes, clusterMaxVcpus, 'onDemand'),

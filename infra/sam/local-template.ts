@@ -29,8 +29,22 @@ export interface LocalSettings {
 /** The parts of the API that sam needs; it does not run the others, and could not resolve them without an account. */
 const api = /^AWS::ApiGateway::(RestApi|Resource|Method)$/;
 
-/** sam would let it answer for the methods that have a function of their own, too. */
-const isCatchAll = ({ Properties }: Resource): boolean => Properties['HttpMethod'] === 'ANY';
+const isMethod = ({ Type }: Resource): boolean => Type === 'AWS::ApiGateway::Method';
+
+/**
+ * The routes, as their methods name them, of which a method has a function of its own. sam would let `ANY` answer for that
+ * one, too; where it is the only one of its route, it is what serves the route.
+ */
+function operationRoutes(templates: readonly SynthesizedTemplate[]): Set<string> {
+  const methods = templates.flatMap(({ Resources }) => Object.values(Resources)).filter(isMethod);
+  const ofOperations = methods.filter(({ Properties }) => Properties['HttpMethod'] !== 'ANY');
+  return new Set(ofOperations.map(routeOfMethod));
+}
+
+const routeOfMethod = ({ Properties }: Resource): string => JSON.stringify(Properties['ResourceId']);
+
+const isCatchAll = (resource: Resource, served: ReadonlySet<string>): boolean =>
+  isMethod(resource) && resource.Properties['HttpMethod'] === 'ANY' && served.has(routeOfMethod(resource));
 
 const Integration = z.looseObject({});
 
@@ -83,8 +97,9 @@ export function localTemplate(
   settings: LocalSettings,
 ): LocalTemplate {
   const kept: Record<string, Resource> = {};
+  const served = operationRoutes(templates);
   for (const [id, resource] of templates.flatMap(({ Resources }) => Object.entries(Resources))) {
-    const local = localResource(id, resource, settings);
+    const local = isCatchAll(resource, served) ? undefined : localResource(id, resource, settings);
     if (local === undefined) continue;
     if (kept[id] !== undefined) throw new Error(`two stacks have a resource ${id}`);
     kept[id] = local;
@@ -99,5 +114,5 @@ function localResource(id: string, resource: Resource, settings: LocalSettings):
     if (operation === undefined) throw new Error(`${id} has no path of the CDK`);
     return localFunction(resource, operation, settings);
   }
-  return api.test(resource.Type) && !isCatchAll(resource) ? localApi(resource) : undefined;
+  return api.test(resource.Type) ? localApi(resource) : undefined;
 }

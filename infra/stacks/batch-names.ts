@@ -12,8 +12,8 @@ export interface BatchNames {
   definition(job: string): string;
   /** Definition of a training on a cluster. */
   clusterDefinition: string;
-  /** Queue and definition of a training with GPUs on one node; undefined where there are no GPUs. */
-  gpu: { queue: string; definition: string } | undefined;
+  /** Queue and definition of a training with GPUs on one node, and queue of clusters with GPUs; undefined where there are no GPUs. */
+  gpu: { queue: string; definition: string; clusterQueue: string } | undefined;
   /** Definitions of a training in each trusted image. */
   trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
 }
@@ -25,7 +25,9 @@ export function batchNames({ name, trustedImages, gpuInstanceTypes }: Deployment
     clusterQueue: `${name}-cluster`,
     definition: (job) => `${name}-${job}`,
     clusterDefinition: `${name}-cluster`,
-    gpu: hasGpus ? { queue: `${name}-gpu`, definition: `${name}-gpu` } : undefined,
+    gpu: hasGpus
+      ? { queue: `${name}-gpu`, definition: `${name}-gpu`, clusterQueue: `${name}-cluster-gpu` }
+      : undefined,
     trusted: trustedImages.map((image, index) => ({
       image,
       train: `${name}-train-image-${index + 1}`,
@@ -39,7 +41,7 @@ export function batchNames({ name, trustedImages, gpuInstanceTypes }: Deployment
 export const queueNames = ({ trainQueue, clusterQueue, gpu }: BatchNames): string[] => [
   trainQueue,
   clusterQueue,
-  ...(gpu === undefined ? [] : [gpu.queue]),
+  ...(gpu === undefined ? [] : [gpu.queue, gpu.clusterQueue]),
 ];
 
 /** ARNs by which functions may submit: the queues, and every definition by name and in every revision. */

@@ -97,7 +97,10 @@ function headersOf(request: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers));
 }
 
-/** The SDK would sign the checksum of the body that it sees: none. Storage would then refuse every part. */
+/**
+ * Without the checksum that the SDK adds of its own. Storage refuses one for a part of an upload that has declared none;
+ * and for a presigned part the SDK would sign that of the body it sees: none.
+ */
 function withoutChecksum(command: UploadPartCommand): UploadPartCommand {
   command.middlewareStack.add(
     (next) => (args) => {
@@ -146,7 +149,8 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
     },
 
     async putPart(Key, UploadId, PartNumber, Body) {
-      await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+      // Its hash is signed, and so checked by storage.
+      await client.send(withoutChecksum(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })));
     },
 
     presignParts(Key, UploadId, parts) {

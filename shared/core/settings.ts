@@ -43,6 +43,7 @@ const makeEnvironmentSchema = () =>
     QUANTIZE_DEFINITION: z.string().min(1).default('quantize'),
     CLUSTER_QUEUE: z.string().min(1).default('cluster'),
     CLUSTER_DEFINITION: z.string().min(1).default('cluster'),
+    CLUSTER_GPU_QUEUE: z.string().min(1).optional(),
     GPU_QUEUE: z.string().min(1).default('gpu'),
     GPU_DEFINITION: z.string().min(1).default('gpu'),
     GPUS: z
@@ -107,7 +108,8 @@ export interface Settings {
   /** Origin of the presigned URLs of the bucket. */
   storageOrigin: string;
   train: { queue: string; definition: string };
-  cluster: { queue: string; definition: string };
+  /** `gpuQueue` has nodes with GPUs, the other queue none. */
+  cluster: { queue: string; gpuQueue: string; definition: string };
   /** Trainings with GPUs on one node. */
   gpu: { queue: string; definition: string };
   /** Most GPUs of a node; 0 where there are none. */
@@ -154,7 +156,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     bucket: value.BUCKET,
     storageOrigin: storageOrigin(value),
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },
-    cluster: { queue: value.CLUSTER_QUEUE, definition: value.CLUSTER_DEFINITION },
+    cluster: {
+      queue: value.CLUSTER_QUEUE,
+      gpuQueue: value.CLUSTER_GPU_QUEUE ?? value.CLUSTER_QUEUE,
+      definition: value.CLUSTER_DEFINITION,
+    },
     gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },
     gpus: gpusOf(value.GPUS),
     jobsRunAs: value.JOBS_RUN_AS,

@@ -19,5 +19,10 @@ export function placeOf(record: JobRecord, settings: Settings): { queue: string;
   const { env_type, dependencies } = record.environment;
   // A submission cannot change the image of a job definition, so each trusted image has its own.
   const own = env_type === 'docker' ? settings.trustedImages?.[dependencies.trim()]?.[place] : undefined;
-  return own === undefined ? settings[place] : { queue: settings[place].queue, definition: own };
+  const { queue, definition } = settings[place];
+  return {
+    // Nodes without GPUs and such with some have a queue each, so that none of the former waits for one of the latter.
+    queue: place === 'cluster' && record.gpus > 0 ? settings.cluster.gpuQueue : queue,
+    definition: own ?? definition,
+  };
 }

@@ -13,6 +13,8 @@ export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   needs: N;
   /** Lists on which it works: it is started within minutes of any change of one, and does not ask while none changes. */
   watches?: readonly WatchedList[];
+  /** Tasks that its function does, which have none of their own in the cloud. */
+  includes?: readonly { name: string }[];
   /** What its function in the cloud has beyond the usual. */
   runtime?: FunctionRuntime;
   run(event: E, context: TaskContext<N>): Promise<R>;

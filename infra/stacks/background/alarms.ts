@@ -57,9 +57,6 @@ function apiAlarms(apiName: string): AlarmSettings[] {
   ];
 }
 
-/** Ten metrics are free. Whoever waits for an archive sees whether it goes on; nobody sees that of jobs and purges. */
-const withoutAgeAlarm = 'archive';
-
 function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSettings[] {
   return [
     {
@@ -70,14 +67,12 @@ function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSetti
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period }),
       threshold: 5,
     },
-    ...[...streamFunctions]
-      .filter(([name]) => name !== withoutAgeAlarm)
-      .map(([name, fn]) => ({
-        id: `StreamAge-${name}`,
-        description: `The function ${name} has not taken in the stream of a table for half an hour: look into its log`,
-        metric: fn.metric('IteratorAge', { period, statistic: Stats.MAXIMUM }),
-        threshold: Duration.minutes(30).toMilliseconds(),
-      })),
+    ...[...streamFunctions].map(([name, fn]) => ({
+      id: `StreamAge-${name}`,
+      description: `The function ${name} has not taken in the stream of a table for half an hour: look into its log`,
+      metric: fn.metric('IteratorAge', { period, statistic: Stats.MAXIMUM }),
+      threshold: Duration.minutes(30).toMilliseconds(),
+    })),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { CfnComputeEnvironment, CfnJobQueue } from 'aws-cdk-lib/aws-batch';
 import { CfnPlacementGroup } from 'aws-cdk-lib/aws-ec2';
+import { ParameterValueType, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import type { DeploymentOptions } from '../../deployment-options.ts';
 import type { BatchNames } from '../batch-names.ts';
@@ -21,9 +22,22 @@ const givenUp = [
 type NodeResources = Pick<
   CfnComputeEnvironment.ComputeResourcesProperty,
   'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
-> & { instanceTypes: readonly string[]; imageType: string; isSpot?: boolean };
+> & { instanceTypes: readonly string[]; imageType: keyof typeof images; isSpot?: boolean };
 
+const plainImage = 'ECS_AL2023';
 const gpuImage = 'ECS_AL2023_NVIDIA';
+
+/** Where AWS names the newest image of each type. */
+const images = { [plainImage]: '', [gpuImage]: 'gpu/' } as const;
+
+/** Minutes that Batch leaves the jobs on nodes which an update replaces, at most. */
+const updateMinutesMost = 7_200;
+/** From the end of a job's time until its container is gone. */
+const endMinutes = 10;
+
+/** Minutes for which jobs go on that run during an update: as long as any may run. */
+const updateMinutes = (jobSeconds: number): number =>
+  Math.min(updateMinutesMost, Math.ceil(jobSeconds / 60) + endMinutes);
 
 /** Where jobs run: nothing of it exists, or costs anything, while there are none. */
 export class Environments extends Construct {
@@ -36,9 +50,13 @@ export class Environments extends Construct {
     ];
     const parts = new NodeParts(this, 'Nodes', options);
     this.#queue('TrainQueue', names.trainQueue, fargate);
-    this.#queue('ClusterQueue', names.clusterQueue, this.#cluster(parts, network, options));
-    if (names.gpu !== undefined)
+    const cluster = this.#cluster(parts, network, options);
+    this.#queue('ClusterQueue', names.clusterQueue, [cluster.plain]);
+    if (names.gpu !== undefined && cluster.gpu !== undefined) {
+      // A queue of their own: Batch goes on to the next environment of a queue when one is full, whatever it costs.
+      this.#queue('ClusterGpuQueue', names.gpu.clusterQueue, [cluster.gpu]);
       this.#queue('GpuQueue', names.gpu.queue, this.#gpus(parts, network, options));
+    }
   }
 
   #fargate(
@@ -64,7 +82,7 @@ export class Environments extends Construct {
     parts: NodeParts,
     { subnetIds, cluster }: Network,
     options: DeploymentOptions,
-  ): CfnComputeEnvironment[] {
+  ): { plain: CfnComputeEnvironment; gpu: CfnComputeEnvironment | undefined } {
     const { clusterMaxVcpus, clusterInstanceTypes, gpuInstanceTypes } = options;
     const group = new CfnPlacementGroup(this, 'PlacementGroup', { strategy: 'cluster' });
     const together = {
@@ -73,12 +91,12 @@ export class Environments extends Construct {
       subnets: subnetIds.slice(0, 1),
       securityGroupIds: [cluster.securityGroupId],
     };
-    const nodes = (id: string, instanceTypes: readonly string[], imageType: string) =>
-      this.#nodes(id, parts, { ...together, instanceTypes, imageType });
-    return [
-      nodes('Cluster', clusterInstanceTypes, 'ECS_AL2023'),
-      ...(gpuInstanceTypes.length > 0 ? [nodes('ClusterGpu', gpuInstanceTypes, gpuImage)] : []),
-    ];
+    const nodes = (id: string, instanceTypes: readonly string[], imageType: keyof typeof images) =>
+      this.#nodes(id, parts, { ...together, instanceTypes, imageType }, options);
+    return {
+      plain: nodes('Cluster', clusterInstanceTypes, plainImage),
+      gpu: gpuInstanceTypes.length > 0 ? nodes('ClusterGpu', gpuInstanceTypes, gpuImage) : undefined,
+    };
   }
 
   /** Single nodes with GPUs, in any zone. Their jobs have the network of the node, whose address is public. */
@@ -87,13 +105,13 @@ export class Environments extends Construct {
     const anywhere = {
       maxvCpus: gpuMaxVcpus,
       instanceTypes: gpuInstanceTypes,
-      imageType: gpuImage,
+      imageType: gpuImage as typeof gpuImage,
       subnets: [...subnetIds],
       securityGroupIds: [jobs.securityGroupId],
     };
     return [
-      ...(spot ? [this.#nodes('GpuSpot', parts, { ...anywhere, isSpot: true })] : []),
-      this.#nodes('GpuOnDemand', parts, anywhere),
+      ...(spot ? [this.#nodes('GpuSpot', parts, { ...anywhere, isSpot: true }, options)] : []),
+      this.#nodes('GpuOnDemand', parts, anywhere, options),
     ];
   }
 
@@ -101,6 +119,7 @@ export class Environments extends Construct {
     id: string,
     { profile, template }: NodeParts,
     { isSpot = false, instanceTypes, imageType, ...resources }: NodeResources,
+    { limitJobSeconds }: DeploymentOptions,
   ): CfnComputeEnvironment {
     return new CfnComputeEnvironment(this, id, {
       type: 'MANAGED',
@@ -111,13 +130,28 @@ export class Environments extends Construct {
         allocationStrategy: isSpot ? 'SPOT_PRICE_CAPACITY_OPTIMIZED' : 'BEST_FIT_PROGRESSIVE',
         minvCpus: 0,
         instanceTypes: [...instanceTypes],
-        ec2Configuration: [{ imageType }],
+        ec2Configuration: [{ imageType, imageIdOverride: this.#newestImage(imageType) }],
         instanceRole: profile.attrArn,
         launchTemplate: { launchTemplateId: template.ref, version: template.attrLatestVersionNumber },
         updateToLatestImageVersion: true,
       },
-      updatePolicy: { terminateJobsOnUpdate: false, jobExecutionTimeoutMinutes: 60 },
+      updatePolicy: {
+        terminateJobsOnUpdate: false,
+        jobExecutionTimeoutMinutes: updateMinutes(limitJobSeconds),
+      },
     });
+  }
+
+  /**
+   * The newest image of the nodes, which every deployment asks for. Of its own Batch takes the image that was the newest
+   * when something else of an environment changed last.
+   */
+  #newestImage(imageType: keyof typeof images): string {
+    return StringParameter.valueForTypedStringParameterV2(
+      this,
+      `/aws/service/ecs/optimized-ami/amazon-linux-2023/${images[imageType]}recommended/image_id`,
+      ParameterValueType.AWS_EC2_IMAGE_ID,
+    );
   }
 
   #queue(id: string, name: string, environments: readonly CfnComputeEnvironment[]): void {

@@ -47,7 +47,7 @@ export class DataStack extends Stack {
   }
 
   #bucket(options: DeploymentOptions): Bucket {
-    const { bucketVersioning, noncurrentDays, deleteDataOnDestroy, corsOrigins } = options;
+    const { bucketVersioning, noncurrentDays, deleteDataOnDestroy, corsOrigins, domainName } = options;
     const abandoned: LifecycleRule = {
       id: 'abandoned-uploads',
       abortIncompleteMultipartUploadAfter: Duration.days(abandonedUploadDays),
@@ -73,9 +73,13 @@ export class DataStack extends Stack {
       removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
       cors: [
         {
-          // The console is a page of the API, whose address does not exist yet. A presigned URL is all that it takes to
+          // The console is a page of the API, whose address does not exist yet, and of the domain. A presigned URL is all that it takes to
           // read an object; the origin adds nothing to that.
-          allowedOrigins: [`https://*.execute-api.${this.region}.amazonaws.com`, ...corsOrigins],
+          allowedOrigins: [
+            `https://*.execute-api.${this.region}.amazonaws.com`,
+            ...(domainName === undefined ? [] : [`https://${domainName}`]),
+            ...corsOrigins,
+          ],
           allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.HEAD],
           allowedHeaders: ['content-type', 'x-amz-checksum-sha256', 'range'],
           exposedHeaders: ['ETag', 'Content-Length', 'Content-Range', 'x-amz-checksum-sha256'],

@@ -46,7 +46,7 @@ export const acknowledged: readonly Acknowledged[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::[^/]*\/\*\]$/,
-    at: /-background\/purgeRole\//,
+    at: /-background\/sweepRole\//,
     reason: 'What is purged may lie below any prefix.',
   },
   {

@@ -107,8 +107,56 @@ test('GPUs have a queue of their own: Spot first, any zone, no placement group, 
   for (const { Properties } of subnets) expect(Properties.MapPublicIpOnLaunch).toBe(true);
 });
 
+test('clusters without GPUs never overflow onto nodes with some: each kind has a queue of its own', () => {
+  const typesOf = (name: string) =>
+    environmentsOf(name).flatMap(({ InstanceTypes }: { InstanceTypes: string[] }) => InstanceTypes);
+  expect(new Set(typesOf('cluster').map((type: string) => type.split('.')[0]))).toEqual(new Set(['m6i']));
+  expect(typesOf('cluster-gpu')).toEqual(['g4dn.xlarge']);
+  const { Variables } = service.one('AWS::Lambda::Function', 'trainProjectFunction').Properties.Environment;
+  expect([Variables.CLUSTER_QUEUE, Variables.CLUSTER_GPU_QUEUE]).toEqual([
+    'model-project-service-cluster',
+    'model-project-service-cluster-gpu',
+  ]);
+  const { EventPattern } = service.one('AWS::Events::Rule', 'jobStateChanged').Properties;
+  expect(JSON.stringify(EventPattern.detail.jobQueue)).toContain(
+    'job-queue/model-project-service-cluster-gpu',
+  );
+});
+
+const onNodes = (one: typeof service) =>
+  one
+    .of('AWS::Batch::ComputeEnvironment')
+    .map(({ Properties }) => Properties)
+    .filter(({ ComputeResources }) => !ComputeResources.Type.startsWith('FARGATE'));
+
+test('an upgrade leaves jobs on nodes as long as they may run, at most the five days that Batch takes', async () => {
+  const minutesOf = (one: typeof service) =>
+    onNodes(one).map(({ UpdatePolicy, ReplaceComputeEnvironment }) => {
+      expect(UpdatePolicy.TerminateJobsOnUpdate).toBe(false);
+      expect(ReplaceComputeEnvironment).toBe(false);
+      return UpdatePolicy.JobExecutionTimeoutMinutes;
+    });
+  const [timeout] = service
+    .of('AWS::Batch::JobDefinition')
+    .map(({ Properties }) => Properties.Timeout.AttemptDurationSeconds);
+  for (const minutes of minutesOf(service)) expect(minutes * 60).toBeGreaterThan(timeout);
+  const long = await deployment({ limitJobSeconds: 14 * 24 * 60 * 60 });
+  expect(new Set(minutesOf(long))).toEqual(new Set([7_200]));
+});
+
+test('every deployment gives nodes the newest image', () => {
+  const { template } = service.app.synth().getStackByName('model-project-service-compute');
+  for (const { ComputeResources } of onNodes(service)) {
+    const [{ ImageType, ImageIdOverride }] = ComputeResources.Ec2Configuration;
+    const { Type, Default } = template.Parameters[ImageIdOverride.Ref];
+    expect(Type).toBe('AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>');
+    const kind = ImageType === 'ECS_AL2023_NVIDIA' ? 'gpu/' : '';
+    expect(Default).toBe(`/aws/service/ecs/optimized-ami/amazon-linux-2023/${kind}recommended/image_id`);
+  }
+});
+
 test('nodes of a cluster are on demand, together in one subnet', () => {
-  for (const environment of environmentsOf('cluster')) {
+  for (const environment of [...environmentsOf('cluster'), ...environmentsOf('cluster-gpu')]) {
     expect(environment.Type).toBe('EC2');
     expect(environment.Subnets).toHaveLength(1);
     expect(environment.PlacementGroup).toBeDefined();

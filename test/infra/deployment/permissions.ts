@@ -1,9 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Need } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/all-needs.ts';
 import { type Deployment, deployment, endpoints, events, jobs } from './synthesized.ts';
 
 const service: Deployment = await deployment();
+
+interface ActionRecord {
+  resources: Readonly<Record<string, { required: boolean; arn: string }>>;
+  /** Condition keys of its service. */
+  conditions: readonly string[];
+}
+
+/** What AWS's Service Authorization Reference says of each action that is granted here. */
+const authorization: { actions: Readonly<Record<string, ActionRecord>> } = JSON.parse(
+  await readFile(join(import.meta.dirname, '../../fixtures/iam/service-authorization.json'), 'utf8'),
+);
 
 interface Statement {
   Effect: string;
@@ -170,6 +183,60 @@ test('actions are named one by one, without wildcards, and none reads a whole ta
   expect(all.length).toBeGreaterThan(100);
   for (const action of actionsOf(all)) expect(action).toMatch(/^[a-z0-9]+:[A-Za-z]+$/);
   expect(actionsOf(all)).not.toContain('dynamodb:Scan');
+});
+
+/** What an ARN of a statement begins and ends with, whatever CloudFormation puts between. */
+const arnText = (resource: unknown): string =>
+  text(resource).replace(/\{"(?:Ref|Fn::GetAtt|Fn::ImportValue)":(?:\[[^\]]*\]|"[^"]*")\}/g, '');
+
+/** The resource types of an action that an ARN may be of, by what stands in it. */
+function typesOf(resource: unknown, { resources }: ActionRecord): string[] {
+  const arn = arnText(resource);
+  const kinds: Readonly<Record<string, (arn: string) => boolean>> = {
+    job: (one) => /:job\/\*/.test(one),
+    'job-queue': (one) => /:job-queue\//.test(one),
+    'job-definition': (one) => /:job-definition\/[^:"]+"/.test(one),
+    'job-definition-revision': (one) => /:job-definition\/[^:"]+:\*/.test(one),
+    object: (one) => /"\/[^"]*\*"/.test(one),
+  };
+  return Object.keys(resources).filter((type) => kinds[type]?.(arn) ?? true);
+}
+
+test('every action is one of IAM, on all the resources that IAM asks for and on none that it does not know', () => {
+  const byRole = [
+    ...service
+      .of('AWS::IAM::Role')
+      .flatMap(({ Properties }) => Properties.Policies ?? [])
+      .map((policy) => policy.PolicyDocument.Statement as Statement[]),
+    ...service
+      .of('AWS::IAM::Policy')
+      .map(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]),
+  ];
+  const faults = new Set<string>();
+  for (const statements of byRole) {
+    for (const action of new Set(actionsOf(statements))) {
+      const record = authorization.actions[action];
+      if (record === undefined) {
+        faults.add(`${action} is not recorded`);
+        continue;
+      }
+      const ofAction = statements.filter((one) => list(one.Action).includes(action));
+      const named = ofAction.flatMap(({ Resource }) => list(Resource));
+      const covered = named.flatMap((one) => {
+        const types = one === '*' ? Object.keys(record.resources) : typesOf(one, record);
+        if (types.length === 0 && one !== '*') faults.add(`${action} is granted on ${text(one)} for nothing`);
+        return types;
+      });
+      for (const [type, { required }] of Object.entries(record.resources))
+        if (required && !covered.includes(type)) faults.add(`${action} is not granted on any ${type}`);
+      const keys = ofAction.flatMap(({ Condition = {} }) =>
+        Object.values<object>(Condition).flatMap((one) => Object.keys(one)),
+      );
+      for (const key of keys)
+        if (!record.conditions.includes(key)) faults.add(`${action} knows no condition ${key}`);
+    }
+  }
+  expect([...faults]).toEqual([]);
 });
 
 test('resources are named, but for what IAM allows on * alone', () => {

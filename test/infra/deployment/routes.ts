@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readOptions } from '../../../infra/deployment-options.ts';
 import { routeOf } from '../../../infra/routes.ts';
+import { localTemplate, SynthesizedTemplate } from '../../../infra/sam/local-template.ts';
 import { ownAnswers } from '../../../infra/stacks/api/gateway-responses.ts';
 import { accountTypes } from '../../../shared/data/user.ts';
 import { isOperation, servedMethods } from '../../../shared/http/request-method.ts';
@@ -41,6 +42,29 @@ test('every endpoint is served by its own function under its route, and states w
   }
   const operations = served.filter(({ method }) => method !== 'ANY');
   expect(methods.filter(({ method }) => method !== 'ANY')).toHaveLength(operations.length);
+});
+
+test('sam local gets every route with the methods that it has of its own', () => {
+  const ofApi = service.resources.filter(({ Type }) => Type.startsWith('AWS::ApiGateway::'));
+  const template = SynthesizedTemplate.parse({
+    Resources: Object.fromEntries(ofApi.map(({ id, ...resource }) => [id, resource])),
+  });
+  const kept = localTemplate([template], {
+    architecture: 'x86_64',
+    variables: [],
+    assets: '',
+    codeOf: (_, folder) => folder,
+  });
+  const served = Object.values(kept.Resources)
+    .filter(({ Type }) => Type === 'AWS::ApiGateway::Method')
+    .map(({ Properties }) => `${Properties['HttpMethod']} ${pathOf(Properties['ResourceId'] ?? {}) || '/'}`);
+  const expected = endpoints.flatMap((endpoint) =>
+    (isOperation(endpoint) ? servedMethods(endpoint.method) : [endpoint.method]).map(
+      (one) => `${one} ${routeOf(endpoint).resource}`,
+    ),
+  );
+  expect(expected).toContain('ANY /mlflow/{p1+}');
+  expect(served.sort()).toEqual(expected.sort());
 });
 
 test('HEAD goes to the function of GET', () => {

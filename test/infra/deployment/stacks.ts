@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { deployment, endpoints, events, jobs } from './synthesized.ts';
 
 const service = await deployment();
-const erasable = await deployment({ deleteDataOnDestroy: 'true', name: 'other', region: 'eu-central-1' });
+const erasable = await deployment({
+  deleteDataOnDestroy: 'true',
+  name: 'other',
+  region: 'eu-central-1',
+  domainName: 'ml.example',
+  certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/one',
+  corsOrigins: 'https://app.example',
+});
 
 test('tables and bucket are kept, also when they are replaced, unless asked', () => {
   const kept = [...service.of('AWS::DynamoDB::Table'), ...service.of('AWS::S3::Bucket')];
@@ -30,6 +37,16 @@ test('the bucket cannot be made public, and is spoken to by TLS alone', () => {
   const statements = service.of('AWS::S3::BucketPolicy')[0]?.Properties.PolicyDocument.Statement;
   expect(statements.map(({ Effect }: { Effect: string }) => Effect)).not.toContain('Allow');
   expect(statements[0].Condition).toEqual({ Bool: { 'aws:SecureTransport': 'false' } });
+});
+
+test('pages of the API, of the domain and of the allowed origins reach the files in the bucket', () => {
+  const rules = erasable.of('AWS::S3::Bucket')[0]?.Properties.CorsConfiguration.CorsRules;
+  expect(rules).toHaveLength(1);
+  expect(rules[0].AllowedOrigins).toEqual([
+    'https://*.execute-api.eu-central-1.amazonaws.com',
+    'https://ml.example',
+    'https://app.example',
+  ]);
 });
 
 test('functions run the latest Node on arm64, with memory and time that make sense', () => {
@@ -92,31 +109,28 @@ test('whoever watches a list is started by its changes alone, minutes after them
     service
       .of('AWS::Lambda::EventSourceMapping')
       .filter((one) => one.id.startsWith(id))
-      .map(({ Properties }) => JSON.parse(Properties.FilterCriteria.Filters[0].Pattern));
+      .flatMap(({ Properties }) => Properties.FilterCriteria.Filters)
+      .map(({ Pattern }) => JSON.parse(Pattern));
   const ofList = (partition: string) => ({
     eventName: ['INSERT', 'MODIFY'],
     dynamodb: { Keys: { pk: { S: [{ prefix: partition }] } } },
   });
   expect(filters('archive')).toEqual([ofList('ARCHIVES')]);
-  expect(filters('reconcile')).toEqual([ofList('UNFINISHED_JOBS')]);
-  expect(filters('purge')).toEqual([ofList('CLOSED_ACCOUNTS'), ofList('PURGES')]);
-  // What is kept for a time expires, and so starts the purge.
-  const [, retained] = service
-    .of('AWS::Lambda::EventSourceMapping')
-    .filter(({ id }) => id.startsWith('purge') && id.includes('records'))
-    .flatMap(({ Properties }) => Properties.FilterCriteria.Filters);
-  expect(JSON.parse(retained.Pattern)).toEqual({
-    ...ofList('RETAINED'),
-    eventName: ['INSERT', 'MODIFY', 'REMOVE'],
-  });
+  expect(filters('sweepWatchaccounts')).toEqual([ofList('CLOSED_ACCOUNTS')]);
+  expect(filters('sweepWatchrecords')).toEqual([
+    ofList('UNFINISHED_JOBS'),
+    ofList('WAITING_LINES'),
+    ofList('PURGES'),
+    // What is kept for a time expires, and so starts the purge.
+    { ...ofList('RETAINED'), eventName: ['INSERT', 'MODIFY', 'REMOVE'] },
+  ]);
   const recurring = service
     .of('AWS::Lambda::Function')
     .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
     .map(({ Properties }) => [Properties.Description, Properties.RecursiveLoop]);
   expect(recurring.sort()).toEqual([
     ['Task archive', 'Allow'],
-    ['Task purge', 'Allow'],
-    ['Task reconcile', 'Allow'],
+    ['Task sweep', 'Allow'],
   ]);
   for (const { Properties } of service.of('AWS::Lambda::EventSourceMapping')) {
     expect(Properties).toMatchObject({
@@ -125,6 +139,25 @@ test('whoever watches a list is started by its changes alone, minutes after them
     });
     expect(Properties).not.toHaveProperty('MaximumRetryAttempts');
   }
+});
+
+test('at most two functions read the stream of a table: DynamoDB throttles the third reader of a shard', () => {
+  const streams = service
+    .of('AWS::Lambda::EventSourceMapping')
+    .map(({ Properties }) => JSON.stringify(Properties.EventSourceArn));
+  for (const readers of Map.groupBy(streams, (stream) => stream).values())
+    expect(readers.length).toBeLessThanOrEqual(2);
+});
+
+test('variables that Lambda would refuse are refused when templates are made, with the options they come of', async () => {
+  const image = (index: number) =>
+    `111122223333.dkr.ecr.eu-central-1.amazonaws.com/${'own/'.repeat(40)}${index}`;
+  const trustedImages = Array.from({ length: 8 }, (_, index) => image(index)).join(',');
+  await expect(deployment({ trustedImages, gpuInstanceTypes: 'g4dn.xlarge' })).rejects.toThrow(
+    /^The variables of a function have \d+ bytes, and Lambda takes 4096\. Shorten trustedImages \d+, /,
+  );
+  for (const { Properties } of service.of('AWS::Lambda::Function'))
+    expect(JSON.stringify(Properties.Environment?.Variables ?? {}).length).toBeLessThan(4096);
 });
 
 test('the rule for Batch listens to the queues of the service alone', () => {

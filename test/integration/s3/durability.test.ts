@@ -47,7 +47,14 @@ describe.skipIf(lacks('own-server'))('the data folder', () => {
     const { client, endInput, ended } = await restart();
     const Body = randomBytes(10_000);
     await client.send(new PutObjectCommand({ Bucket, Key: 'kept', Body, Metadata: { a: 'b' } }));
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }));
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({
+        Bucket,
+        Key: 'parts',
+        ChecksumAlgorithm: 'CRC32',
+        ChecksumType: 'FULL_OBJECT',
+      }),
+    );
     const upload = { Bucket, Key: 'parts', UploadId };
     const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body }));
     endInput();

@@ -69,7 +69,13 @@ describe.skipIf(lacks('own-server') || unmeasurable)('120 MB pass through in und
   test('as a multipart upload, three parts at a time, and read again', async () => {
     const before = await memory(server, 'VmRSS');
     const upload = { Bucket, Key: 'multipart' };
-    const { UploadId } = await server.client.send(new CreateMultipartUploadCommand(upload));
+    const { UploadId } = await server.client.send(
+      new CreateMultipartUploadCommand({
+        ...upload,
+        ChecksumAlgorithm: 'CRC32',
+        ChecksumType: 'FULL_OBJECT',
+      }),
+    );
     const parts: { PartNumber: number; ETag: string | undefined }[] = [];
     const numbers = Array.from({ length: totalMebibytes / partMebibytes }, (_, index) => index + 1);
     const worker = async () => {

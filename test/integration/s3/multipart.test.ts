@@ -28,7 +28,11 @@ const mebibyte = 1024 * 1024;
 const partBodies = [randomBytes(5 * mebibyte), randomBytes(5 * mebibyte + 1), randomBytes(1000)];
 const wholeBody = Buffer.concat(partBodies);
 
-const begin = async (name: string, input: Partial<CreateMultipartUploadCommandInput> = {}) => {
+/** An upload that declares the checksum that the SDK sends with each part, as the SDK's own uploads do. */
+const begin = async (
+  name: string,
+  input: Partial<CreateMultipartUploadCommandInput> = { ChecksumAlgorithm: 'CRC32' },
+) => {
   const Key = key(name);
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...input }));
   const upload = { Bucket, Key, UploadId: UploadId! };
@@ -50,7 +54,10 @@ const read = async (Key: string, Range?: string) => {
 
 describe('multipart uploads', () => {
   test('parts sent in any order become one object, with ranges over their borders', async () => {
-    const { upload, part, complete } = await begin('whole', { ContentType: 'a/b', Metadata: { m: '1' } });
+    const { upload, part, complete } = await begin('whole', {
+      ...{ ContentType: 'a/b', Metadata: { m: '1' } },
+      ChecksumAlgorithm: 'CRC32',
+    });
     const parts = [];
     for (const index of [2, 0, 1]) parts[index] = await part(index + 1, partBodies[index]!);
     const { ETag } = await complete(parts);
@@ -228,5 +235,12 @@ describe.skipIf(lacks('multipart-checksums'))('checksums of multipart uploads', 
   test('a part with another algorithm is refused', async () => {
     const { part } = await begin('other', { ChecksumAlgorithm: 'SHA256' });
     await expect(part(1, partBodies[2]!)).rejects.toMatchObject({ name: 'InvalidRequest' });
+  });
+
+  test('a part with a checksum is refused where the upload declared none', async () => {
+    const { part } = await begin('undeclared', {});
+    await expect(part(1, partBodies[2]!)).rejects.toThrow(
+      'expected checksum Type: null, actual checksum Type: crc32',
+    );
   });
 });

@@ -28,6 +28,13 @@ test('GPUs on one node have a queue of their own, those of a cluster are on its 
   expect(placeOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster' });
 });
 
+test('a deployment keeps clusters with GPUs and such without on queues of their own', () => {
+  const deployed = readSettings({ ...variables, CLUSTER_GPU_QUEUE: 'cluster-gpu' });
+  const onCluster = (gpus: number) => ({ ...experiment('other', gpus), kind: 'train-remote' as const });
+  expect(placeOf(onCluster(0), deployed).queue).toBe('cluster');
+  expect(placeOf(onCluster(1), deployed).queue).toBe('cluster-gpu');
+});
+
 test('a deployment takes no image that it does not trust; a machine of one’s own takes any', () => {
   const environment = { env_type: 'docker' as const, dependencies: 'other' };
   expect(() => requireTrustedImage(environment, settings)).toThrow(

@@ -50,10 +50,10 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   const wanted = upload.checksum;
   const fallback = wanted?.type === 'FULL_OBJECT' ? wanted.algorithm : undefined;
   const { md5, checksum } = await stageBody(exchange, fallback, (blob, body) => {
-    if (wanted !== undefined && wanted.algorithm !== body.checksum?.algorithm) {
+    if (wanted?.algorithm !== body.checksum?.algorithm) {
       throw new S3Error(
         'InvalidRequest',
-        `Checksum Type mismatch occurred, expected checksum Type: ${wanted.algorithm.toLowerCase()}, actual checksum Type: ${body.checksum?.algorithm.toLowerCase() ?? 'null'}`,
+        `Checksum Type mismatch occurred, expected checksum Type: ${wanted?.algorithm.toLowerCase() ?? 'null'}, actual checksum Type: ${body.checksum?.algorithm.toLowerCase() ?? 'null'}`,
       );
     }
     const part = { number, size: body.size, etag: body.md5, modified: Date.now(), checksum: body.checksum };

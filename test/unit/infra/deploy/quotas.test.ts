@@ -1,4 +1,6 @@
+import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { expect, test } from 'vitest';
+import { checkQuotas } from '../../../../infra/deploy/prerequisites.ts';
 import { quotasFor } from '../../../../infra/deploy/quotas.ts';
 import { readOptions } from '../../../../infra/deployment-options.ts';
 
@@ -32,4 +34,37 @@ test('on Spot single nodes count against the quotas of Spot, nodes of a cluster 
     'L-7212CCBC': 192,
     'L-C4BD4855': 192,
   });
+});
+
+/** Answers as an account does that has so much of every quota. */
+function accountWith(quotas: Readonly<Record<string, number>>): ServiceQuotasClient {
+  const client = new ServiceQuotasClient({ region: 'us-east-1' });
+  client.middlewareStack.add(
+    () => async (args) => {
+      const { QuotaCode } = args.input as { QuotaCode: string };
+      return { output: { Quota: { Value: quotas[QuotaCode] ?? 64 }, $metadata: {} }, response: {} };
+    },
+    { step: 'initialize', priority: 'high', name: 'account' },
+  );
+  return client;
+}
+
+const findings = async (quotas: Readonly<Record<string, number>>, context = {}) =>
+  (await checkQuotas(accountWith(quotas), readOptions(context))).map(({ outcome, what }) => [
+    outcome,
+    /quota: \d+/.exec(what)?.[0],
+  ]);
+
+test('a quota that no node fits in is a problem, a smaller one than the options allow lets jobs wait', async () => {
+  const gpus = { gpuInstanceTypes: 'g5.2xlarge,g5.4xlarge' };
+  const usual = [
+    ['good', 'quota: 64'],
+    ['good', 'quota: 64'],
+  ];
+  // A new account has none of G and VT.
+  expect(await findings({ 'L-DB2E81BA': 0 }, gpus)).toEqual([...usual, ['problem', 'quota: 0']]);
+  expect(await findings({ 'L-DB2E81BA': 7 }, gpus)).toEqual([...usual, ['problem', 'quota: 7']]);
+  expect(await findings({ 'L-DB2E81BA': 8 }, gpus)).toEqual([...usual, ['note', 'quota: 8']]);
+  expect(await findings({ 'L-3032A538': 0 })).toEqual([['problem', 'quota: 0'], usual[0]]);
+  expect(await findings({ 'L-1216C47A': 1 })).toEqual([usual[0], ['problem', 'quota: 1']]);
 });

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { gatewayOf } from '../../../../infra/sam/container-bridge.ts';
 import { localTemplate, SynthesizedTemplate } from '../../../../infra/sam/local-template.ts';
 
-const method = (HttpMethod: string) => ({
+const method = (HttpMethod: string, route: string) => ({
   Type: 'AWS::ApiGateway::Method',
-  Properties: { HttpMethod, Integration: { Type: 'AWS_PROXY', Uri: 'x' } },
+  Properties: { HttpMethod, ResourceId: { Ref: route }, Integration: { Type: 'AWS_PROXY', Uri: 'x' } },
 });
 
 const log = { Type: 'AWS::Logs::LogGroup' };
@@ -31,7 +31,12 @@ const functions = SynthesizedTemplate.parse({
   },
 });
 const api = SynthesizedTemplate.parse({
-  Resources: { FunctionLog: log, Get: method('GET'), Any: method('ANY') },
+  Resources: {
+    FunctionLog: log,
+    Get: method('GET', 'Projects'),
+    Any: method('ANY', 'Projects'),
+    Proxy: method('ANY', 'Everything'),
+  },
 });
 
 const settings = {
@@ -60,10 +65,16 @@ test('functions run on this processor, with every variable declared and their co
 
 test('the API keeps its methods, with bytes for bytes, and nothing that sam cannot run', () => {
   const { Resources } = localTemplate([functions, api], settings);
-  expect(Object.keys(Resources).sort()).toEqual(['Get', 'readFunction']);
+  expect(Object.keys(Resources).sort()).toEqual(['Get', 'Proxy', 'readFunction']);
   expect(Resources['Get']?.Properties).toMatchObject({
     Integration: { Type: 'AWS_PROXY', ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' },
   });
+});
+
+test('a route that one function serves with every method keeps it; beside other methods sam would prefer it to them', () => {
+  const { Resources } = localTemplate([functions, api], settings);
+  expect(Resources['Proxy']?.Properties).toMatchObject({ HttpMethod: 'ANY' });
+  expect(Resources).not.toHaveProperty('Any');
 });
 
 test.each([
