@@ -36,7 +36,8 @@ export const event = defineTask({
     const { seconds = usualSeconds } = Started.parse(started);
     const hasTime = forSeconds(seconds);
     await scheduleNextPass(records, unfinishedArchives);
-    const context = { accounts, records, objects, newId, now, projectBytes: settings.limits.projectBytes };
+    const { projectBytes } = settings.limits;
+    const context = { accounts, records, objects, newId, now, projectBytes, deployment: settings };
     const goOn = async ({ id, of, subject }: ArchiveWork): Promise<void> => {
       const item = await records.get(subject);
       const one = item && (of === 'export' ? parseExport(item) : parseImport(item));

@@ -1,27 +1,14 @@
-import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { artifactPathMaxBytes } from '../../shared/data/artifact.ts';
 import type { ArtifactHome } from '../../shared/data/client-artifact.ts';
 import { type Experiment, requireExperiment } from '../../shared/data/experiment.ts';
+import { ArtifactPath } from '../../shared/data/rules/artifact-path.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import { experimentPath } from './experiment-path.ts';
 
-const isSafe = (path: string): boolean =>
-  path.isWellFormed() &&
-  !/[\\\0]/.test(path) &&
-  path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
-
 /** Path parameters of a file that a client stores. */
 export const uploadedPath = experimentPath.extend({
-  path: z
-    .string()
-    .refine(
-      (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
-      `is longer than ${artifactPathMaxBytes} bytes`,
-    )
-    .refine(isSafe, 'must be relative, without "..", "\\" and empty parts')
-    .describe('Path of the file among the artifacts, such as `model/weights.npz`.'),
+  path: ArtifactPath.describe('Path of the file among the artifacts, such as `model/weights.npz`.'),
 });
 
 export const uploadId = Ulid.describe('The `upload_id` that POST answered.');

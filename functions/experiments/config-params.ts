@@ -1,10 +1,8 @@
 import { type ConfigValue, isMapping } from '../../shared/config-file/config-value.ts';
+import { paramMost, trackedNameMost } from '../../shared/data/rules/tracked.ts';
 
 /** Most params that a configuration gives an experiment. */
 const paramsMost = 500;
-/** Longest name and value of a param, in characters. */
-export const paramNameMost = 250;
-export const paramValueMost = 6000;
 /** Bytes of names and values together: aliases can make a small file say the same long text often. */
 const bytesMost = 200_000;
 
@@ -28,7 +26,7 @@ export function configParams(data: ConfigValue): Record<string, string> {
   for (const [name, value] of leaves(data, '')) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     if (params.size === paramsMost || bytes > bytesMost) break;
-    const isParam = name.trim() !== '' && name.length <= paramNameMost && value.length <= paramValueMost;
+    const isParam = name.trim() !== '' && name.length <= trackedNameMost && value.length <= paramMost;
     if (isParam) params.set(name, value);
   }
   return Object.fromEntries(params);

@@ -1,44 +1,37 @@
 import * as z from 'zod';
 import { badRequest } from '../../shared/core/service-error.ts';
-import { line, paragraphOrBlank } from '../../shared/core/text-rules.ts';
+import {
+  GitRule,
+  ExperimentName as NameRule,
+  NoteText,
+  ParamText,
+  paramMost,
+  TagText,
+  TrackedName,
+} from '../../shared/data/rules/tracked.ts';
 import { bytesOfFields, type ExperimentFields, fieldsMaxBytes } from '../../shared/data/tracking.ts';
-import { paramNameMost, paramValueMost } from './config-params.ts';
 
-/** Longest value of a tag, in characters. */
-const tagMost = 8000;
-
-/** Name of a metric, param or tag. */
-export const TrackedName = line(paramNameMost);
-
-export const ExperimentName = line(128).describe('Its name for people; need not differ from others.');
-/** Longest note, in characters. */
-const noteMost = 10_000;
-
-const NoteText = paragraphOrBlank(noteMost);
-
+export const ExperimentName = NameRule.describe('Its name for people; need not differ from others.');
 export const Note = NoteText.nullable()
   .describe('Markdown; `null` removes it.')
   .meta({ ...NoteText.meta(), type: ['string', 'null'] });
 export const Tags = z
-  .record(TrackedName, paragraphOrBlank(tagMost).nullable())
+  .record(TrackedName, TagText.nullable())
   .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');
 
 /** A param may be sent as the number or boolean that it is. */
-const ParamValue = z.union(
-  [paragraphOrBlank(paramValueMost), z.number().transform(String), z.boolean().transform(String)],
-  {
-    error: `must be a text of at most ${paramValueMost} characters, a number or a boolean`,
-  },
-);
+const ParamValue = z.union([ParamText, z.number().transform(String), z.boolean().transform(String)], {
+  error: `must be a text of at most ${paramMost} characters, a number or a boolean`,
+});
 export const Params = z
   .record(TrackedName, ParamValue)
   .describe('Params by name, such as `{"lr": 0.01}`; kept as text.');
 
 export const GitState = z
   .strictObject({
-    commit: line(64),
-    branch: line(250).nullable().default(null),
-    dirty: z.boolean().nullable().default(null),
+    commit: GitRule.shape.commit,
+    branch: GitRule.shape.branch.default(null),
+    dirty: GitRule.shape.dirty.default(null),
   })
   .describe('State of the repository of the program.');
 

@@ -5,12 +5,12 @@ import { requireExperiment } from '../../shared/data/experiment.ts';
 import { logPoints, readBeforePoints } from '../../shared/data/log-points.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { readAhead } from '../../shared/data/read-ahead.ts';
+import { TrackedName } from '../../shared/data/rules/tracked.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { fields } from '../../shared/http/endpoint-input.ts';
 import { NumberParameter } from '../../shared/http/json-number.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { experimentPath } from './experiment-path.ts';
-import { TrackedName } from './field-rules.ts';
 
 const pointsMost = 1000;
 /** Points with names of 250 characters that are written as escapes. */

@@ -1,8 +1,8 @@
 import { ConfigGraph } from '../../shared/config-graph/config-graph.ts';
+import type { ConfigText } from '../../shared/config-text/parse-config.ts';
 import { preferredMediaType } from '../../shared/http/accept.ts';
 import { content } from '../../shared/http/endpoint-output.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import type { ConfigText } from './parse-config.ts';
 import { type GraphForm, writeConfigGraph } from './write-config-graph.ts';
 
 const mediaTypes = [

@@ -1,6 +1,7 @@
 import { seal } from '../../shared/core/seal.ts';
 import { badRequest, type ParameterFault } from '../../shared/core/service-error.ts';
 import { type CheckedProject, changeInProject } from '../../shared/data/change-in-project.ts';
+import { faultOfAll, faultOfValue } from '../../shared/data/rules/variable.ts';
 import type { TableWriter } from '../../shared/data/table.ts';
 import {
   findVariable,
@@ -12,7 +13,6 @@ import {
 } from '../../shared/data/variable.ts';
 import { obtainVariablesKey } from '../../shared/data/variables-key.ts';
 import type { Ambient } from '../../shared/http/endpoint-context.ts';
-import { faultOfAll, faultOfValue } from './variable-rules.ts';
 
 type Changing = Pick<Ambient, 'now'> & CheckedProject & { records: TableWriter<'records'> };
 

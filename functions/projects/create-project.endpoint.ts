@@ -1,7 +1,12 @@
 import * as z from 'zod';
-import { line, paragraph } from '../../shared/core/text-rules.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { createProject, newProjectId, type Project, requireProject } from '../../shared/data/project.ts';
+import {
+  ProjectDescription,
+  ProjectName,
+  ProjectTask,
+  ProjectType,
+} from '../../shared/data/rules/project.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
@@ -18,12 +23,14 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords },
   input: {
     query: z.strictObject({
-      'project-name': line(128).describe('Its name for people, such as `Handwritten digits`.'),
-      'project-description': paragraph(2000).describe('What the project is about; may have several lines.'),
-      'project-type': line(64).describe(
+      'project-name': ProjectName.describe('Its name for people, such as `Handwritten digits`.'),
+      'project-description': ProjectDescription.describe(
+        'What the project is about; may have several lines.',
+      ),
+      'project-type': ProjectType.describe(
         'Kind of the data or of the model, in your own words, such as `image`.',
       ),
-      'project-task': line(64).describe(
+      'project-task': ProjectTask.describe(
         'What the model does, such as `classification`; GET /projects/criteria lists the tasks whose experiments are ranked.',
       ),
     }),

@@ -3,7 +3,7 @@ import { ServiceError } from '../../shared/core/service-error.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { readJobConfig } from '../../shared/data/job-config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
-import { decodeConfig } from './config-file-body.ts';
+import { decodeStored } from './unreadable-config.ts';
 
 interface ExperimentConfig {
   config_id: string;
@@ -33,5 +33,5 @@ export async function requireExperimentConfig(
       'conflict',
       `A later version of the service wrote ${config_id}; this one cannot read it.`,
     );
-  return { config_id, config_version, config_sha256, bytes, content: decodeConfig(bytes) };
+  return { config_id, config_version, config_sha256, bytes, content: decodeStored(config_id, bytes) };
 }

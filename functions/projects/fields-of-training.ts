@@ -1,10 +1,10 @@
+import { parseConfig } from '../../shared/config-text/parse-config.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import type { TableReader } from '../../shared/data/table.ts';
 import type { ExperimentFields, Git } from '../../shared/data/tracking.ts';
 import { configParams } from '../experiments/config-params.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
-import { decodeConfig } from './config-file-body.ts';
-import { parseConfig } from './parse-config.ts';
+import { decodeStored, unreadableConfig } from './unreadable-config.ts';
 
 interface Training {
   project_id: string;
@@ -22,14 +22,15 @@ export async function fieldsOfTraining(
   content: Uint8Array,
 ): Promise<ExperimentFields> {
   const [parsed, number] = await Promise.all([
-    parseConfig({ config_id, content: decodeConfig(content) }),
+    parseConfig({ config_id, content: decodeStored(config_id, content) }),
     experimentNumber(records, project_id),
   ]);
+  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
   return {
     name: defaultName(config_id, number),
     note: null,
     tags: {},
-    params: 'fault' in parsed ? {} : configParams(parsed.data),
+    params: configParams(parsed.data),
     git,
     updated_at: created_at,
     version: 1,

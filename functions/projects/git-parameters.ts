@@ -1,12 +1,14 @@
 import { badRequest } from '../../shared/core/service-error.ts';
-import { line } from '../../shared/core/text-rules.ts';
+import { GitRule } from '../../shared/data/rules/tracked.ts';
 import type { Git } from '../../shared/data/tracking.ts';
 import { flag } from '../../shared/http/parameters.ts';
 
 /** Query parameters by which a client says what commit the source of a training is. */
 export const gitParameters = {
-  git_commit: line(64).optional().describe('Commit of the source, such as `3f2a9c1`; for information only.'),
-  git_branch: line(250).optional().describe('Branch of the commit, such as `main`.'),
+  git_commit: GitRule.shape.commit
+    .optional()
+    .describe('Commit of the source, such as `3f2a9c1`; for information only.'),
+  git_branch: GitRule.shape.branch.unwrap().optional().describe('Branch of the commit, such as `main`.'),
   git_dirty: flag
     .optional()
     .describe('Whether the source has changes that the commit does not hold: `true` or `false`.'),

@@ -2,15 +2,16 @@ import * as z from 'zod';
 import { FileId } from '../../shared/core/formats.ts';
 import { badRequest, type ParameterFault } from '../../shared/core/service-error.ts';
 import type { Settings } from '../../shared/core/settings.ts';
+import { sizeRange } from '../../shared/data/rules/job-size.ts';
 import { decimal, integer } from '../../shared/http/parameters.ts';
 import { fargateSizes } from '../../shared/jobs/fargate-sizes.ts';
 import { smallestNode, usableMemory } from '../../shared/jobs/node-size.ts';
 
 /** Size of a job of any kind: vCPUs, MiB and seconds. */
 export const sizeBounds = {
-  vcpus: decimal(0.25, 192),
-  memory: integer(512, 2_097_152),
-  timeout: integer(1, 14 * 24 * 60 * 60),
+  vcpus: decimal(...sizeRange.vcpus),
+  memory: integer(...sizeRange.memory),
+  timeout: integer(...sizeRange.timeout),
 };
 
 /** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
@@ -25,7 +26,9 @@ export const sizeParameters = {
     .describe(
       'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`; on a cluster 2048 for each of them; with `gpus` all that the smallest node that has them can give. An error names the allowed values.',
     ),
-  gpus: integer(0, 8).optional().describe('GPUs of each node, such as `1`. Default: none.'),
+  gpus: integer(...sizeRange.gpus)
+    .optional()
+    .describe('GPUs of each node, such as `1`. Default: none.'),
   timeout: sizeBounds.timeout
     .optional()
     .describe(

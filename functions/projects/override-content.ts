@@ -1,8 +1,8 @@
 import { OverrideError, type Overrides, overrideConfig } from '../../shared/config-file/override-config.ts';
+import { configKey, smallMost } from '../../shared/config-text/parse-config.ts';
 import { badRequest, type ParameterFault } from '../../shared/core/service-error.ts';
 import { configMaxBytes } from '../../shared/data/config.ts';
 import { workerTask } from '../../shared/worker-thread/worker-task.ts';
-import { configKey, smallMost } from './parse-config.ts';
 
 interface Overriding {
   config_id: string;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { checkConfigFile } from '../../shared/config-text/check-config-file.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import {
@@ -18,7 +19,6 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { ConfigAnswer, configId, configPath } from './config-answer.ts';
-import { checkConfigFile } from './config-file-body.ts';
 
 /** The extension is checked together with the file; the OpenAPI document lists the allowed ones. */
 const ConfigFileName = configId.meta({

@@ -1,3 +1,4 @@
+import { badRequest } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { findEnvironmentToReplace, putEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
@@ -6,11 +7,10 @@ import { lambda } from '../../shared/http/lambda.ts';
 import { requirePrecondition } from '../../shared/http/precondition.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
+import { deploymentFaults } from '../../shared/runner/command/environment-faults.ts';
 import { placeholderList } from '../../shared/runner/command/placeholders.ts';
-import { requireAllowedIndexes } from './allowed-indexes.ts';
 import { EnvironmentAnswer } from './environment-answer.ts';
 import { environmentQuery } from './environment-query.ts';
-import { requireTrustedImage } from './trusted-image.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putEnvironment',
@@ -31,8 +31,8 @@ export const endpoint = defineEndpoint({
 
   async handle({ query }, context) {
     const { records, now, settings } = context;
-    requireTrustedImage(query, settings);
-    requireAllowedIndexes(query, settings);
+    const faults = deploymentFaults(query, settings);
+    if (faults.length > 0) throw badRequest(faults.map((fault) => ({ in: 'query', ...fault })));
     return changeInProject(context, async ({ project_id }) => {
       const previous = await findEnvironmentToReplace(records, project_id);
       requirePrecondition(context, previous?.version);

@@ -66,7 +66,7 @@ export const endpoint = defineEndpoint({
       },
     );
     const { projectBytes } = settings.limits;
-    const archive = { accounts, records, objects, newId, now, projectBytes };
+    const archive = { accounts, records, objects, newId, now, projectBytes, deployment: settings };
     if (mayRunInRequest(begun.size, 0)) await runImport(archive, begun, forSeconds(secondsInRequest), log);
     return showImport(await requireImport(records, user_id, sha256));
   },

@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords },
   input: { path: configPath, query: versionQuery },
   output: graphOutput,
-  problems: ['not-found', 'too-large'],
+  problems: ['not-found', 'conflict', 'too-large'],
   runtime: { memory: 1024 },
   etag: true,
 

@@ -1,10 +1,11 @@
+import { parseConfig } from '../../shared/config-text/parse-config.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { ConfigDetails, configPath, versionQuery } from './config-answer.ts';
-import { parseConfig } from './parse-config.ts';
 import { requireStoredConfig } from './stored-config.ts';
+import { unreadableConfig } from './unreadable-config.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readConfig',
@@ -18,13 +19,13 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords },
   input: { path: configPath, query: versionQuery },
   output: { 200: ConfigDetails },
-  problems: ['not-found', 'too-large'],
+  problems: ['not-found', 'conflict', 'too-large'],
   etag: true,
 
   async handle({ path: { project_id, config_id }, query }, { records }) {
     const { config, content } = await requireStoredConfig(records, project_id, config_id, query.version);
     const parsed = await parseConfig({ config_id, content });
-    if ('fault' in parsed) throw new Error(`the stored ${config_id} of ${project_id}: ${parsed.fault}`);
+    if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
     return Reply.json({ ...config, content, data: parsed.data }, { version: config.version });
   },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseConfig } from '../../shared/config-text/parse-config.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
@@ -7,7 +8,7 @@ import { Reply } from '../../shared/http/reply.ts';
 import { experimentPath } from '../experiments/experiment-path.ts';
 import { ConfigDetails } from './config-answer.ts';
 import { requireExperimentConfig } from './experiment-config.ts';
-import { parseConfig } from './parse-config.ts';
+import { unreadableConfig } from './unreadable-config.ts';
 
 const ExperimentConfigAnswer = ConfigDetails.pick({
   config_id: true,
@@ -32,14 +33,14 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords },
   input: { path: experimentPath },
   output: { 200: ExperimentConfigAnswer },
-  problems: ['not-found', 'too-large'],
+  problems: ['not-found', 'conflict', 'too-large'],
   etag: true,
 
   async handle({ path: { project_id, experiment_id } }, { records }) {
     const found = await requireExperimentConfig(records, project_id, experiment_id);
     const { config_id, config_version, config_sha256, bytes, content } = found;
     const parsed = await parseConfig({ config_id, content });
-    if ('fault' in parsed) throw new Error(`the ${config_id} of ${experiment_id}: ${parsed.fault}`);
+    if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
     const { format, data } = parsed;
     const file = { config_id, config_version, format, size: bytes.length, sha256: config_sha256 };
     return Reply.json({ experiment_id, ...file, content, data }, { version: config_version });

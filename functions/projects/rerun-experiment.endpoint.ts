@@ -4,6 +4,7 @@ import { FileId } from '../../shared/core/formats.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { sizeRange } from '../../shared/data/rules/job-size.ts';
 import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -36,14 +37,16 @@ export const endpoint = defineEndpoint({
         'Values of the configuration to replace, as a JSON object by their paths, such as `{"optimizer.lr":0.003}`.',
       ),
       fresh: flag.optional().describe('`true` starts without the checkpoints of the earlier experiment.'),
-      nodes: integer(1, 64).optional().describe('Nodes of the cluster, where the earlier one ran on one.'),
+      nodes: integer(...sizeRange.nodes)
+        .optional()
+        .describe('Nodes of the cluster, where the earlier one ran on one.'),
       vcpus: sizeBounds.vcpus
         .optional()
         .describe('vCPUs of each node, such as `4`; without it as many as the earlier experiment had.'),
       memory: sizeBounds.memory
         .optional()
         .describe('Memory of each node in MiB, such as `8192`; without it that of the earlier experiment.'),
-      gpus: integer(0, 8)
+      gpus: integer(...sizeRange.gpus)
         .optional()
         .describe('GPUs of each node; without it those of the earlier experiment.'),
       timeout: sizeBounds.timeout

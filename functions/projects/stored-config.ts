@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { notFound, ServiceError } from '../../shared/core/service-error.ts';
 import { type Config, findConfig, oldestKept, readConfigVersion } from '../../shared/data/config.ts';
 import type { TableReader } from '../../shared/data/table.ts';
-import { decodeConfig } from './config-file-body.ts';
+import { decodeStored } from './unreadable-config.ts';
 
 interface StoredConfig {
   /** As of the version that was asked for. */
@@ -34,5 +34,5 @@ export async function requireStoredConfig(
   const { content, updated_at } = found;
   const sha256 = createHash('sha256').update(content).digest('hex');
   const asThen = { version: version ?? config.version, size: content.length, sha256, updated_at };
-  return { config: { ...config, ...asThen }, content: decodeConfig(content) };
+  return { config: { ...config, ...asThen }, content: decodeStored(config_id, content) };
 }

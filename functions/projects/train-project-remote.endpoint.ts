@@ -3,6 +3,7 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { FileId } from '../../shared/core/formats.ts';
 import { findEnvironment } from '../../shared/data/environment.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
+import { sizeRange } from '../../shared/data/rules/job-size.ts';
 import { readVariablesKey } from '../../shared/data/variables-key.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -32,7 +33,9 @@ export const endpoint = defineEndpoint({
       config: FileId.optional().describe(
         'File name of the configuration to train with; without it the only one, or the one last trained.',
       ),
-      nodes: integer(1, 64).optional().describe('Nodes of the cluster, such as `4`. Default: 2.'),
+      nodes: integer(...sizeRange.nodes)
+        .optional()
+        .describe('Nodes of the cluster, such as `4`. Default: 2.'),
       ...sizeParameters,
       ...meantParameters,
       ...gitParameters,

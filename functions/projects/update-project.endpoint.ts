@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import { badRequest } from '../../shared/core/service-error.ts';
-import { line, paragraph } from '../../shared/core/text-rules.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { updateProject } from '../../shared/data/project.ts';
+import {
+  CriterionGoal,
+  CriterionName,
+  ProjectDescription,
+  ProjectName,
+  ProjectTask,
+  ProjectType,
+} from '../../shared/data/rules/project.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { fields } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -15,20 +22,18 @@ import { ProjectAnswer, showProject } from './project-answer.ts';
 
 const Change = z
   .strictObject({
-    project_name: line(128).optional().describe('Its new name for people.'),
-    project_description: paragraph(2000).optional().describe('What it is about.'),
-    project_type: line(64).optional().describe('Kind of the data or of the model.'),
-    project_task: line(64).optional().describe('What the model does, such as `classification`.'),
-    criterion: line(128)
-      .nullable()
+    project_name: ProjectName.optional().describe('Its new name for people.'),
+    project_description: ProjectDescription.optional().describe('What it is about.'),
+    project_type: ProjectType.optional().describe('Kind of the data or of the model.'),
+    project_task: ProjectTask.optional().describe('What the model does, such as `classification`.'),
+    criterion: CriterionName.nullable()
       .optional()
       .describe(
         'Metric by which its experiments are ranked, such as `val_acc`. One of GET /projects/criteria is known by its other names, too; any other counts under just this name. Null leaves it to the task.',
       ),
-    criterion_goal: z
-      .enum(['maximize', 'minimize'], 'must be maximize or minimize')
-      .optional()
-      .describe('Its direction; needed unless GET /projects/criteria has it.'),
+    criterion_goal: CriterionGoal.optional().describe(
+      'Its direction; needed unless GET /projects/criteria has it.',
+    ),
   })
   .meta({ minProperties: 1 });
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Timestamp } from '../../shared/core/formats.ts';
+import { VariableName } from '../../shared/data/rules/variable.ts';
 import type { StoredVariable, Variables } from '../../shared/data/variable.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
-import { VariableName } from './variable-rules.ts';
 
 /** Path parameters of one variable. */
 export const variablePath = projectPath.extend({

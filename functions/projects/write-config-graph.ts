@@ -1,9 +1,11 @@
+import { ConfigSyntaxError } from '../../shared/config-file/config-syntax-error.ts';
 import { parseConfigFile } from '../../shared/config-file/parse-config-file.ts';
 import { buildConfigGraph } from '../../shared/config-graph/build-config-graph.ts';
 import { renderGraphviz } from '../../shared/config-graph/render-graphviz.ts';
 import { renderMermaid } from '../../shared/config-graph/render-mermaid.ts';
+import { type ConfigText, configKey, smallMost } from '../../shared/config-text/parse-config.ts';
 import { workerTask } from '../../shared/worker-thread/worker-task.ts';
-import { type ConfigText, configKey, smallMost } from './parse-config.ts';
+import { unreadableConfig } from './unreadable-config.ts';
 
 const renderers = {
   'text/vnd.mermaid': renderMermaid,
@@ -14,7 +16,7 @@ const renderers = {
 export type GraphForm = keyof typeof renderers | 'image/svg+xml' | 'application/json';
 
 /** JSON is written on the thread too; the endpoint's schema allows all that it holds. */
-async function writeGraph({ form, ...config }: ConfigText & { form: GraphForm }): Promise<string> {
+async function drawGraph({ form, ...config }: ConfigText & { form: GraphForm }): Promise<string> {
   const graph = buildConfigGraph(config.config_id, parseConfigFile(config.config_id, config.content));
   if (form === 'application/json') return JSON.stringify(graph);
   if (form !== 'image/svg+xml') return renderers[form](graph);
@@ -23,18 +25,31 @@ async function writeGraph({ form, ...config }: ConfigText & { form: GraphForm })
   return renderSvg(graph);
 }
 
+type Written = { text: string } | { fault: string };
+
+async function writeGraph(input: ConfigText & { form: GraphForm }): Promise<Written> {
+  try {
+    return { text: await drawGraph(input) };
+  } catch (error) {
+    if (error instanceof ConfigSyntaxError) return { fault: error.message };
+    throw error;
+  }
+}
+
 const writeOnThread = workerTask({
   module: import.meta.url,
   name: 'write-graph',
   run: writeGraph,
   keyOf: ({ form, ...config }) => `${form}\n${configKey(config)}`,
-  sizeOf: (text) => 2 * text.length,
+  sizeOf: (written) => ('text' in written ? 2 * written.text.length : 1000),
   tooHeavy:
     'The graph of this configuration is too dense to be drawn in time. Ask for it by Accept as application/json, text/vnd.mermaid or text/vnd.graphviz, or split the configuration.',
 });
 
-/** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws ServiceError 413, 503 */
-export const writeConfigGraph = async (input: ConfigText & { form: GraphForm }): Promise<string> =>
-  input.form !== 'image/svg+xml' && input.content.length <= smallMost
-    ? writeGraph(input)
-    : writeOnThread(input);
+/** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws ServiceError 409, 413, 503 */
+export async function writeConfigGraph(input: ConfigText & { form: GraphForm }): Promise<string> {
+  const isSmall = input.form !== 'image/svg+xml' && input.content.length <= smallMost;
+  const written = await (isSmall ? writeGraph(input) : writeOnThread(input));
+  if ('fault' in written) throw unreadableConfig(input.config_id, written.fault);
+  return written.text;
+}

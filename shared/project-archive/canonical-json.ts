@@ -21,18 +21,35 @@ const hasOnlyTableNumbers = (value: unknown): boolean => {
   return Object.values(value).every(hasOnlyTableNumbers);
 };
 
+/** Where a fault is and what it is, as `variables.0.name is …`. */
+const told = ({ path, message }: z.core.$ZodIssue): string =>
+  `${path.map(String).join('.').slice(0, 200)} ${message}`.trim();
+
 /**
- * The value of a canonical text that fits a schema and that the table takes; undefined for any other text. The schema has
- * the first word, because it goes no deeper than it says.
+ * The value of a canonical text that fits a schema and that the table takes; what is wrong with any other text, nothing
+ * where it is no canonical text at all. The schema has the first word, because it goes no deeper than it says.
  */
-export function parseCanonical<S extends z.ZodType>(text: string, schema: S): z.output<S> | undefined {
+export function readCanonical<S extends z.ZodType>(
+  text: string,
+  schema: S,
+): { value: z.output<S> } | { faults: readonly string[] } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined;
+    return { faults: [] };
   }
-  const { success, data } = schema.safeParse(value);
-  const isGood = success && canonicalJson(data) === text && isWellFormed(data) && hasOnlyTableNumbers(data);
-  return isGood ? data : undefined;
+  const { success, data, error } = schema.safeParse(value);
+  if (!success) return { faults: faultsOf(error) };
+  const isGood = canonicalJson(data) === text && isWellFormed(data) && hasOnlyTableNumbers(data);
+  return isGood ? { value: data } : { faults: [] };
+}
+
+/** The faults of a value, each with its place. */
+export const faultsOf = (error: z.ZodError): string[] => error.issues.map(told);
+
+/** The same, undefined for any other text. */
+export function parseCanonical<S extends z.ZodType>(text: string, schema: S): z.output<S> | undefined {
+  const read = readCanonical(text, schema);
+  return 'value' in read ? read.value : undefined;
 }

@@ -1,17 +1,33 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
 import { line } from '../core/text-rules.ts';
-import { EnvironmentType } from '../data/environment.ts';
-import { Best, ExperimentKind } from '../data/experiment.ts';
+import { Best, ExperimentKind, emptyExperiment } from '../data/experiment.ts';
 import { Attempt } from '../data/job.ts';
 import { JobStatus } from '../data/job-status.ts';
 import { LoggedModelStatus, ModelMetric } from '../data/logged-model.ts';
 import { Criterion } from '../data/project.ts';
+import { environmentFields } from '../data/rules/environment.ts';
+import { sizeRange } from '../data/rules/job-size.ts';
+import { Overrides } from '../data/rules/overrides.ts';
+import {
+  AnyProjectDescription,
+  AnyProjectName,
+  CriterionName,
+  ProjectTags,
+  ProjectTask,
+  ProjectType,
+} from '../data/rules/project.ts';
+import { AnyTrackedName } from '../data/rules/tracked.ts';
+import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
 import { SizeLimits } from '../data/size-limits.ts';
 import { DatasetInput, Git, ModelLink } from '../data/tracking.ts';
+import { environmentFaults } from '../runner/command/environment-faults.ts';
 
 // The documents of an archive. An id of the service stands in none: experiments and models go by their numbers, users by
 // their names.
+//
+// A field is of the rule (`data/rules/`) of the requests by which it comes otherwise, so that an archive brings nothing that
+// they refuse. Texts that hold references have their rules in `resolved-rules.ts`: they are longer here.
 
 const whole = z.number().int().min(0);
 const number = z.number().int().min(1);
@@ -20,40 +36,60 @@ const long = z.string().max(700_000);
 const texts = z.record(z.string().max(1000), long);
 const format = z.enum(['tar.gz', 'tar', 'zip', 'file']);
 
+const range = ([least, most]: readonly [least: number, most: number]) => {
+  const message = `must be from ${least} to ${most}`;
+  return z.number(message).min(least, message).max(most, message);
+};
+const wholeRange = (bounds: readonly [least: number, most: number]) => range(bounds).int();
+
+/** An environment, whose fields are also judged together. */
+const environmentOf = <S extends z.ZodRawShape>(shape: S) =>
+  z.strictObject({ ...environmentFields, ...shape }).superRefine((value, context) => {
+    for (const { name, message } of environmentFaults(value))
+      context.addIssue({ code: 'custom', path: [name], message });
+  });
+
+/** Names that a list has twice, as faults. */
+const namedOnce = (rows: readonly { name: string }[], context: z.RefinementCtx): void => {
+  const seen = new Set<string>();
+  for (const [index, { name }] of rows.entries()) {
+    if (seen.has(name))
+      context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is named twice' });
+    seen.add(name);
+  }
+};
+
 const upload = { sha256: Sha256, format, updated_at: Timestamp, version: number };
 
 /** `project.json`: the project itself. */
 export const ProjectDocument = z.strictObject({
-  // MLflow's clients may give a project any name, and need not describe it.
-  project_name: z.string().min(1).max(1000),
-  project_description: long,
-  project_type: line(64),
-  project_task: line(64),
-  criterion: Criterion.strict().nullable(),
-  tags: texts.nullable(),
-  environment: z
-    .strictObject({
-      entry_point_command: z.string().max(4000),
-      env_type: EnvironmentType,
-      dependencies: z.string().max(4000),
-      updated_at: Timestamp,
-      version: number,
-    })
-    .nullable(),
+  project_name: AnyProjectName,
+  project_description: AnyProjectDescription,
+  project_type: ProjectType,
+  project_task: ProjectTask,
+  criterion: Criterion.extend({ name: CriterionName }).strict().nullable(),
+  tags: ProjectTags.nullable(),
+  environment: environmentOf({ updated_at: Timestamp, version: number }).nullable(),
   /** Those that are no secret. */
-  variables: z.array(
-    z.strictObject({
-      name: z.string().max(256),
-      value: z.string().max(100_000),
-      created_at: Timestamp,
-      updated_at: Timestamp,
-      version: number,
+  variables: z
+    .array(
+      z.strictObject({
+        name: VariableName,
+        value: VariableValue,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+        version: number,
+      }),
+    )
+    .superRefine((variables, context) => {
+      namedOnce(variables, context);
+      const message = faultOfAll(variables.map(({ name, value }) => [name, Buffer.byteLength(value)]));
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
     }),
-  ),
   /** The current source. */
   source: z.strictObject(upload).nullable(),
   /** The current versions of the data sets. */
-  datasets: z.array(z.strictObject({ name: FileId, ...upload })),
+  datasets: z.array(z.strictObject({ name: FileId, ...upload })).superRefine(namedOnce),
 });
 export type ProjectDocument = z.infer<typeof ProjectDocument>;
 
@@ -68,7 +104,7 @@ export const ConfigDocument = z.strictObject({
 export type ConfigDocument = z.infer<typeof ConfigDocument>;
 
 /** What people and programs said of an experiment; its texts hold references. */
-const Fields = z.strictObject({
+export const FieldsDocument = z.strictObject({
   name: z.string().max(1000),
   note: long.nullable(),
   tags: texts,
@@ -80,11 +116,34 @@ const Fields = z.strictObject({
   updated_at: Timestamp,
 });
 
-/** `experiments/<number>/experiment.json`. */
-export const ExperimentDocument = z.strictObject({
-  kind: ExperimentKind,
+/** The size of a job, of each node. */
+const sizeOfJob = {
+  vcpus: range(sizeRange.vcpus),
+  memory: wholeRange(sizeRange.memory),
+  gpus: wholeRange(sizeRange.gpus),
+  nodes: wholeRange(sizeRange.nodes),
+  timeout: wholeRange(sizeRange.timeout),
+  environment: environmentOf({ version: whole }),
+};
+
+/** The same of an experiment that a client recorded: it has no job. */
+const noJob = {
+  vcpus: z.literal(0),
+  memory: z.literal(0),
+  gpus: z.literal(0),
+  nodes: z.literal(1),
+  timeout: z.literal(0),
+  environment: z.strictObject({
+    entry_point_command: z.literal(emptyExperiment.environment.entry_point_command),
+    env_type: z.literal(emptyExperiment.environment.env_type),
+    dependencies: z.literal(emptyExperiment.environment.dependencies),
+    version: z.literal(emptyExperiment.environment.version),
+  }),
+};
+
+const experiment = {
   /** Name of the user whose it was; null where that user is gone. */
-  user: z.string().max(64).nullable(),
+  user: line(64).nullable(),
   status: JobStatus,
   status_reason: z.string().max(20_000).nullable(),
   attempt: whole,
@@ -95,11 +154,6 @@ export const ExperimentDocument = z.strictObject({
   cancel_requested_at: Timestamp.nullable(),
   exit_code: z.number().int().nullable(),
   signal: z.string().max(100).nullable(),
-  vcpus: z.number(),
-  memory: whole,
-  gpus: whole,
-  nodes: z.number().int().min(1).max(64),
-  timeout: whole,
   limits: SizeLimits.strict().nullable(),
   begun_at: Timestamp.nullable(),
   config_id: FileId.nullable(),
@@ -110,29 +164,28 @@ export const ExperimentDocument = z.strictObject({
   dataset: FileId.nullable(),
   dataset_sha256: Sha256.nullable(),
   dataset_is_archive: z.boolean(),
-  environment: z.strictObject({
-    entry_point_command: z.string().max(4000),
-    env_type: EnvironmentType,
-    dependencies: z.string().max(4000),
-    version: whole,
-  }),
   lock_hash: z.string().max(200).nullable(),
   environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
   saved_seconds: z.number().nullable(),
-  criterion: Criterion.extend({ own: z.boolean().optional() }).strict(),
-  best: Best.strict().nullable(),
-  metric_names: z.array(z.string().max(1000)).max(1000).optional(),
+  criterion: Criterion.extend({ name: CriterionName, own: z.boolean().optional() }).strict(),
+  best: Best.extend({ criterion: CriterionName, metric: AnyTrackedName.optional() }).strict().nullable(),
+  metric_names: z.array(AnyTrackedName).max(1000).optional(),
   /** Experiments, by their numbers. */
   rerun_of: number.nullable(),
   continues_from: number.nullable(),
   recorded_by: number.optional(),
-  overrides: z
-    .record(z.string().max(1000), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-    .nullable(),
+  overrides: Overrides.nullable(),
   cost_estimate: z.number().nullable(),
-  fields: Fields.nullable(),
-});
-export type ExperimentDocument = z.infer<typeof ExperimentDocument>;
+  fields: FieldsDocument.nullable(),
+};
+
+/** `experiments/<number>/experiment.json`. */
+const Trained = z.strictObject({ kind: ExperimentKind.exclude(['logged']), ...experiment, ...sizeOfJob });
+const Logged = z.strictObject({ kind: ExperimentKind.extract(['logged']), ...experiment, ...noJob });
+export const ExperimentDocument = z.discriminatedUnion('kind', [Trained, Logged]);
+export type ExperimentDocument = Omit<z.infer<typeof Trained>, 'kind'> & {
+  kind: z.infer<typeof ExperimentKind>;
+};
 
 /** `models/<number>/model.json`: a model that an MLflow client logged. Its texts hold references. */
 export const ModelDocument = z.strictObject({

@@ -58,7 +58,12 @@ export const IndexRow = z.strictObject({
   size: whole,
   crc32: whole.max(0xffffffff),
   sha256: Sha256,
-  media_type: z.string().max(1000).optional(),
+  // It becomes a header of a download.
+  media_type: z
+    .string()
+    .max(1000)
+    .regex(/^[\x20-\x7e]*$/)
+    .optional(),
   created_at: Timestamp.optional(),
 });
 export type IndexRow = z.infer<typeof IndexRow>;

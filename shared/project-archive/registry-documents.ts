@@ -10,7 +10,7 @@ import {
   refusedInName,
   registeredNameMost,
   versionAlias,
-} from '../data/registry-rules.ts';
+} from '../data/rules/registry.ts';
 import { versionStages } from '../data/version-stages.ts';
 
 // What an archive has of the model registry. Ids of the service stand in none of its texts but by references.

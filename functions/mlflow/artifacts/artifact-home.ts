@@ -1,6 +1,6 @@
-import { artifactPathMaxBytes } from '../../../shared/data/artifact.ts';
 import type { ArtifactHome } from '../../../shared/data/client-artifact.ts';
 import { findLoggedModel } from '../../../shared/data/logged-model.ts';
+import { clientPathMaxBytes, isSafePath } from '../../../shared/data/rules/artifact-path.ts';
 import { findModelKey, findRunKey } from '../ids.ts';
 import { type Access, isOwnRun, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
@@ -13,22 +13,16 @@ export interface Place {
   path: string;
 }
 
-/** Bytes of a path that the key of a file has room for, beside the id of a model. */
-const pathMaxBytes = artifactPathMaxBytes - 30;
-
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` for a path that leads out of its folder or nowhere */
 export function requireSafePath(path: string): string {
-  const isSafe = path
-    .split('/')
-    .every((segment) => segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0'));
-  if (!isSafe || !path.isWellFormed() || path.includes('\\'))
+  if (!isSafePath(path))
     throw invalidValue(
       'path',
       path,
       'Invalid path: it must be relative, without "..", "\\" and empty parts.',
     );
-  if (Buffer.byteLength(path) > pathMaxBytes)
-    throw invalidValue('path', path.slice(0, 50), `it is longer than ${pathMaxBytes} bytes`);
+  if (Buffer.byteLength(path) > clientPathMaxBytes)
+    throw invalidValue('path', path.slice(0, 50), `it is longer than ${clientPathMaxBytes} bytes`);
   return path;
 }
 

@@ -5,20 +5,13 @@ import {
   updateProject,
 } from '../../../shared/data/project.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { faultOfProjectTags } from '../../../shared/data/rules/project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue } from '../protocol/mlflow-error.ts';
 
-/** Most bytes of the tags of a project: lists read them with it. */
-const tagsMaxBytes = 64_000;
-
 export function requireTagRoom(tags: Readonly<Record<string, string>>): void {
-  const bytes = Buffer.byteLength(JSON.stringify(tags));
-  if (bytes <= tagsMaxBytes) return;
-  throw invalidValue(
-    'tags',
-    Object.keys(tags).length,
-    `they have ${bytes} bytes; at most ${tagsMaxBytes} are kept`,
-  );
+  const fault = faultOfProjectTags(tags);
+  if (fault !== undefined) throw invalidValue('tags', Object.keys(tags).length, fault);
 }
 
 /** Change a project that was read, again where another change came between. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ServiceError } from '../../../shared/core/service-error.ts';
 import { claimName, findClaimedName } from '../../../shared/data/project.ts';
 import { retain } from '../../../shared/data/retained.ts';
+import { ClientProjectName, ProjectTag } from '../../../shared/data/rules/project.ts';
 import { requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { namedValue } from '../protocol/name-rules.ts';
@@ -13,18 +14,10 @@ import { findByName, requireExperimentProject } from './find-project.ts';
 import { searchExperimentsRoute } from './search-experiments.ts';
 import { noteTag, showExperiment } from './show-experiment.ts';
 
-const nameMost = 500;
-const tagMost = 20_000;
-
-const name = text
-  .min(1)
-  .refine(
-    (value) => value.trim() !== '' && value.length <= nameMost,
-    `exceeds the maximum length of ${nameMost} characters`,
-  );
+const name = text.pipe(ClientProjectName);
 const experiment_id = text.min(1);
 const tag = namedValue.extend({
-  value: text.max(tagMost, `exceeds the maximum length of ${tagMost} characters`).default(''),
+  value: text.pipe(ProjectTag).default(''),
 });
 
 const alreadyExists = (taken: string): ServiceError =>

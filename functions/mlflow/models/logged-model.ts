@@ -1,6 +1,7 @@
 import type { ArtifactHome } from '../../../shared/data/client-artifact.ts';
 import { findLoggedModel, type LoggedModel, putLoggedModel } from '../../../shared/data/logged-model.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { faultOfModel } from '../../../shared/data/rules/model.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { artifactUriOf, findModelKey, type ModelKey, modelIdOf, modelUriOf, runIdOf } from '../ids.ts';
 import { type Access, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
@@ -9,9 +10,6 @@ import { pairsOf, shownDouble } from '../protocol/scalars.ts';
 import { requireRun } from '../runs/find-run.ts';
 
 const notFound = (id: string) => doesNotExist(`Logged model with ID '${id}' not found.`);
-
-/** Most bytes of a model's params, tags and metrics: they are one item, which takes 400 KB. */
-const maxBytes = 300_000;
 
 /**
  * The logged model of an id, for a caller who may do this in its project.
@@ -65,11 +63,9 @@ export function changeModel(
 }
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` */
-export function requireModelRoom({ params, tags, metrics }: LoggedModel): void {
-  const bytes = Buffer.byteLength(JSON.stringify([params, tags, metrics]));
-  if (bytes <= maxBytes) return;
-  const message = `The params, tags and metrics of a model have ${bytes} bytes; at most ${maxBytes} are kept.`;
-  throw mlflowError('INVALID_PARAMETER_VALUE', message);
+export function requireModelRoom(model: LoggedModel): void {
+  const fault = faultOfModel(model);
+  if (fault !== undefined) throw mlflowError('INVALID_PARAMETER_VALUE', fault);
 }
 
 /** Where the files of a logged model are. */

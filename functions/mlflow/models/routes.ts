@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { type LoggedModel, putLoggedModel } from '../../../shared/data/logged-model.ts';
 import { projectExists } from '../../../shared/data/project.ts';
 import { retain } from '../../../shared/data/retained.ts';
+import { LoggedModelName } from '../../../shared/data/rules/model.ts';
+import { paramMost } from '../../../shared/data/rules/tracked.ts';
 import { requireSafePath } from '../artifacts/artifact-home.ts';
 import { listFolder } from '../artifacts/list-folder.ts';
 import { requireExperimentProject } from '../experiments/find-project.ts';
@@ -21,19 +23,13 @@ import {
 import { searchModels } from './search-models.ts';
 
 const pairsMost = 1000;
-const paramMost = 6000;
-const nameMost = 500;
 const pairs = z.array(keyAndValue).max(pairsMost).default([]);
 const model_id = text.min(1);
 
 const recordOf = (sent: readonly { key: string; value: string }[]): Record<string, string> =>
   Object.fromEntries(sent.map(({ key, value }) => [key, shortened(value, paramMost)]));
 
-const forbidden = /[/:.%"']/;
-const name = text.refine(
-  (value) => value.length <= nameMost && !forbidden.test(value),
-  'Model name must not contain any of the characters / : . % " \'',
-);
+const name = text.pipe(LoggedModelName);
 
 const create = route(
   'POST mlflow/logged-models',

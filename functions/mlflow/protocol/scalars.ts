@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stepMost } from '../../../shared/data/rules/tracked.ts';
 
 /** A text, which JSON may hold only where it is well-formed. */
 export const text = z
@@ -8,7 +9,7 @@ export const text = z
 const digits = /^-?\d{1,19}$/;
 
 /** Greatest magnitude of an int64, as a double. */
-export const int64Most = 2 ** 63;
+export const int64Most = stepMost;
 
 /** An int64 of Protocol Buffers: JSON may hold it as a number or as digits. Beyond 2^53 the nearest double is taken. */
 export const int64 = z

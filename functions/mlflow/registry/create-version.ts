@@ -5,8 +5,9 @@ import {
   putModelVersion,
   putRegisteredModel,
 } from '../../../shared/data/registered-model.ts';
-import { isPlainAddress, isRemoteAddress } from '../../../shared/data/registry-rules.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { isPlainAddress, isRemoteAddress } from '../../../shared/data/rules/registry.ts';
+import { versionsTag } from '../../../shared/data/rules/tracked.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { noStage } from '../../../shared/data/version-stages.ts';
 import { findModelKey, runIdOf } from '../ids.ts';
@@ -44,11 +45,9 @@ async function locationOf(context: MlflowContext, source: string): Promise<strin
   return source;
 }
 
-/** Tag under which a logged model lists the versions that were made of it. */
-const versionsTag = 'mlflow.modelVersions';
 const Versions = z.array(z.unknown());
 
-/** The versions that a tag lists; none where somebody has written something else there. */
+/** The versions that the tag of a logged model lists; none where somebody has written something else there. */
 function listedIn(tag: string | undefined): unknown[] {
   try {
     return Versions.parse(JSON.parse(tag ?? '[]'));

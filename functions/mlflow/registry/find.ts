@@ -8,8 +8,8 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../../shared/data/registered-model.ts';
-import { registryItemMost } from '../../../shared/data/registry-rules.ts';
 import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
+import { registryItemMost } from '../../../shared/data/rules/registry.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 

@@ -3,15 +3,14 @@ import {
   aliasMost,
   aliasPattern,
   newestAlias,
+  RegistryDescription,
+  RegistryTag,
   refusedInName,
   registeredNameMost,
   versionAlias,
-} from '../../../shared/data/registry-rules.ts';
+} from '../../../shared/data/rules/registry.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { text } from '../protocol/scalars.ts';
-
-const tagMost = 100_000;
-export const descriptionMost = 5000;
 
 export const modelName = text
   .refine((name) => name.trim() !== '', 'Registered model name cannot be empty.')
@@ -38,9 +37,9 @@ export const alias = text
   );
 
 export const tag = namedValue.extend({
-  value: text.max(tagMost, `exceeds the maximum length of ${tagMost} characters`).default(''),
+  value: text.pipe(RegistryTag).default(''),
 });
 export const tags = z.array(tag).default([]);
-export const description = text.max(descriptionMost).default('');
+export const description = text.pipe(RegistryDescription).default('');
 export const tagRecord = (sent: readonly { key: string; value: string }[]): Record<string, string> =>
   Object.fromEntries(sent.map(({ key, value }) => [key, value]));

@@ -1,5 +1,6 @@
 import type { Experiment } from '../../../shared/data/experiment.ts';
 import { readAhead } from '../../../shared/data/read-ahead.ts';
+import { paramMost, runNameMost, tagMost } from '../../../shared/data/rules/tracked.ts';
 import type { ExperimentFields } from '../../../shared/data/tracking.ts';
 import {
   type ChangeFields,
@@ -15,12 +16,6 @@ import { mlflowError } from '../protocol/mlflow-error.ts';
 import { shortened } from '../protocol/scalars.ts';
 import { requireActive } from './find-run.ts';
 import { runNameTag } from './show-run.ts';
-
-/** Longest values, in characters; what is longer is shortened. */
-const tagMost = 8000;
-const paramMost = 6000;
-/** Longest name of a run. */
-export const runNameMost = 250;
 
 interface Pair {
   key: string;

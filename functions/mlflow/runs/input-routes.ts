@@ -1,4 +1,11 @@
 import * as z from 'zod';
+import {
+  DatasetFields,
+  DatasetTagName,
+  DatasetTagValue,
+  historyTag,
+  linksMost,
+} from '../../../shared/data/rules/tracked.ts';
 import type { DatasetInput, ModelLink } from '../../../shared/data/tracking.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -7,21 +14,13 @@ import { changeRun } from './change-run.ts';
 import { requireRun } from './find-run.ts';
 import { runIdField } from './run-id-field.ts';
 
-/** Most data sets and models that a run keeps. */
-const linksMost = 1000;
-
-const atMost = (most: number) => text.max(most, `exceeds the maximum length of ${most} characters`);
-
 const sentDataset = z.object({
-  tags: z.array(keyAndValue.extend({ key: atMost(255).min(1), value: atMost(500).default('') })).default([]),
-  dataset: z.object({
-    name: atMost(500).min(1),
-    digest: atMost(36).min(1),
-    source_type: text.min(1),
-    source: atMost(65_535).min(1),
-    schema: text.optional(),
-    profile: text.optional(),
-  }),
+  tags: z
+    .array(
+      keyAndValue.extend({ key: text.pipe(DatasetTagName), value: text.pipe(DatasetTagValue).default('') }),
+    )
+    .default([]),
+  dataset: z.object(DatasetFields),
 });
 
 const datasetOf = ({ tags, dataset }: z.output<typeof sentDataset>): DatasetInput => {
@@ -84,8 +83,6 @@ const logOutputs = route(
 );
 
 /** What clients before 3.0 send with a model: its description, which the run keeps as they expect it. */
-const historyTag = 'mlflow.log-model.history';
-
 const logModel = route(
   'POST mlflow/runs/log-model',
   z.object({ ...runIdField, model_json: text.min(1) }),

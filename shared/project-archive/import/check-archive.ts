@@ -2,12 +2,15 @@ import { Readable } from 'node:stream';
 import type { Deadline } from '../../core/deadline.ts';
 import { importObject, type ProjectImport } from '../../data/project-import.ts';
 import { uploadObject } from '../../data/upload.ts';
+import { deploymentFaults } from '../../runner/command/environment-faults.ts';
+import type { EnvironmentSpec } from '../../runner/environment/dependencies/parse-dependencies.ts';
 import { Digest } from '../digest.ts';
-import { fault } from '../project-archive-error.ts';
+import { Faults, fault } from '../project-archive-error.ts';
 import type { Ids } from '../references.ts';
 import type { ArchiveFile } from './archive-file.ts';
 import { ByteWalk } from './byte-walk.ts';
 import {
+  type Deployment,
   type ImportContext,
   type ImportPass,
   idsOf,
@@ -16,8 +19,9 @@ import {
 } from './import-context.ts';
 import { filesBefore, type OpenArchive } from './open-archive.ts';
 import {
+  checkConfigBytes,
+  fileAt,
   readConfig,
-  readConfigBytes,
   readExperiment,
   readModel,
   readPoints,
@@ -43,26 +47,53 @@ async function readThrough(values: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of values);
 }
 
-/** Read a document as the recording will, so that it meets no fault once something is recorded. */
+/** What keeps an environment from this deployment. @throws ProjectArchiveError */
+function requireAllowed(file: ArchiveFile, environment: EnvironmentSpec, deployment: Deployment): void {
+  const faults = deploymentFaults(environment, deployment);
+  if (faults.length > 0)
+    throw fault(...faults.map(({ name, message }) => `${file.path}: environment.${name} ${message}`));
+}
+
+async function checkExperimentConfig(
+  archive: OpenArchive,
+  file: ArchiveFile,
+  number: number,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { files, contents } = archive;
+  const document = contents.experiments[number - 1]?.document ?? 0;
+  const { config_id } = await readExperiment(archive, archive.read(document), fileAt(files, document));
+  await checkConfigBytes(config_id, bytes, file);
+}
+
+/** Read a document as the recording will, and as a request that brings it would: once something is recorded it has no fault. */
 async function checkDocument(
   archive: OpenArchive,
   file: ArchiveFile,
   bytes: AsyncIterable<Uint8Array>,
+  deployment: Deployment,
 ): Promise<void> {
-  switch (file.placed.of) {
-    case 'project':
-      await readProject(archive, bytes);
+  const { placed } = file;
+  switch (placed.of) {
+    case 'project': {
+      const { environment } = await readProject(archive, bytes);
+      if (environment !== null) requireAllowed(file, environment, deployment);
       break;
+    }
     case 'config':
       await readConfig(archive, bytes, file);
       break;
     case 'config-version':
+      await checkConfigBytes(placed.config_id, bytes, file);
+      break;
     case 'experiment-config':
-      await readConfigBytes(bytes, file);
+      await checkExperimentConfig(archive, file, placed.number, bytes);
       break;
-    case 'experiment':
-      await readExperiment(archive, bytes, file);
+    case 'experiment': {
+      const { environment } = await readExperiment(archive, bytes, file);
+      requireAllowed(file, environment, deployment);
       break;
+    }
     case 'metrics':
       await readThrough(readPoints(bytes, file));
       break;
@@ -82,6 +113,11 @@ async function checkDocument(
       throw new Error(`${file.path} is no document`);
   }
 }
+
+/** The same bytes, which stay open where their reader stops in the middle. */
+const unclosed = (bytes: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }),
+});
 
 /** The bytes of a file as they pass; an error at their end where they are not those that the list names. */
 async function* verified(file: ArchiveFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -111,7 +147,7 @@ async function requireBytes(walk: ByteWalk, expected: Buffer): Promise<void> {
  * @throws ProjectArchiveError
  */
 export async function checkArchive(
-  { objects, projectBytes }: ImportContext,
+  { objects, projectBytes, deployment }: ImportContext,
   pass: ImportPass,
   archive: OpenArchive,
   hasTime: Deadline,
@@ -130,6 +166,7 @@ export async function checkArchive(
   const stream = await objects.open(importObject(begun.project_id), { from });
   if (stream === undefined) throw fault('it is no longer there');
   const walk = new ByteWalk(stream.body);
+  const faults = new Faults();
   let saved = performance.now();
   try {
     for (const segment of layout.segments.slice(first)) {
@@ -147,20 +184,24 @@ export async function checkArchive(
       const content = verified(file, walk.take(segment.length));
       const place = placeOf(begun, ids, file, index);
       if (place === undefined) {
-        await checkDocument(archive, file, content);
+        await faults.within(() => checkDocument(archive, file, unclosed(content), deployment));
         // A document may end before its bytes do.
-        await readThrough(content);
-      } else {
+        await faults.within(() => readThrough(content));
+      } else if (faults.isEmpty) {
         const type = file.media_type ?? 'application/octet-stream';
         await objects.putStream(place, Readable.from(content, { objectMode: false }), type);
-      }
+      } else await faults.within(() => readThrough(content));
+      if (faults.isFull) faults.raise();
       const isLate = performance.now() - saved > saveMilliseconds;
-      if (isLate || !hasTime()) {
+      // What was found is told at the end of this pass: the next one would begin behind it.
+      if (!hasTime()) faults.raise();
+      if (faults.isEmpty && (isLate || !hasTime())) {
         await pass.save({ done: index + 1, failures: 0 });
         saved = performance.now();
       }
       if (!hasTime()) return false;
     }
+    faults.raise();
     return true;
   } finally {
     await walk.end();

@@ -1,3 +1,4 @@
+import { configsMost } from '../../data/config.ts';
 import { fault } from '../project-archive-error.ts';
 import type { ArchiveFile } from './archive-file.ts';
 
@@ -86,5 +87,7 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
       }
     }
   }
+  if (contents.configs.length > configsMost)
+    throw fault(`it has ${contents.configs.length} configurations; a project has ${configsMost} at most`);
   return contents;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectWriter } from '../../aws/objects.ts';
+import type { Settings } from '../../core/settings.ts';
 import { type ArtifactKind, artifactObject } from '../../data/artifact.ts';
 import { clientObject } from '../../data/client-artifact.ts';
 import type { ProjectImport } from '../../data/project-import.ts';
@@ -10,6 +11,9 @@ import type { Ids } from '../references.ts';
 /** An import that is worked on. */
 export type ImportPass = Pass<ProjectImport>;
 
+/** What a deployment allows of an environment. */
+export type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
+
 /** What an import works with. */
 export interface ImportContext {
   records: TableWriter<'records'>;
@@ -17,6 +21,7 @@ export interface ImportContext {
   objects: ObjectWriter;
   newId(): string;
   now(): Date;
+  deployment: Deployment;
   /** Most bytes that a project may hold. */
   projectBytes: number;
 }

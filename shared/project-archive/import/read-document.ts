@@ -1,13 +1,17 @@
 import type * as z from 'zod';
+import { configFormat } from '../../config-file/parse-config-file.ts';
+import { checkConfigFile } from '../../config-text/check-config-file.ts';
+import { ServiceError } from '../../core/service-error.ts';
 import { configMaxBytes, oldestKept } from '../../data/config.ts';
 import { isFinal } from '../../data/job-status.ts';
 import { bytesOfFields, fieldsMaxBytes } from '../../data/tracking.ts';
-import { parseCanonical } from '../canonical-json.ts';
+import { faultsOf, readCanonical } from '../canonical-json.ts';
 import { ConfigDocument, ExperimentDocument, ModelDocument, ProjectDocument } from '../documents.ts';
 import { lineMaxBytes, readLine, readPoint } from '../lines.ts';
-import { fault } from '../project-archive-error.ts';
+import { fault, faultsMost } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
 import { resolver, withTexts } from '../references.ts';
+import { FieldsRules, ModelRules } from '../resolved-rules.ts';
 import type { ArchiveFile } from './archive-file.ts';
 import type { Contents } from './contents.ts';
 import type { OpenArchive } from './open-archive.ts';
@@ -39,9 +43,22 @@ export async function documentOf<S extends z.ZodType>(
   file: ArchiveFile,
   schema: S,
 ): Promise<z.output<S>> {
-  const value = parseCanonical((await bytesOf(bytes, file, documentMaxBytes)).toString('utf8'), schema);
-  if (value === undefined) throw fault(`${file.path} is not as this format has it`);
-  return value;
+  const text = (await bytesOf(bytes, file, documentMaxBytes)).toString('utf8');
+  const read = readCanonical(text, schema);
+  if ('value' in read) return read.value;
+  const notThis = `${file.path} is not as this format has it`;
+  throw fault(...(read.faults.length === 0 ? [notThis] : read.faults.map((one) => `${notThis}: ${one}`)));
+}
+
+/** @throws ProjectArchiveError for what a rule refuses, with ids in the place of references */
+export function requireRules(
+  file: Pick<ArchiveFile, 'path'>,
+  place: string,
+  value: unknown,
+  rules: z.ZodType,
+): void {
+  const { error } = rules.safeParse(value);
+  if (error !== undefined) throw fault(...faultsOf(error).map((one) => `${file.path}: ${place}${one}`));
 }
 
 /** `project.json`. @throws ProjectArchiveError */
@@ -58,13 +75,8 @@ export async function readProject(
   ];
   for (const path of named)
     if (!present.has(path)) throw fault(`${path}, which the project names, is not contained`);
-  const names = new Set(value.datasets.map(({ name }) => name));
-  const variables = new Set(value.variables.map(({ name }) => name));
-  const { variables: _, datasets, ...own } = value;
-  if (sizeOf(own) > itemMaxBytes || sizeOf(value.variables) > itemMaxBytes)
-    throw fault(`${file.path} holds more than a project may`);
-  if (names.size < datasets.length || variables.size < value.variables.length)
-    throw fault(`${file.path} names something twice`);
+  const { variables: _, datasets: __, ...own } = value;
+  if (sizeOf(own) > itemMaxBytes) throw fault(`${file.path} holds more than a project may`);
   return value;
 }
 
@@ -84,6 +96,8 @@ export async function readConfig(
   const isWhole = versions.every((version, index) => version === first + index);
   if (!isWhole || versions.length === 0 || versions.length !== value.version - first + 1)
     throw fault(`${file.path} lacks a version that it should have`);
+  if (file.placed.of === 'config' && configFormat(file.placed.config_id) !== value.format)
+    throw fault(`${file.path} has another format than its name says`);
   return value;
 }
 
@@ -92,6 +106,24 @@ export const readConfigBytes = (
   bytes: AsyncIterable<Uint8Array>,
   file: Pick<ArchiveFile, 'path' | 'size'>,
 ): Promise<Buffer> => bytesOf(bytes, file, configMaxBytes);
+
+/** The same, and that a request to store it would be taken. @throws ProjectArchiveError */
+export async function checkConfigBytes(
+  config_id: string | null,
+  bytes: AsyncIterable<Uint8Array>,
+  file: Pick<ArchiveFile, 'path' | 'size'>,
+): Promise<void> {
+  const content = await readConfigBytes(bytes, file);
+  if (config_id === null) throw fault(`${file.path} is of an experiment without a configuration`);
+  try {
+    await checkConfigFile(config_id, content);
+  } catch (error) {
+    const isRefused = error instanceof ServiceError && error.kind !== 'unavailable';
+    if (!isRefused) throw error;
+    const messages = error.errors.map(({ message }) => message);
+    throw fault(...(messages.length === 0 ? [error.message] : messages).map((one) => `${file.path} ${one}`));
+  }
+}
 
 /**
  * Check that the texts of a document refer to what is contained, and that it will not be larger than an item may be.
@@ -124,10 +156,11 @@ export async function readExperiment(
   for (const number of [rerun_of, continues_from, recorded_by])
     if (number != null && number > contents.experiments.length)
       throw refuse(`refers to experiment ${number}, which is not contained`);
-  const size =
-    fields === null ? 0 : bytesOfFields({ ...requireReferences(contents, file, fields), version: 1 });
+  const resolved = fields === null ? null : requireReferences(contents, file, fields);
+  const size = resolved === null ? 0 : bytesOfFields({ ...resolved, version: 1 });
   if (sizeOf(rest) > recordMaxBytes || size > fieldsMaxBytes)
     throw refuse('holds more than an experiment may');
+  if (resolved !== null) requireRules(file, 'fields.', resolved, FieldsRules);
   return value;
 }
 
@@ -138,7 +171,7 @@ export async function readModel(
   file: ArchiveFile,
 ): Promise<ModelDocument> {
   const value = await documentOf(bytes, file, ModelDocument);
-  requireReferences(contents, file, value);
+  requireRules(file, '', requireReferences(contents, file, value), ModelRules);
   if ((value.source_experiment ?? 0) > contents.experiments.length)
     throw fault(`${file.path} refers to experiment ${value.source_experiment}, which is not contained`);
   return value;
@@ -150,12 +183,15 @@ async function* parsed<T>(
   parse: (line: string) => T | undefined,
 ): AsyncGenerator<T> {
   let number = 0;
+  const faults: string[] = [];
   for await (const line of readLines(bytes, lineMaxBytes)) {
     number += 1;
     const value = parse(line);
-    if (value === undefined) throw fault(`line ${number} of ${path} is not as this format has it`);
-    yield value;
+    if (value !== undefined) yield value;
+    else faults.push(`line ${number} of ${path} is not as this format has it`);
+    if (faults.length > faultsMost) break;
   }
+  if (faults.length > 0) throw fault(...faults);
 }
 
 /** The points of an experiment. @throws ProjectArchiveError */

@@ -1,10 +1,11 @@
-import { parseCanonical } from '../canonical-json.ts';
+import { readCanonical } from '../canonical-json.ts';
 import { fault } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
 import { RegisteredDocument, VersionDocument } from '../registry-documents.ts';
+import { RegistryRules } from '../resolved-rules.ts';
 import type { ArchiveFile } from './archive-file.ts';
 import type { OpenArchive } from './open-archive.ts';
-import { documentOf, fileAt, requireReferences } from './read-document.ts';
+import { documentOf, fileAt, requireReferences, requireRules } from './read-document.ts';
 
 /** Most bytes of a line, whose references may be longer than ids. */
 const lineMaxBytes = 1_000_000;
@@ -17,12 +18,16 @@ export async function* readVersions(
 ): AsyncGenerator<VersionDocument> {
   let last = 0;
   for await (const line of readLines(bytes, lineMaxBytes)) {
-    const value = parseCanonical(line, VersionDocument);
-    if (value === undefined || value.number <= last)
-      throw fault(`what follows version ${last} in ${file.path} is not as this format has it`);
+    const read = readCanonical(line, VersionDocument);
+    const notThis = `what follows version ${last} in ${file.path} is not as this format has it`;
+    if ('faults' in read && read.faults.length > 0)
+      throw fault(...read.faults.map((one) => `${notThis}: ${one}`));
+    if ('faults' in read || read.value.number <= last) throw fault(notThis);
+    const { value } = read;
     // A name refers to nothing, whatever it is.
     const { user: _, ...said } = value;
-    requireReferences(contents, file, said);
+    const resolved = requireReferences(contents, file, said);
+    requireRules(file, `version ${value.number}: `, resolved, RegistryRules);
     last = value.number;
     yield value;
   }
@@ -37,7 +42,7 @@ export async function readRegistered(
   const { files, contents } = archive;
   const value = await documentOf(bytes, file, RegisteredDocument);
   const { name: _, aliases, ...said } = value;
-  requireReferences(contents, file, said);
+  requireRules(file, '', requireReferences(contents, file, said), RegistryRules);
   const [versions] = contents.registered.find(({ document }) => files[document] === file)?.rest ?? [];
   const isEmpty = versions === undefined || fileAt(files, versions).size === 0;
   if (isEmpty) throw fault(`${file.path} is without versions`);

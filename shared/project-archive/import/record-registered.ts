@@ -6,7 +6,7 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../data/registered-model.ts';
-import { registeredNameMost } from '../../data/registry-rules.ts';
+import { registeredNameMost } from '../../data/rules/registry.ts';
 import type { Write } from '../../data/table.ts';
 import { tryWrite } from '../../data/try-write.ts';
 import { latestOf } from '../../data/version-stages.ts';

@@ -1,4 +1,6 @@
-import { dirname } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isReserved } from '../../data/rules/variable.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import { supervise } from '../../process/supervise.ts';
 import { containerName, killCommand, wrapCommand } from '../environment/container-command.ts';
@@ -7,6 +9,9 @@ import type { TrainingJob } from '../job/training-job.ts';
 import type { Workspace } from '../job/workspace.ts';
 
 const killSeconds = 20;
+/** Names that Go's library and the client's own parts read from their environment. */
+const readByClient =
+  /^(?:GO|SSL_|XDG_|OTEL_|BUILDKIT_|BUILDX_|COMPOSE_|PODMAN_|CONTAINER|(?:HTTPS?|ALL|NO)_PROXY$)/i;
 
 /** A command that runs inside a container of its own instead of beside the supervisor. */
 export interface DockerCommand {
@@ -14,6 +19,8 @@ export interface DockerCommand {
   env: Readonly<Record<string, string>>;
   /** Kill the container when its client was killed. */
   end(): Promise<void>;
+  /** Remove the file of its variables. */
+  forget(): Promise<void>;
 }
 
 /** The variables of a run: what the service gives its command, and those of its project. */
@@ -22,20 +29,45 @@ interface RunVariables {
   project: Readonly<Record<string, string>>;
 }
 
+/** Whether a line of a file of variables holds a value as it is; a line break would end it, and nothing escapes one. */
+const fitsLine = (value: string): boolean => !/[\r\n]/.test(value);
+
+/**
+ * The variables of the project as the engine's client is to hand them over. The client is a program of the operator, with
+ * the operator's rights: it gets values in a file that it alone reads. A value of several lines fits no such file. It
+ * stands in the client's environment, unless its name means something to programs or to the client itself.
+ */
+function handedOver(project: RunVariables['project'], engine: Readonly<Record<string, string>>) {
+  const given = Object.entries(project).filter(([name]) => !isReserved(name));
+  const [lines, multiline] = [
+    given.filter(([, value]) => fitsLine(value)),
+    given.filter(([, value]) => !fitsLine(value)),
+  ];
+  return {
+    file: lines.map(([name, value]) => `${name}=${value}\n`).join(''),
+    inherited: Object.fromEntries(
+      multiline.filter(([name]) => !Object.hasOwn(engine, name) && !readByClient.test(name)),
+    ),
+  };
+}
+
 /** Run the user's command in a container of its image, with the run's folders at the same paths as outside. */
-export function dockerCommand(
+export async function dockerCommand(
   { record: experiment, container }: TrainingJob,
   workspace: Workspace,
   image: string,
   [program, ...args]: readonly [string, ...string[]],
   { own, project }: RunVariables,
   user: CommandUser | undefined,
-): DockerCommand {
+): Promise<DockerCommand> {
   const engine = engineEnvironment(process.env);
   const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
   // The image has a PATH of its own.
   const { PATH: _, ...inside } = own;
+  const { file, inherited } = handedOver(project, engine);
+  const envFile = join(workspace.own, 'variables.env');
+  if (file !== '') await writeFile(envFile, file, { mode: 0o600 });
   const argv = wrapCommand([program, ...args], {
     name,
     image,
@@ -55,11 +87,12 @@ export function dockerCommand(
     ],
     env: inside,
     // Values of the project stand in no argument: everybody on this machine can read command lines.
-    inherited: Object.keys(project).filter((name) => !Object.hasOwn(engine, name)),
+    ...(file !== '' && { envFile }),
+    inherited: Object.keys(inherited),
     limits: { vcpus: experiment.vcpus, memory: experiment.memory, gpus: experiment.gpus },
     network: experiment.nodes > 1 ? 'host' : 'bridge',
   });
-  const env = { ...project, ...engine };
+  const env = { ...inherited, ...engine };
   const end = async (): Promise<void> => {
     await supervise({
       argv: killCommand(name, 'SIGKILL'),
@@ -71,5 +104,5 @@ export function dockerCommand(
       onOutput: () => undefined,
     });
   };
-  return { argv, env, end };
+  return { argv, env, end, forget: () => rm(envFile, { force: true }) };
 }

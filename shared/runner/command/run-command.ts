@@ -54,8 +54,9 @@ async function superviseCommand(
       memoryBytes: experiment.memory * 2 ** 20,
     });
   const given = { own, project: variables.values };
-  const docker = dockerCommand(job, workspace, prepared.image, argv, given, user);
-  const outcome = await supervise({ argv: docker.argv, env: docker.env, ...supervision });
+  const docker = await dockerCommand(job, workspace, prepared.image, argv, given, user);
+  const running = supervise({ argv: docker.argv, env: docker.env, ...supervision });
+  const outcome = await running.finally(() => docker.forget());
   if (outcome.cause !== 'exited') await docker.end();
   return outcome;
 }

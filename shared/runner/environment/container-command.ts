@@ -15,6 +15,8 @@ export interface ContainerRun {
   cwd: string;
   mounts: readonly ContainerMount[];
   env: Readonly<Record<string, string>>;
+  /** File of further variables, a name and its value on each line. */
+  envFile?: string;
   /** Names of variables that the container gets from the environment of the client. */
   inherited?: readonly string[];
   /** `memory` in MiB. */
@@ -51,6 +53,7 @@ export function wrapCommand(
     ...(limits.gpus === undefined || limits.gpus === 0 ? [] : ['--gpus', String(limits.gpus)]),
     ...container.mounts.flatMap((mount) => ['--mount', mountOption(mount)]),
     ...Object.entries(container.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...(container.envFile === undefined ? [] : ['--env-file', container.envFile]),
     ...(container.inherited ?? []).flatMap((name) => ['--env', name]),
     ...['--workdir', container.cwd, '--pull', 'never', '--entrypoint', program, container.image],
     ...args,

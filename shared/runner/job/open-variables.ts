@@ -1,6 +1,7 @@
 import { openSealed, UnopenableError } from '../../core/seal.ts';
 import { jobPartition } from '../../data/job.ts';
 import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../data/job-variables.ts';
+import { isReserved } from '../../data/rules/variable.ts';
 import { noMask, SecretMask } from '../host/secret-mask.ts';
 import { JobError } from './job-error.ts';
 import type { ProjectVariables } from './project-variables.ts';
@@ -21,7 +22,9 @@ export async function openVariables({ record, records, container }: TrainingJob)
   );
   try {
     if (sealed === undefined) throw new UnopenableError('there is no copy');
-    const variables = parseJobVariables(openSealed(variablesKey, sealed, jobVariablesPurpose(experiment_id)));
+    const copied = parseJobVariables(openSealed(variablesKey, sealed, jobVariablesPurpose(experiment_id)));
+    // An archive of an earlier release may have brought others, which would change how the sandbox itself starts.
+    const variables = copied.filter(({ name }) => !isReserved(name));
     return {
       values: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
       mask: new SecretMask(variables.flatMap(({ value, secret }) => (secret ? [value] : []))),

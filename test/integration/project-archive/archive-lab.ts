@@ -91,6 +91,7 @@ const contextOf = ({ records, objects, service }: ArchiveLab, projectBytes = 1e9
   newId,
   now,
   projectBytes,
+  deployment: { packageIndexes: [], trustedImages: undefined },
 });
 
 /** One pass over an export that is under way. */

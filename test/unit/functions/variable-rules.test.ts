@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isReserved, VariableName } from '../../../functions/projects/variable-rules.ts';
+import { isReserved, VariableName } from '../../../shared/data/rules/variable.ts';
 import { commandEnvironment } from '../../../shared/runner/command/command-environment.ts';
 import { pythonVariables } from '../../../shared/runner/environment/python-environment.ts';
 import type { Workspace } from '../../../shared/runner/job/workspace.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { requireTrustedImage } from '../../../functions/projects/trusted-image.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { placeOf } from '../../../shared/jobs/place.ts';
+import { deploymentFaults } from '../../../shared/runner/command/environment-faults.ts';
 import { experimentOf } from '../../support/experiment.ts';
 
 const image = 'example/own:1';
@@ -37,11 +37,10 @@ test('a deployment keeps clusters with GPUs and such without on queues of their 
 
 test('a deployment takes no image that it does not trust; a machine of one’s own takes any', () => {
   const environment = { env_type: 'docker' as const, dependencies: 'other' };
-  expect(() => requireTrustedImage(environment, settings)).toThrow(
-    `must be one of the trusted images: ${image}`,
-  );
-  expect(() => requireTrustedImage({ ...environment, dependencies: image }, settings)).not.toThrow();
-  expect(() => requireTrustedImage(environment, readSettings(variables))).not.toThrow();
+  const message = `must be one of the trusted images: ${image}`;
+  expect(deploymentFaults(environment, settings)).toEqual([{ name: 'dependencies', message }]);
+  expect(deploymentFaults({ ...environment, dependencies: image }, settings)).toEqual([]);
+  expect(deploymentFaults(environment, readSettings(variables))).toEqual([]);
 });
 
 test('bad prices and images are named when the environment is read', () => {

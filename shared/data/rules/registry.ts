@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 // What names and addresses of the model registry are like, whoever writes them: a client, or an archive.
 
 export const registeredNameMost = 256;
@@ -19,3 +21,9 @@ export const isPlainAddress = (address: string): boolean =>
 
 /** Most bytes of a registered model, or of a version, as JSON: each is one item, which takes 400 KB. */
 export const registryItemMost = 350_000;
+
+const tagMost = 100_000;
+const descriptionMost = 5000;
+/** Value of a tag, and description, of a registered model or a version. */
+export const RegistryTag = z.string().max(tagMost, `exceeds the maximum length of ${tagMost} characters`);
+export const RegistryDescription = z.string().max(descriptionMost);

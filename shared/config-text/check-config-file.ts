@@ -1,7 +1,7 @@
-import { type ConfigFormat, configFormat } from '../../shared/config-file/parse-config-file.ts';
-import { badRequest, type ParameterFault } from '../../shared/core/service-error.ts';
-import { isWellFormed } from '../../shared/core/well-formed.ts';
-import { illFormed } from '../../shared/http/ill-formed.ts';
+import { type ConfigFormat, configFormat } from '../config-file/parse-config-file.ts';
+import { badRequest, type ParameterFault } from '../core/service-error.ts';
+import { isWellFormed } from '../core/well-formed.ts';
+import { illFormed } from '../http/ill-formed.ts';
 import { parseConfig } from './parse-config.ts';
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ConfigSyntaxError } from '../../shared/config-file/config-syntax-error.ts';
-import type { ConfigCollection } from '../../shared/config-file/config-value.ts';
-import { type ConfigFormat, parseConfigFile } from '../../shared/config-file/parse-config-file.ts';
-import { workerTask } from '../../shared/worker-thread/worker-task.ts';
+import { ConfigSyntaxError } from '../config-file/config-syntax-error.ts';
+import type { ConfigCollection } from '../config-file/config-value.ts';
+import { type ConfigFormat, parseConfigFile } from '../config-file/parse-config-file.ts';
+import { workerTask } from '../worker-thread/worker-task.ts';
 
 /** A configuration as it is stored or was sent. */
 export interface ConfigText {

@@ -1,0 +1,122 @@
+import { posix } from 'node:path';
+import * as z from 'zod';
+import { line, paragraphOrBlank } from '../../core/text-rules.ts';
+
+// What is tracked of an experiment, whoever brings it: a request, an MLflow client, a job's configuration, or an archive.
+
+/** Longest name of a metric, param or tag, in characters. */
+export const trackedNameMost = 250;
+export const TrackedName = line(trackedNameMost);
+
+const characters = /^[/\p{L}\p{N}\p{M}_.\- :]*$/u;
+
+const isPathOfItself = (name: string): boolean =>
+  posix.normalize(name) === name && name !== '.' && !name.startsWith('..') && !name.startsWith('/');
+
+const isWithin = (value: string, most: number): boolean =>
+  value.length <= most || (value.length <= 2 * most && [...value].length <= most);
+
+/** A text of any characters, at most so many. */
+const within = (most: number): z.ZodString =>
+  z.string().refine((value) => isWithin(value, most), `exceeds the maximum length of ${most} characters`);
+
+/** Name of a metric, param or tag, by the rules of MLflow's own server. */
+export const TaggedName = z
+  .string()
+  .min(1)
+  .refine(
+    (name) => isWithin(name, trackedNameMost),
+    `exceeds the maximum length of ${trackedNameMost} characters`,
+  )
+  .refine(
+    (name) => characters.test(name),
+    'Names may only contain alphanumerics, underscores (_), dashes (-), periods (.), spaces ( ), colon(:) and slashes (/).',
+  )
+  .refine(
+    isPathOfItself,
+    'Names may be treated as files in certain cases, and must not resolve to other names when treated as such.',
+  );
+
+/** Either name of a metric or tag. */
+export const AnyTrackedName = z.union([TrackedName, TaggedName]);
+
+/** Longest value of a tag and of a param, in characters; those of MLflow's clients may hold any. */
+export const tagMost = 8000;
+export const paramMost = 6000;
+/** Longest note, and longest name that an MLflow client gives a run. */
+const noteMost = 10_000;
+export const runNameMost = 250;
+
+export const ExperimentName = line(128);
+export const NoteText = paragraphOrBlank(noteMost);
+export const TagText = paragraphOrBlank(tagMost);
+export const ParamText = paragraphOrBlank(paramMost);
+
+export const AnyExperimentName = z.union([ExperimentName, within(runNameMost)]);
+export const AnyNote = z.union([NoteText, within(tagMost)]);
+
+/** Tags of which the service writes the values for MLflow's clients, as long as the experiment or model has room. */
+export const historyTag = 'mlflow.log-model.history';
+export const versionsTag = 'mlflow.modelVersions';
+const unbounded: ReadonlySet<string> = new Set([historyTag, versionsTag]);
+
+const named = (name: z.ZodType<string>, value: z.ZodType<string>) =>
+  z.record(z.string(), z.string()).superRefine((values, context) => {
+    for (const [key, text] of Object.entries(values)) {
+      const faults = [
+        ...(name.safeParse(key).error?.issues ?? []).slice(0, 1),
+        ...(unbounded.has(key) ? [] : (value.safeParse(text).error?.issues ?? [])),
+      ];
+      for (const { message } of faults)
+        context.addIssue({ code: 'custom', path: [key.slice(0, 100)], message });
+    }
+  });
+
+export const AnyTags = named(AnyTrackedName, within(tagMost));
+/** The params of a configuration go by its keys, which may hold any character. */
+export const AnyParams = named(
+  z
+    .string()
+    .refine((name) => name.trim() !== '', 'is blank')
+    .refine(
+      (name) => isWithin(name, trackedNameMost),
+      `exceeds the maximum length of ${trackedNameMost} characters`,
+    ),
+  within(paramMost),
+);
+/** Params and tags of a logged model, whose names MLflow's server does not check. */
+export const ModelValues = named(z.string().min(1), within(paramMost));
+
+export const GitRule = z.strictObject({
+  commit: line(64),
+  branch: line(250).nullable(),
+  dirty: z.boolean().nullable(),
+});
+
+/** Most data sets and models that an experiment names. */
+export const linksMost = 1000;
+
+const atMost = (most: number) => z.string().max(most, `exceeds the maximum length of ${most} characters`);
+
+/** A data set that an MLflow client says an experiment has read. */
+export const DatasetFields = {
+  name: atMost(500).min(1),
+  digest: atMost(36).min(1),
+  source_type: z.string().min(1),
+  source: atMost(65_535).min(1),
+  schema: z.string().optional(),
+  profile: z.string().optional(),
+};
+export const DatasetTagName = atMost(255).min(1);
+export const DatasetTagValue = atMost(500);
+
+export const DatasetRule = z.strictObject({
+  ...DatasetFields,
+  tags: z.record(DatasetTagName, DatasetTagValue),
+});
+
+/** Greatest magnitude of a step: an int64, as a double. */
+export const stepMost = 2 ** 63;
+export const Step = z
+  .number()
+  .refine((step) => Number.isInteger(step) && Math.abs(step) <= stepMost, 'must be an integer');

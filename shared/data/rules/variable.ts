@@ -1,0 +1,79 @@
+import * as z from 'zod';
+
+// What an environment variable of a project is like, whoever brings it: a request, or an archive.
+
+/** Names that the service itself gives a command. A test compares them with what it gives. */
+const given = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'LANG', 'TZ'],
+  ...['PYTHONUNBUFFERED', 'VIRTUAL_ENV', 'NODE_PATH'],
+  ...['CONFIG_PATH', 'DATA_DIR', 'OUTPUT_DIR', 'CHECKPOINT_DIR', 'METRICS_FILE'],
+  ...['EXPERIMENT_ID', 'PROJECT_ID', 'NODE_RANK', 'NUM_NODES', 'MASTER_ADDR', 'MASTER_PORT'],
+  ...['RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'LOCAL_WORLD_SIZE'],
+];
+/** Names that change how any program starts, as in the client of a container engine, which is not the user's. */
+const startsPrograms = ['NODE_OPTIONS', 'BASH_ENV', 'ENV', 'IFS', '__proto__'];
+const prefixes = [
+  ...['LD_', 'DYLD_', 'GLIBC_', 'BASH_FUNC_', 'DOCKER_'],
+  // Credentials of a job's role, and what AWS sets in containers. AWS_ACCESS_KEY_ID and the like are free: no command has any.
+  ...['AWS_BATCH_', 'AWS_CONTAINER_', 'AWS_LAMBDA_', 'AWS_EXECUTION_', 'ECS_', 'MPS_'],
+];
+const reserved = new Set([...given, ...startsPrograms]);
+
+/** Whether a name is the service's own. */
+export const isReserved = (name: string): boolean =>
+  reserved.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+
+const longestName = 128;
+
+/** The name of an environment variable (POSIX), which is not one of the service's own. */
+export const VariableName = z
+  .string()
+  .regex(
+    new RegExp(`^[A-Za-z_][A-Za-z0-9_]{0,${longestName - 1}}$`),
+    `must start with a letter or underscore and hold at most ${longestName} letters, digits and underscores`,
+  )
+  .refine(
+    (name) => !isReserved(name),
+    `is a name of the service: ${[...reserved].join(', ')}, and names that begin with ${prefixes.join(', ')}`,
+  );
+
+/** Bytes of one value, as UTF-8. */
+const valueBytes = 16 * 1024;
+/** Bytes of all names and values of a project: a job's copy is one item, and Linux bounds an environment. */
+const totalBytes = 64 * 1024;
+/** Variables of a project. */
+export const mostVariables = 100;
+/** Characters of a secret. A shorter one would be masked wherever it occurs by chance. */
+const shortestSecret = 8;
+
+/** All characters but controls, in words that every dialect of JSON Schema knows. */
+const uncontrolled = String.raw`^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$`;
+const uncontrolledText = new RegExp(uncontrolled);
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+/** The value of an environment variable. */
+export const VariableValue = z
+  .string()
+  .refine((value) => bytesOf(value) <= valueBytes, `is longer than ${valueBytes} bytes`)
+  .refine((value) => uncontrolledText.test(value), 'holds a control character other than tab and line break')
+  .meta({ maxLength: valueBytes, pattern: uncontrolled })
+  .describe('Its value. That of a secret has at least 8 characters, so that it can be masked in logs.');
+
+const tooShort = `is shorter than ${shortestSecret} characters, which could not be masked in logs; secret=false stores a value that can be read`;
+const isMaskable = (value: string, isSecret: boolean): boolean =>
+  !isSecret || value.trim().length >= shortestSecret;
+
+/** What is wrong with a value that its kind of variable cannot have; undefined where nothing is. */
+export const faultOfValue = (value: string, isSecret: boolean): string | undefined =>
+  isMaskable(value, isSecret) ? undefined : tooShort;
+
+/** What is wrong with all variables together; undefined where nothing is. */
+export function faultOfAll(
+  variables: readonly (readonly [name: string, bytes: number])[],
+): string | undefined {
+  if (variables.length > mostVariables) return `would be more than ${mostVariables} variables`;
+  const total = variables.reduce((sum, [name, bytes]) => sum + bytesOf(name) + bytes, 0);
+  return total > totalBytes
+    ? `would make ${total} bytes of names and values; a project has ${totalBytes} at most`
+    : undefined;
+}
