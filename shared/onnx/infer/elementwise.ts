@@ -87,7 +87,7 @@ const where: Rule = ({ inputs: [condition, a, b] }) => {
 const unary =
   'Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not BitwiseNot';
 const activations =
-  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu Mish Swish ThresholdedRelu Clip Shrink PRelu LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu EyeLike';
+  'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Softmax LogSoftmax Hardmax Gelu Mish Swish ThresholdedRelu Clip Shrink PRelu LpNormalization MeanVarianceNormalization InstanceNormalization GroupNormalization LRN CumSum Trilu EyeLike Bernoulli RandomNormalLike RandomUniformLike';
 
 const table = (names: string, rule: Rule): [string, Rule][] => names.split(' ').map((name) => [name, rule]);
 

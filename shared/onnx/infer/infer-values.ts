@@ -1,15 +1,18 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
 import { type Model, microsoft } from '../model/model.ts';
+import type { DataTypeName } from '../tensor/data-type.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
 import { elementwiseRules } from './elementwise.ts';
 import { microsoftRules } from './microsoft.ts';
 import { opaqueRules } from './opaque.ts';
+import { isPublished, schemaTypes } from './operator-schema.ts';
 import { productRules } from './products.ts';
+import { scatteringRules } from './scattering.ts';
 import { selectingRules } from './selecting.ts';
 import { shapingRules } from './shaping.ts';
-import type { Rule, Value } from './value.ts';
+import type { InferenceContext, Rule, Value } from './value.ts';
 
 /** Longest constant that may be a shape. */
 const longestShape = 64;
@@ -40,23 +43,38 @@ const ruleOf = (op: string, domain: string): Rule | undefined =>
   productRules.get(op) ??
   shapingRules.get(op) ??
   selectingRules.get(op) ??
+  scatteringRules.get(op) ??
   opaqueRules.get(op);
 
 /** Whether this is the type of an operator of ONNX, or of ONNX Runtime, as far as they are known here. */
 export const isKnownOperator = (op: string): boolean =>
-  ruleOf(op, '') !== undefined || microsoftRules.has(op);
+  ruleOf(op, '') !== undefined || microsoftRules.has(op) || isPublished(op);
+
+/** What the rule of an operator makes of its outputs, with the types that its schema fixes. */
+function outputsOf(
+  context: InferenceContext,
+  types: readonly (DataTypeName | undefined)[],
+): (Value | undefined)[] {
+  const { node } = context;
+  const shaped = ruleOf(node.opType, node.domain)?.(context) ?? [];
+  return node.output.map((_, at) => {
+    const [value, type] = [shaped[at], types[at] ?? shaped[at]?.type];
+    return type === undefined ? undefined : { ...value, dims: value?.dims, type };
+  });
+}
 
 /**
  * Type and shape of the values of a model's graph, as far as they are known: from its declarations and, node by node,
  * from the rules of the operators. Dimensions are numbers, symbolic names, or null. `shapes` fixes the shapes of
- * inputs. Unknown values are missing; bodies of control flow are not read.
+ * inputs, `outer` has what a body finds around it. Unknown values are missing.
  */
 export function inferValues(
   model: Model,
   shapes: ReadonlyMap<string, readonly number[]> = new Map(),
+  outer: ReadonlyMap<string, Value> = new Map(),
 ): Map<string, Value> {
   const { graph } = model;
-  const values = new Map<string, Value>();
+  const values = new Map<string, Value>(outer);
   const declared = new Map<string, Value>();
   for (const info of [...graph.proto.valueInfo, ...graph.outputs]) {
     const value = valueTypeOf(info);
@@ -79,7 +97,17 @@ export function inferValues(
   });
   for (const node of graph.nodes) {
     const inputs = node.input.map((name) => values.get(name));
-    const outputs = ruleOf(node.opType, node.domain)?.({ node, model, inputs }) ?? [];
+    const types = schemaTypes(
+      node,
+      model,
+      inputs.map((input) => input?.type),
+    );
+    // What is used beside a value of known type has that type, whoever made it.
+    for (const [at, name] of node.input.entries()) {
+      const type = types.inputs[at];
+      if (name !== '' && type !== undefined && !values.has(name)) values.set(name, { type, dims: undefined });
+    }
+    const outputs = outputsOf({ node, model, inputs, values }, types.outputs);
     for (const [at, name] of node.output.entries()) {
       if (name === '') continue;
       const value = merged(outputs[at], shapes.size > 0 ? typeOnly(declared.get(name)) : declared.get(name));

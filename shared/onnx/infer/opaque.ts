@@ -1,11 +1,27 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
+import { Model } from '../model/model.ts';
+import { inferValues } from './infer-values.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
-/** The declared outputs of a node's body; both branches of an If declare the same. */
-function bodyOutputs({ model, node }: InferenceContext): (Value | undefined)[] {
+/** The outputs of a node's body, as it declares them or by its nodes; both branches of an If have the same types. */
+function bodyOutputs({ model, node, values }: InferenceContext): (Value | undefined)[] {
   const [body] = model.graph.bodiesOf(node);
-  return body?.outputs.map(valueTypeOf) ?? [];
+  if (body === undefined) return [];
+  const declared = body.outputs.map(valueTypeOf);
+  if (declared.every((value) => value !== undefined)) return declared;
+  const inner = inferValues(new Model(model.proto, body, model.external), new Map(), values);
+  return body.outputs.map(({ name }, at) => declared[at] ?? inner.get(name));
 }
+
+/** The branches of an If may make values of unlike shapes. */
+const branches: Rule = (context) => {
+  const [first, second] = context.model.graph.bodiesOf(context.node).map(({ outputs }) => outputs);
+  return bodyOutputs(context).map((value, at) => {
+    const [one, other] = [first?.[at], second?.[at]].map((info) => info && valueTypeOf(info)?.dims);
+    const isSame = one !== undefined && one.join() === other?.join() && one.every((dim) => dim !== null);
+    return value && { type: value.type, dims: isSame ? value.dims : undefined };
+  });
+};
 
 /** A result of each round, one behind the other. */
 const stacked = (value: Value | undefined): Value | undefined =>
@@ -24,6 +40,9 @@ const scan: Rule = (context) => {
   const stackedInputs = Number(
     context.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n,
   );
+  // Before version 9 there was a batch, and an input more.
+  if (context.model.opset() < 9)
+    return bodyOutputs(context).map((value) => value && { type: value.type, dims: undefined });
   const states = context.node.input.length - stackedInputs;
   return bodyOutputs(context).map((value, at) => (at < states ? value : stacked(value)));
 };
@@ -35,7 +54,7 @@ const labelled: Rule = (context) => [undefined, ...(scores(context) ?? [])];
 
 /** Control flow, and the operators of classical models (domain ai.onnx.ml). */
 export const opaqueRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['If', bodyOutputs],
+  ['If', branches],
   ['Loop', loop],
   ['Scan', scan],
   ['ArrayFeatureExtractor', ({ inputs: [x] }) => [x && { type: x.type, dims: undefined }]],

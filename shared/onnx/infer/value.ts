@@ -14,6 +14,8 @@ export interface InferenceContext {
   model: Model;
   /** The inferred value of each input; undefined for absent and unknown ones. */
   inputs: readonly (Value | undefined)[];
+  /** All values that are known so far, which the bodies of the node may use. */
+  values: ReadonlyMap<string, Value>;
 }
 
 /** Infers a node's outputs, in order; undefined for an output, or for all, where nothing is known. */

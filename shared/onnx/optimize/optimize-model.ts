@@ -11,6 +11,7 @@ import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
+import { requireSound } from './require-sound.ts';
 import { emptyFolder, type TrialContext } from './run-trial.ts';
 import { searchAuto } from './search-auto.ts';
 import { smoothedByDefault } from './smooth-by-default.ts';
@@ -170,6 +171,7 @@ class Work {
     const { accepted, calibrated, tried } = isSearch
       ? await this.#search(before, feeds)
       : await this.#transform(before, feeds, isRunnable && isCompared);
+    requireSound(request, accepted.final.compare);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
@@ -187,6 +189,9 @@ class Work {
             layers.map(({ layer }) => layer),
           ),
     ]);
+    // What was not run must open at least.
+    if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
+      await stages.run<'open'>('verify', { kind: 'open', model: result, of: 'result' });
     const weights = [before.weight_bytes, after.weight_bytes];
     const { times, notes } = await this.#time(result, feeds, weights);
     const { records, warnings } = stages;

@@ -58,7 +58,7 @@ export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans 
     return { calibrate, compare: fromSet(evaluation, 'evaluation', isBound ? all : most.evaluation) };
   const compare =
     calibration === undefined
-      ? synthetic(most.synthetic, seeds.comparison)
+      ? { ...synthetic(most.synthetic, seeds.comparison), silence: true }
       : fromSet(calibration, 'calibration', isBound ? all : most.compared);
   return { calibrate, compare };
 }

@@ -7,34 +7,33 @@ import { isExcluded, nodeName } from '../graph/node-names.ts';
 import { removeUnused } from '../graph/remove-unused.ts';
 import { valueTypeOf } from '../graph/value-info.ts';
 import { inferValues } from '../infer/infer-values.ts';
-import type { Model } from '../model/model.ts';
+import { takesHalf } from '../infer/operator-schema.ts';
+import type { Value } from '../infer/value.ts';
+import { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { QuantizeRequest } from '../strategies/quantize-request.ts';
 import { dataTypes } from '../tensor/data-type.ts';
-import { elementCount, type Tensor } from '../tensor/tensor.ts';
-import type { LayerChange, TransformReport } from '../transform/report.ts';
+import type { TransformReport } from '../transform/report.ts';
+import { HalfConstants } from './half-constants.ts';
+import { HalfGuards } from './half-guards.ts';
 import { fullPrecisionReason } from './half-operators.ts';
-import { halfTensor } from './half-tensor.ts';
 
-/** Smallest constant that is worth a line in the receipt. */
-const leastLayer = 16;
-
-/** Gives each value out in the precision that its user takes, with one Cast at most. */
+/** Gives each value of a graph out in the precision that its user takes, with one Cast at most. */
 class Precisions {
   readonly #graph: Graph;
   readonly #names: Names;
-  readonly #report: TransformReport;
+  readonly #constants: HalfConstants;
   /** The name of a value in each precision, as far as there is one. */
   readonly #full = new Map<string, string>();
   readonly #half = new Map<string, string>();
   /** The nodes as they will be. */
   readonly nodes: NodeProto[] = [];
 
-  constructor(graph: Graph, names: Names, report: TransformReport) {
+  constructor(graph: Graph, names: Names, constants: HalfConstants) {
     this.#graph = graph;
     this.#names = names;
-    this.#report = report;
+    this.#constants = constants;
   }
 
   /** Notes that a value is there in full precision, under its own name. */
@@ -47,40 +46,18 @@ class Precisions {
     this.#half.set(name, as);
   }
 
-  /** Name under which a float value is to be had in full precision. */
+  /** Name under which a float value is to be had in full precision; so are constants, and values of graphs around. */
   full(name: string): string {
-    if (this.#graph.initializers.has(name)) return name;
+    if (this.#graph.initializer(name) !== undefined || !this.#half.has(name)) return name;
     return this.#cast(name, this.#full, this.#half, { to: 'float', suffix: 'float32' });
   }
 
   /** Name under which a float value is to be had in half precision; constants are converted. */
-  half(name: string, user: NodeProto): string {
-    const tensor = this.#graph.initializers.get(name);
-    const known = this.#half.get(name);
-    if (tensor === undefined || known !== undefined) {
-      return known ?? this.#cast(name, this.#half, this.#full, { to: 'float16', suffix: 'float16' });
-    }
-    const half = this.#names.make(`${name}_float16`);
-    this.#graph.put(halfTensor(tensor, half, this.#report, this.#layer(tensor, user)));
-    this.#half.set(name, half);
-    return half;
-  }
-
-  #layer(tensor: Tensor, user: NodeProto): LayerChange | undefined {
-    const parameters = elementCount(tensor.dims);
-    if (parameters < leastLayer) return undefined;
-    const layer = {
-      layer: nodeName(user),
-      operator: user.opType,
-      weight: tensor.name,
-      parameters_before: parameters,
-      parameters_after: parameters,
-      nonzero_before: null,
-      nonzero_after: null,
-      error: null,
-    };
-    this.#report.layers.push(layer);
-    return layer;
+  half(name: string, user: NodeProto, isMarker: boolean): string {
+    return (
+      this.#constants.half(this.#graph, name, user, isMarker) ??
+      this.#cast(name, this.#half, this.#full, { to: 'float16', suffix: 'float16' })
+    );
   }
 
   #cast(
@@ -116,56 +93,88 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
   } else setAttribute(node, 'to', dataTypes.float16);
 }
 
-/**
- * Converts a model to half precision: constants and the values between operators. Inputs and outputs stay float32, so
- * that callers need not change, and so do operators that would overflow, with casts around them. Constants are
- * converted while the model is saved; the report's errors and warnings are there after that.
- *
- * @throws ModelError where an operator is unknown, and so the type of its result
- */
-export function convertToFloat16(
-  model: Model,
-  { exclude }: Pick<QuantizeRequest, 'exclude'>,
-  report: TransformReport,
-): void {
-  const { graph } = model;
-  const values = inferValues(model);
-  const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
-  const names = new Names(graph);
-  const precisions = new Precisions(graph, names, report);
-  const fixed = fixedNames(graph);
-  for (const { name } of graph.inputs) if (isFloat(name)) precisions.isFull(name);
+/** The conversion of a model, graph by graph. */
+class Conversion {
+  readonly #model: Model;
+  readonly #exclude: readonly string[];
+  readonly #report: TransformReport;
+  readonly #names: Names;
+  readonly #constants: HalfConstants;
 
-  for (const node of graph.nodes) {
-    const unknown = node.output.find((name) => name !== '' && !values.has(name));
-    const why = isExcluded(node, exclude) ? 'the request excludes it' : fullPrecisionReason(node);
-    if (unknown !== undefined && why === undefined) {
-      throw new ModelError(
-        `The type of ${JSON.stringify(unknown)}, made by ${node.opType}, is unknown; exclude ${node.opType}, or export the model with the types of its values.`,
-      );
+  constructor(model: Model, exclude: readonly string[], report: TransformReport) {
+    this.#model = model;
+    this.#exclude = exclude;
+    this.#report = report;
+    this.#names = new Names(model.graph);
+    this.#constants = new HalfConstants(this.#names, report);
+  }
+
+  get converted(): number {
+    return this.#constants.count;
+  }
+
+  /** Converts a graph and the bodies in it, whose inputs and outputs stay float32. `outer` has what is around a body. */
+  convert(graph: Graph, outer: ReadonlyMap<string, Value>): void {
+    const model = new Model(this.#model.proto, graph, this.#model.external);
+    const values = inferValues(model, new Map(), outer);
+    const guards = new HalfGuards((name) => graph.initializer(name));
+    const precisions = new Precisions(graph, this.#names, this.#constants);
+    const fixed = fixedNames(graph);
+    const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
+    for (const { name } of graph.inputs) if (isFloat(name)) precisions.isFull(name);
+    for (const node of graph.nodes) {
+      const isLeftOut = isExcluded(node, this.#exclude);
+      if (!isLeftOut) for (const body of graph.bodiesOf(node)) this.convert(body, values);
+      const why = isLeftOut ? 'the request excludes it' : this.#reason(node, model, values, guards);
+      this.#place(node, { isFloat, precisions, fixed, guards, why });
     }
+    graph.nodes = precisions.nodes;
+    // Values between operators are declared as float32.
+    graph.proto.valueInfo = graph.proto.valueInfo.filter((info) => valueTypeOf(info)?.type !== 'float');
+  }
+
+  /** Why a node stays in float32; undefined where it goes to half precision. */
+  #reason(
+    node: NodeProto,
+    model: Model,
+    values: ReadonlyMap<string, Value>,
+    guards: HalfGuards,
+  ): string | undefined {
+    // Also of a node that stays for another reason: what it makes may need float32.
+    const guarded = guards.reason(node);
+    const own = fullPrecisionReason(node);
+    if (own !== undefined) return own;
+    const open = [...node.input, ...node.output].find((name) => name !== '' && !values.has(name));
+    if (open !== undefined) return `the type of ${JSON.stringify(open)} is not known`;
+    const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
+    return takesHalf(node, model, isFloat) ? guarded : 'it takes or makes float32 only';
+  }
+
+  /** Puts a node among those that will be, with the casts that it needs. */
+  #place(node: NodeProto, { isFloat, precisions, fixed, guards, why }: Placing): void {
     const isTouched = [...node.input, ...node.output].some(isFloat);
-    if (why !== undefined && isTouched) report.keep(nodeName(node), why);
-    const take = (name: string): string => {
-      if (!isFloat(name)) return name;
-      return why === undefined ? precisions.half(name, node) : precisions.full(name);
-    };
+    if (why !== undefined && isTouched) this.#report.keep(nodeName(node), why);
     if (why === undefined && node.opType === 'Cast' && isFloat(node.output[0] ?? '')) {
       castToHalf(node, isFloat(node.input[0] ?? ''));
     }
-    node.input = node.input.map(take);
+    node.input = node.input.map((name) => {
+      if (!isFloat(name)) return name;
+      return why === undefined
+        ? precisions.half(name, node, guards.isMarker(name, node))
+        : precisions.full(name);
+    });
     const casts: NodeProto[] = [];
     node.output = node.output.map((name) => {
       if (name === '' || !isFloat(name)) return name;
       if (why !== undefined) precisions.isFull(name);
       else if (!fixed.has(name)) precisions.isHalf(name, name);
       else {
-        const half = names.make(`${name}_float16`);
+        const half = this.#names.make(`${name}_float16`);
         precisions.isHalf(name, half);
         precisions.isFull(name);
         casts.push(
           makeNode('Cast', [half], [name], {
-            name: names.make(`${name}_cast`),
+            name: this.#names.make(`${name}_cast`),
             attributes: { to: dataTypes.float },
           }),
         );
@@ -175,8 +184,35 @@ export function convertToFloat16(
     });
     precisions.nodes.push(node, ...casts);
   }
-  graph.nodes = precisions.nodes;
-  // Values between operators are declared as float32.
-  graph.proto.valueInfo = graph.proto.valueInfo.filter((info) => valueTypeOf(info)?.type !== 'float');
-  removeUnused(graph);
+}
+
+interface Placing {
+  isFloat(name: string): boolean;
+  precisions: Precisions;
+  fixed: ReadonlySet<string>;
+  guards: HalfGuards;
+  why: string | undefined;
+}
+
+/**
+ * Converts a model to half precision: constants and the values between operators, in bodies of control flow as well.
+ * Inputs and outputs stay float32, so that callers need not change, and so do operators that take float32 only, or whose
+ * numbers half precision does not have, with casts around them. What is made of a value of unknown type stays, too.
+ * Constants are converted while the model is saved; the report's errors and warnings are there after that.
+ *
+ * @throws ModelError where nothing can be converted
+ */
+export function convertToFloat16(
+  model: Model,
+  { exclude }: Pick<QuantizeRequest, 'exclude'>,
+  report: TransformReport,
+): void {
+  const conversion = new Conversion(model, exclude, report);
+  conversion.convert(model.graph, new Map());
+  if (conversion.converted === 0) {
+    throw new ModelError(
+      `float16 has nothing to convert: the model has no float32 constant of an operator that takes half precision.${report.keptText()}`,
+    );
+  }
+  removeUnused(model.graph);
 }

@@ -26,7 +26,7 @@ const fullOperators = new Set([
   ],
 ]);
 
-/** Control flow and sequences: what is within stays as it is. */
+/** Control flow and sequences, whose inputs and outputs stay as they are. */
 const closedOperators = new Set([
   ...[
     'If',
@@ -60,7 +60,7 @@ const halfOperators = new Set([
 export function fullPrecisionReason(node: NodeProto): string | undefined {
   if (node.domain === microsoft && halfOperators.has(node.opType)) return undefined;
   if (node.domain !== '') return `operators of ${node.domain} may take float32 only`;
-  if (closedOperators.has(node.opType)) return 'bodies of control flow and sequences stay in float32';
+  if (closedOperators.has(node.opType)) return 'what control flow and sequences exchange stays in float32';
   if (fullOperators.has(node.opType)) return 'it would overflow in half precision, or takes float32 only';
   return undefined;
 }

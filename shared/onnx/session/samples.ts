@@ -12,7 +12,8 @@ export async function* samplesOf(feed: Feed): AsyncGenerator<Sample, void, undef
   for (let index = 0; index < feed.samples; index += 1) {
     // Samples of neighbouring seeds must not be alike.
     const seed = (feed.seed + Math.imul(index, 0x9e3779b1)) >>> 0;
-    yield { feeds: syntheticFeeds(feed.inputs, seed), labels: undefined };
+    const isSilent = feed.silence === true && index > 0 && index === feed.samples - 1;
+    yield { feeds: syntheticFeeds(feed.inputs, seed, isSilent), labels: undefined };
   }
 }
 

@@ -34,16 +34,23 @@ export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType;
 }
 
 /**
- * Synthetic inputs: the same ones for the same seed.
+ * Synthetic inputs: the same ones for the same seed; zeros for numbers where all is silent.
  *
  * @throws ModelError, asking for a calibration set, where the dimensions of an input are not known
  */
-export function syntheticFeeds(inputs: readonly FedInput[], seed: number): Map<string, FedTensor> {
+export function syntheticFeeds(
+  inputs: readonly FedInput[],
+  seed: number,
+  isSilent = false,
+): Map<string, FedTensor> {
   const random = new Random(seed);
   return new Map(
     inputs.map((input): [string, FedTensor] => {
       const { type, dims } = syntheticForm(input);
-      const numbers = Float64Array.from({ length: elementCount(dims) }, () => value(input, random));
+      const isZero = isSilent && input.values === 'normal';
+      const numbers = Float64Array.from({ length: elementCount(dims) }, () =>
+        isZero ? 0 : value(input, random),
+      );
       return [input.name, { type, dims, values: typedArray(type, numbers) }];
     }),
   );

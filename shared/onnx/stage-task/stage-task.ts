@@ -33,6 +33,8 @@ const Feed = z.object({
   /** Shapes that the samples of a set must have. */
   asked: RequestedShapes.optional(),
   source: z.enum(dataSources),
+  /** Whether the last of several synthetic samples is silence: zeros, as padding has them. */
+  silence: z.boolean().optional(),
   /** Most samples that are taken. */
   samples: count,
   seed: count,
@@ -76,7 +78,7 @@ const tasks = {
     name: z.string().optional(),
   }),
   /** Opens a session of a model, which stages that follow in the same process use. */
-  open: z.object({ kind: z.literal('open'), model: z.string() }),
+  open: z.object({ kind: z.literal('open'), model: z.string(), of: z.enum(['model', 'result']).optional() }),
   /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
   compare: z.object({
     kind: z.literal('compare'),

@@ -30,7 +30,7 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'transform':
       return (await import('./transform-stage.ts')).transformStage(task, voice);
     case 'open':
-      return await sessions.use(task.model, 'model', async () => ({}));
+      return await sessions.use(task.model, task.of ?? 'model', async () => ({}));
     case 'compare':
       return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions, references);
     case 'time':

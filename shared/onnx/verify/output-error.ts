@@ -85,7 +85,7 @@ export class OutputDifference {
     const measured = { name: this.name, values: this.#values };
     const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });
     if (this.#why !== undefined) return failed(this.#why);
-    if (this.#spoilt > 0) return failed(`${this.#spoilt} of its values are infinite or not numbers any more`);
+    if (this.#spoilt > 0) return failed(`${this.#spoilt} ${incomparable.spoilt}`);
     if (this.#values === 0) return failed(incomparable.noValues);
     if (this.#compared === 0) return failed(incomparable.noNumbers);
     if (this.#squaredNorm === 0 && this.#squaredError > 0) {

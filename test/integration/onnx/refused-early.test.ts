@@ -14,7 +14,7 @@ import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 import { sampled } from '../../support/samples.ts';
 
-/** How an optimization ends, and the stages that it came to. No test here may run a session. */
+/** How an optimization ends, and the stages that it came to. Where a structure rules out what is asked, no session is run. */
 async function refusal(model: Model, request: Record<string, unknown>, memoryBytes = 2 ** 31) {
   const folder = await testFolder();
   const [source, work] = [join(folder, 'model'), join(folder, 'work')];
@@ -115,10 +115,11 @@ describe('what the structure rules out is refused before any session', () => {
     expect(stages).toEqual(['read', stage]);
   });
 
-  test('a type that nobody knows, in half precision', async () => {
+  test('nothing that half precision could hold', async () => {
     const request = { operation: 'quantize', precision: 16, strategy: 'float16' };
-    const { said, stages } = await refusal(unloadable(17), request);
-    expect(said).toContain('The type of "n", made by Nonsense, is unknown');
+    const { said, stages } = await refusal(weightless(), request);
+    expect(said).toContain('float16 has nothing to convert');
+    expect(said).toContain('the type of "n" is not known');
     expect(stages).toEqual(['read', 'transform']);
   });
 
@@ -173,5 +174,32 @@ describe('what the structure rules out is refused before any session', () => {
       said: 'max_error needs the model to be run, and it is too large for that here.',
       stages: ['read'],
     });
+  });
+});
+
+describe('a result that is of no use is not written', () => {
+  const half = { operation: 'quantize', precision: 16, strategy: 'float16' };
+
+  test('one with infinity where the model has numbers', async () => {
+    const model = smallModel({
+      nodes: [
+        makeNode('Mul', ['x', 'much'], ['a'], { name: 'first' }),
+        makeNode('Mul', ['a', 'much'], ['b'], { name: 'second' }),
+        makeNode('Concat', ['b', 'b'], ['c'], { name: 'twice', attributes: { axis: 1 } }),
+        makeNode('Div', ['c', 'much'], ['y'], { name: 'third' }),
+      ],
+      constants: [makeTensor('much', 'float', [], Float32Array.of(60_000))],
+      inputs: { x: [1, 16] },
+      outputs: { y: [1, 32] },
+    });
+    const { said } = await refusal(model, half);
+    expect(said).toMatch(
+      /^The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", \d+ of its values/,
+    );
+  });
+
+  test('one that ONNX Runtime cannot load, though nothing is measured', async () => {
+    const { said } = await refusal(unloadable(17), { ...half, measure: 'none' });
+    expect(said).toContain('ONNX Runtime cannot load the result');
   });
 });

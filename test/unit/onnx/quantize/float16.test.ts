@@ -1,5 +1,12 @@
+import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
+import { valueInfoOf } from '../../../../shared/onnx/graph/value-info.ts';
+import {
+  AttributeProto_AttributeType,
+  AttributeProtoSchema,
+  GraphProtoSchema,
+} from '../../../../shared/onnx/proto/onnx_pb.js';
 import { convertToFloat16 } from '../../../../shared/onnx/quantize/float16.ts';
 import { makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
@@ -44,14 +51,34 @@ describe('half precision', () => {
     expect(report.layers.every(({ error }) => error !== null && error < 1e-3)).toBe(true);
   });
 
-  test('values beyond its range are clamped, with a warning', () => {
-    const model = make(1e6);
+  test('weights of products beyond its range are clamped, with a warning', () => {
+    const model = smallModel({
+      nodes: [makeNode('MatMul', ['x', 'w'], ['y'])],
+      constants: [
+        makeTensor(
+          'w',
+          'float',
+          [16, 1],
+          Float32Array.from({ length: 16 }, (_, at) => at * 1e4),
+        ),
+      ],
+      inputs: { x: [2, 16] },
+      outputs: { y: [2, 1] },
+    });
     const report = new TransformReport();
     convertToFloat16(model, { exclude: [] }, report);
     copyOf(model);
-    expect(report.warnings).toEqual([
-      expect.stringMatching(/^\d+ of 16 values of w2 were clamped to ±65504\.$/),
-    ]);
+    expect(report.warnings).toEqual(['9 of 16 values of w were clamped to ±65504.']);
+  });
+
+  test('factors beyond its range stay in float32, and so does what they make', async () => {
+    const before = await runSmall(make(1e6), fed);
+    const model = make(1e6);
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report);
+    const after = await runSmall(copyOf(model), fed);
+    expect(relativeError(after['z']?.data ?? [], before['z']?.data ?? [])).toBeLessThan(2e-3);
+    expect(report.kept.map(({ what }) => what)).toEqual(['growth', 'scaled', 'last']);
   });
 
   test('a Cast of float to float is none of halves, which ONNX Runtime takes for its own', async () => {
@@ -97,4 +124,48 @@ describe('half precision', () => {
       expect(relativeError(after, before)).toBeLessThan(5e-3);
     },
   );
+
+  test('bodies of control flow are converted, with weights of the graph around them', async () => {
+    const made = () => {
+      const body = (name: string, weight: string) =>
+        create(GraphProtoSchema, {
+          name,
+          node: [makeNode('MatMul', ['x', weight], [`${name}_y`], { name: `${name}_product` })],
+          output: [valueInfoOf({ name: `${name}_y`, type: 'float', dims: [2, 16] })],
+        });
+      const choose = makeNode('If', ['positive'], ['y'], { name: 'choose' });
+      choose.attribute = [
+        ['then_branch', body('then', 'w')] as const,
+        ['else_branch', body('else', 'v')] as const,
+      ].map(([name, g]) =>
+        create(AttributeProtoSchema, { name, type: AttributeProto_AttributeType.GRAPH, g }),
+      );
+      return smallModel({
+        nodes: [
+          makeNode('ReduceSum', ['x'], ['sum'], { attributes: { keepdims: 0 } }),
+          makeNode('Greater', ['sum', 'zero'], ['positive']),
+          choose,
+        ],
+        constants: [
+          makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256)),
+          makeTensor('v', 'float', [16, 16], seededFloats(seededRandom(7), 256)),
+          makeTensor('zero', 'float', [], Float32Array.of(0)),
+        ],
+        inputs: { x: [2, 16] },
+        outputs: { y: [2, 16] },
+      });
+    };
+    const model = made();
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+    const saved = copyOf(model);
+    expect([...saved.graph.initializers.values()].filter(({ dims }) => dims.length > 0)).toMatchObject([
+      { name: 'w_float16', type: 'float16' },
+      { name: 'v_float16', type: 'float16' },
+    ]);
+    for (const sign of [1, -1]) {
+      const feeds = { x: { dims: [2, 16], data: fed.x.data.map((value) => sign * value) } };
+      const [after, before] = [await runSmall(saved, feeds), await runSmall(made(), feeds)];
+      expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+    }
+  });
 });
