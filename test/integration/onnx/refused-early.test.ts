@@ -183,18 +183,17 @@ describe('a result that is of no use is not written', () => {
   test('one with infinity where the model has numbers', async () => {
     const model = smallModel({
       nodes: [
-        makeNode('Mul', ['x', 'much'], ['a'], { name: 'first' }),
-        makeNode('Mul', ['a', 'much'], ['b'], { name: 'second' }),
-        makeNode('Concat', ['b', 'b'], ['c'], { name: 'twice', attributes: { axis: 1 } }),
-        makeNode('Div', ['c', 'much'], ['y'], { name: 'third' }),
+        makeNode('MatMul', ['x', 'w'], ['a'], { name: 'vanishing' }),
+        makeNode('Abs', ['a'], ['b'], { name: 'size' }),
+        makeNode('Log', ['b'], ['y'], { name: 'logarithm' }),
       ],
-      constants: [makeTensor('much', 'float', [], Float32Array.of(60_000))],
+      constants: [makeTensor('w', 'float', [16, 4], new Float32Array(64).fill(1e-9))],
       inputs: { x: [1, 16] },
-      outputs: { y: [1, 32] },
+      outputs: { y: [1, 4] },
     });
     const { said } = await refusal(model, half);
-    expect(said).toMatch(
-      /^The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", \d+ of its values/,
+    expect(said).toContain(
+      'The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", 28 of its values are',
     );
   });
 
