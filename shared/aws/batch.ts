@@ -49,6 +49,8 @@ export interface Submission {
   nodes?: number | undefined;
   /** Seconds after which Batch itself ends an attempt. */
   timeout: number;
+  /** Whose job it is, for a queue whose owners take turns; undefined for one that takes jobs as they come. */
+  share?: string | undefined;
   /** Ids of jobs that must have succeeded first. */
   dependsOn?: readonly string[];
 }
@@ -176,6 +178,7 @@ export function batchControl(client: BatchClient): BatchControl {
           jobQueue: submission.queue,
           jobDefinition: submission.definition,
           timeout: { attemptDurationSeconds: submission.timeout },
+          ...(submission.share !== undefined && { shareIdentifier: submission.share }),
           ...(submission.dependsOn !== undefined && {
             dependsOn: submission.dependsOn.map((id) => ({ jobId: id })),
           }),

@@ -46,6 +46,8 @@ function submissionOf(
     memory: record.memory,
     gpus: record.gpus,
     nodes: isOnCluster(record) ? record.nodes : undefined,
+    // Queues of a deployment are first in, first out: AWS refuses a share there (see README).
+    ...(settings.jobsRunAs === 'processes' && { share: record.user_id }),
     timeout: Math.max(batchTimeoutLeast, record.timeout + batchTimeoutSlack),
   };
 }

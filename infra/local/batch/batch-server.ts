@@ -82,7 +82,7 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
     (event) => outbox.post(event),
   );
   const stopGraceMs = (options.stopGraceSeconds ?? 30) * 1000;
-  const scheduler = new Scheduler(queues, {
+  const scheduler = new Scheduler(queues, catalogue.findDefinition, {
     store,
     logFolder,
     stopGraceMs,

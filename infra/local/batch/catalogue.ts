@@ -61,6 +61,7 @@ export interface Catalogue {
   queue(nameOrArn: string): LocalQueue;
   /** @throws BatchClientError when there is none */
   definition(nameOrArn: string): Definition;
+  findDefinition(nameOrArn: string): Definition | undefined;
   /** Every local definition has one revision. */
   arn(kind: 'job' | 'job-queue' | 'job-definition', name: string): string;
 }
@@ -91,6 +92,7 @@ export function catalogueOf(
   return {
     region,
     queue: (name) => found(queueByName.get(name), `Job queue ${name} does not exist`),
+    findDefinition: (name) => definitionByName.get(name),
     definition: (name) => found(definitionByName.get(name), `Job definition ${name} does not exist`),
     arn: (kind, name) => arn(kind, kind === 'job-definition' ? `${name}:1` : name),
   };

@@ -103,6 +103,7 @@ function described(job: JobRecord, node: Node, { catalogue }: Surroundings): Omi
     jobName: job.name,
     jobId: job.id,
     jobQueue: catalogue.arn('job-queue', job.queue),
+    ...(job.share !== undefined && { shareIdentifier: job.share }),
     jobDefinition: catalogue.arn('job-definition', job.definition),
     attempts: node.attempts.map(({ exitCode, reason, logStreamName, ...attempt }) => ({
       ...attempt,

@@ -27,9 +27,16 @@ export interface BatchJobStateChangeEvent {
   detail: JobDetail;
 }
 
+const Environment = z.array(z.object({ name: z.string(), value: z.string() }));
+
 const Container = z.object({
   command: z.array(z.string()).min(1),
-  environment: z.array(z.object({ name: z.string(), value: z.string() })),
+  environment: Environment,
+  /**
+   * What the submission said of both; the rest is that of the definition as it is when an attempt starts. Absent of jobs
+   * of releases that did not note it.
+   */
+  given: z.object({ command: z.array(z.string()), environment: Environment }).optional(),
   vcpus: z.number(),
   /** MiB. */
   memory: z.number(),
@@ -77,6 +84,8 @@ export const JobRecord = z.object({
   name: z.string(),
   queue: z.string(),
   definition: z.string(),
+  /** Whose job it is; absent where the submission does not say. */
+  share: z.string().optional(),
   multinode: z.boolean(),
   platform: z.enum(['FARGATE', 'EC2']).optional(),
   status: JobStatus,

@@ -45,6 +45,7 @@ export function newJobRecord(request: SubmitRequest, context: NewJobContext): Jo
     name: request.jobName,
     queue: queue.name,
     definition: definition.name,
+    ...(request.shareIdentifier !== undefined && { share: request.shareIdentifier }),
     multinode,
     ...(definition.platform !== undefined && { platform: definition.platform }),
     status: 'SUBMITTED',
@@ -97,21 +98,50 @@ function containerOf(
   parameters: Record<string, string>,
 ): Container {
   const { command = [], environment = [], resourceRequirements = [] } = overrides ?? {};
-  const words = command.length > 0 ? command : definition.command;
   const size = (type: string) => {
     const value = resourceRequirements.find((requirement) => requirement.type === type)?.value;
     return value === undefined ? undefined : Number(value);
   };
-  const variables = new Map(Object.entries(definition.environment));
-  for (const { name, value } of environment) variables.set(name, value);
+  const given = { command, environment };
   return {
-    command: words.map((word) => substitute(word, parameters)),
-    environment: [...variables].map(([name, value]) => ({ name, value })),
+    ...resolved(definition, given, parameters),
+    given,
     vcpus: size('VCPU') ?? definition.vcpus,
     memory: size('MEMORY') ?? definition.memory,
     gpus: size('GPU') ?? 0,
     overridesLength: overrides === undefined ? 0 : JSON.stringify(overrides).length,
   };
+}
+
+/** Command and environment of a container: those of its definition, but for what the submission gave. */
+function resolved(
+  definition: Pick<Definition, 'command' | 'environment'>,
+  { command, environment }: NonNullable<Container['given']>,
+  parameters: Record<string, string>,
+): Pick<Container, 'command' | 'environment'> {
+  const words = command.length > 0 ? command : definition.command;
+  const variables = new Map(Object.entries(definition.environment));
+  for (const { name, value } of environment) variables.set(name, value);
+  return {
+    command: words.map((word) => substitute(word, parameters)),
+    environment: [...variables].map(([name, value]) => ({ name, value })),
+  };
+}
+
+/**
+ * A job as its definition is now: the server may be a later version than the one that took the job, with its program at
+ * another place. On AWS the job keeps the revision of its submission, whose image and variables stay with it.
+ */
+export function renewed(job: JobRecord, definition: Definition): JobRecord {
+  const containers = job.containers.map((container): Container => {
+    const given = container.given ?? {
+      command: [],
+      // What the definition has no word of came with the submission.
+      environment: container.environment.filter(({ name }) => !Object.hasOwn(definition.environment, name)),
+    };
+    return { ...container, ...resolved(definition, given, job.parameters) };
+  });
+  return { ...job, containers };
 }
 
 /** Replaces `Ref::name` by that parameter, where there is one. */

@@ -1,7 +1,8 @@
 import { Attempt, type AttemptSettings } from './attempt.ts';
-import type { LocalQueue } from './catalogue.ts';
+import type { Definition, LocalQueue } from './catalogue.ts';
 import { admitted, attemptEnded, cancelled, failed, nodeEnded, settled, starting } from './job-life.ts';
 import { hasEnded, isActive, type JobRecord } from './job-record.ts';
+import { renewed } from './new-job-record.ts';
 import { fits, misfitMs, misfitReason } from './placement.ts';
 
 const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';
@@ -13,6 +14,8 @@ interface Lane {
   arriving: Set<string>;
   waiting: Set<string>;
   running: Map<string, Attempt>;
+  /** When a job of each owner was last started, counted in starts. */
+  turns: Map<string, number>;
   /** When jobs that no instance can hold are given up. */
   misfits: Map<string, NodeJS.Timeout>;
 }
@@ -20,17 +23,25 @@ interface Lane {
 /** Moves jobs from state to state: settles dependencies, starts what has a slot, ends what ended. */
 export class Scheduler {
   readonly #settings: AttemptSettings;
+  readonly #definitions: (name: string) => Definition | undefined;
   readonly #lanes: Map<string, Lane>;
   readonly #tasks = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(queues: readonly LocalQueue[], settings: AttemptSettings) {
+  /** @param definitions finds a definition by its name */
+  constructor(
+    queues: readonly LocalQueue[],
+    definitions: (name: string) => Definition | undefined,
+    settings: AttemptSettings,
+  ) {
     this.#settings = settings;
+    this.#definitions = definitions;
     const lane = (queue: LocalQueue): Lane => ({
       queue,
       arriving: new Set(),
       waiting: new Set(),
       running: new Map(),
+      turns: new Map(),
       misfits: new Map(),
     });
     this.#lanes = new Map(queues.map((queue) => [queue.name, lane(queue)]));
@@ -127,6 +138,7 @@ export class Scheduler {
       const next = this.#firstOf(lane);
       if (next === undefined) return;
       lane.waiting.delete(next);
+      this.#noteTurn(lane, next);
       const attempt = new Attempt(next, this.#settings);
       lane.running.set(next, attempt);
       this.#inBackground(async () => {
@@ -141,25 +153,61 @@ export class Scheduler {
     }
   }
 
+  /** An owner's job is started. An owner without jobs is forgotten: nobody waits for longer by that. */
+  #noteTurn({ turns, waiting, running }: Lane, id: string): void {
+    const { store } = this.#settings;
+    const ownerOf = (each: string) => store.get(each)?.share ?? '';
+    const present = new Set([id, ...waiting, ...running.keys()].map(ownerOf));
+    for (const owner of turns.keys()) if (!present.has(owner)) turns.delete(owner);
+    turns.set(ownerOf(id), Math.max(0, ...turns.values()) + 1);
+  }
+
   /**
-   * First come, first served; a job that is tried again has come before those after it. None where one arrives that came
-   * before all that wait.
+   * The job of the owner who has the fewest that run, of several the one who has waited longest for a turn. Of one owner,
+   * first come, first served; a job that is tried again has come before those after it. None where the job arrives whose
+   * turn it is.
    */
-  #firstOf({ arriving, waiting }: Lane): string | undefined {
-    const jobs = [...arriving, ...waiting].flatMap((id) => this.#settings.store.get(id) ?? []);
+  #firstOf({ arriving, waiting, running, turns }: Lane): string | undefined {
+    const { store } = this.#settings;
+    const ownerOf = ({ share = '' }: JobRecord) => share;
+    const runs = new Map<string, number>();
+    for (const id of running.keys()) {
+      const job = store.get(id);
+      if (job !== undefined) runs.set(ownerOf(job), (runs.get(ownerOf(job)) ?? 0) + 1);
+    }
+    const ranks = (job: JobRecord) => [
+      runs.get(ownerOf(job)) ?? 0,
+      turns.get(ownerOf(job)) ?? 0,
+      job.sequence,
+    ];
+    const comesBefore = (one: JobRecord, other: JobRecord): boolean => {
+      const others = ranks(other);
+      const [at, rank] = [...ranks(one).entries()].find(([index, each]) => each !== others[index]) ?? [];
+      return at !== undefined && rank !== undefined && rank < (others[at] ?? 0);
+    };
+    const jobs = [...arriving, ...waiting].flatMap((id) => store.get(id) ?? []);
     const first = jobs.reduce<JobRecord | undefined>(
-      (earliest, job) => (earliest === undefined || job.sequence < earliest.sequence ? job : earliest),
+      (earliest, job) => (earliest === undefined || comesBefore(job, earliest) ? job : earliest),
       undefined,
     );
     return first !== undefined && waiting.has(first.id) ? first.id : undefined;
   }
 
   async #run(id: string, attempt: Attempt): Promise<void> {
-    const job = await this.#change(id, starting);
-    if (job.status !== 'STARTING') return; // cancelled meanwhile
+    const job = await this.#change(id, (present) => this.#begun(present));
+    if (job.status !== 'STARTING') return; // cancelled meanwhile, or without a definition
     const exit = await attempt.run(job);
     const now = Date.now();
     await this.#change(id, (present) => attemptEnded(nodeEnded(present, 0, exit, now), now));
+  }
+
+  /** An attempt begins, by the definition as it is now. */
+  #begun(job: JobRecord): JobRecord {
+    const definition = this.#definitions(job.definition);
+    if (definition !== undefined) return starting(renewed(job, definition));
+    return job.status === 'RUNNABLE'
+      ? failed(job, `Job definition ${job.definition} does not exist any more`, Date.now())
+      : job;
   }
 
   #change(id: string, step: (job: JobRecord) => JobRecord): Promise<JobRecord> {

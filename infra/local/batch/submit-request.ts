@@ -66,7 +66,11 @@ export const SubmitRequest = z.object({
     .optional(),
   propagateTags: z.boolean().optional(),
   arrayProperties: unsupported,
-  shareIdentifier: unsupported,
+  /** Whose job it is: owners take turns. On AWS only queues with a scheduling policy take one. */
+  shareIdentifier: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,255}$/, 'must be 1 to 255 letters and digits')
+    .optional(),
   schedulingPriorityOverride: unsupported,
   ecsPropertiesOverride: unsupported,
   eksPropertiesOverride: unsupported,

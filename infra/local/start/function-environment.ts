@@ -1,6 +1,7 @@
 import { devNull } from 'node:os';
 import type { Credentials } from './data-folder.ts';
 import { countGpus } from './gpus.ts';
+import { placesOfUser } from './job-slots.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -45,9 +46,9 @@ export function engineAccess(own: Variables, made: Credentials): EngineAccess {
 /** Variables that a deployment sets as it likes, handed on as they are. */
 const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|LOG_LEVEL)$/;
 
-/** One's own machine limits by itself how many jobs run. */
+/** One's own machine limits by itself how many jobs run; any number of them may wait in line. */
 const localSettings = () => ({
-  LIMIT_UNFINISHED_JOBS: 'none',
+  LIMIT_UNFINISHED_JOBS: String(placesOfUser()),
   LIMIT_WAITING_JOBS: 'none',
   JOBS_RUN_AS: 'processes',
   GPUS: String(countGpus()),

@@ -10,6 +10,7 @@ import { type EngineAccess, jobVariables } from './function-environment.ts';
 import { hostSandbox } from './host-sandbox.ts';
 import { jobEventDelivery } from './job-event-delivery.ts';
 import type { JobFolders } from './job-folders.ts';
+import { jobSlots } from './job-slots.ts';
 import { stageVariables } from './stage-files.ts';
 
 export interface LocalBatchOptions {
@@ -62,7 +63,7 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     region: access.region,
     credentials: access.credentials,
     queues: [
-      { name: 'train', maxJobs: Math.max(2, availableParallelism()), platform: 'FARGATE' },
+      { name: 'train', maxJobs: jobSlots(), platform: 'FARGATE' },
       { name: 'gpu', maxJobs: 1, platform: 'EC2' },
       { name: 'cluster', maxJobs: 1, platform: 'EC2' },
     ],

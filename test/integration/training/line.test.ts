@@ -180,6 +180,21 @@ describe('jobs of one user beyond the limit', () => {
   });
 });
 
+test('on one machine another user’s first job goes before the later ones of whose jobs wait already', async () => {
+  const oneAtOnce = { queues: [{ name: 'train', maxJobs: 1 }] };
+  const variables = { JOBS_RUN_AS: 'processes', LIMIT_UNFINISHED_JOBS: '3' };
+  const { service, owner } = await deployment(variables, oneAtOnce);
+  const [ada, ben] = [await owner(), await owner()];
+  const hers = [];
+  for (let count = 0; count < 7; count += 1) hers.push(await ada.train());
+  const his = await ben.train();
+  // It has a place at once, though hers take all that are hers.
+  expect(await ben.read(his)).toMatchObject({ place_in_line: null });
+  const { started_at } = await service.ended(ben.project_id, his);
+  const later = await Promise.all(hers.slice(-3).map((id) => service.ended(ada.project_id, id)));
+  for (const one of later) expect(one.started_at >= started_at).toBe(true);
+});
+
 describe('jobs beyond the vCPUs of the deployment', () => {
   test('wait, and lines of several users take turns', async () => {
     const { owner } = await deployment({ LIMIT_VCPUS: '2', LIMIT_UNFINISHED_JOBS: '10' });

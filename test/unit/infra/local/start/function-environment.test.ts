@@ -9,6 +9,7 @@ import {
 } from '../../../../../infra/local/start/function-environment.ts';
 
 import { countGpus } from '../../../../../infra/local/start/gpus.ts';
+import { jobSlots, placesOfUser } from '../../../../../infra/local/start/job-slots.ts';
 import { readSettings } from '../../../../../shared/core/settings.ts';
 
 const made = { accessKeyId: 'made', secretAccessKey: 'made-secret' };
@@ -33,8 +34,13 @@ test('the GPUs of a machine are the devices of its driver', async () => {
 });
 
 describe('the environment of functions', () => {
-  test('limits no user of this machine, unless it was asked to', () => {
-    const none = { LIMIT_UNFINISHED_JOBS: 'none', LIMIT_WAITING_JOBS: 'none', JOBS_RUN_AS: 'processes' };
+  test('hands as many jobs of a user to Batch as can run, and two, unless it was asked otherwise', () => {
+    expect(placesOfUser()).toBe(jobSlots() + 2);
+    const none = {
+      LIMIT_UNFINISHED_JOBS: String(placesOfUser()),
+      LIMIT_WAITING_JOBS: 'none',
+      JOBS_RUN_AS: 'processes',
+    };
     expect(jobVariables(own, engineAccess(own, made))).toMatchObject(none);
     const limited = { ...own, LIMIT_UNFINISHED_JOBS: '3' };
     const variables = jobVariables(limited, engineAccess(limited, made));
